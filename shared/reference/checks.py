@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
-from shared.reference import airlines, folio, homes, keys, spending, watched_sources
+from shared.reference import airlines, flights, folio, homes, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
 
 _KINDS = ("airline", "hotel", "bank")
@@ -267,6 +267,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     homes.find_faults: (),
     airlines.find_faults: ("airlines.csv", "programs.csv"),
+    flights.find_faults: flights.TABLES,
     folio.find_faults: tuple(folio.TABLES),
     spending.find_faults: tuple(spending.TABLES),
     watched_sources.find_faults: (watched_sources.TABLE,),

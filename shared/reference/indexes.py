@@ -1,8 +1,7 @@
 """Indexes built from the rows: award charts with prices, zones, transfer edges of a day, and names."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -10,9 +9,8 @@ from typing import Any
 from shared.domain import names
 from shared.domain.airports import Zone
 from shared.domain.award_charts import Chart, DistanceBand, Points, Season
-from shared.domain.flown_routes import KnownFlights
 from shared.domain.transfers import Bonus, Edge
-from shared.reference.airlines import Airline, build_airlines
+from shared.reference.airlines import Airline
 
 Tables = dict[str, list[Any]]
 
@@ -90,51 +88,6 @@ def build_zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:
             )
         )
     return {system: tuple(group) for system, group in out.items()}
-
-
-@dataclass(frozen=True)
-class HomeAreas:
-    """Where airlines are at home: with dependent territories, several countries, or a common aviation market."""
-
-    country_of: Mapping[str, str]  # by dependent territory
-    carriers: Mapping[str, frozenset[str]]
-    markets: Sequence[frozenset[str]]
-
-    def find_home(self, carrier: str, country: str | None) -> frozenset[str]:
-        listed = self.carriers.get(carrier)
-        return listed or frozenset({self.country_of.get(country, country)} if country else ())
-
-    def find_market(self, home: frozenset[str]) -> frozenset[str]:
-        return next((m for m in self.markets if not home.isdisjoint(m)), frozenset())
-
-
-def build_home_areas(tables: Tables) -> HomeAreas:
-    rows = tables["home_areas.csv"]
-    return HomeAreas(
-        {c: row.area for row in rows if row.kind == "territories" for c in row.countries},
-        {row.area: frozenset(row.countries) for row in rows if row.kind == "carrier"},
-        [frozenset(row.countries) for row in rows if row.kind == "market"],
-    )
-
-
-def build_known_flights(tables: Tables) -> dict[str, KnownFlights]:
-    """What is known of where each airline flies without a stop."""
-    areas = build_home_areas(tables)
-    pairs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for row in tables["routes.csv"]:
-        pairs[row.carrier][row.origin].add(row.destination)
-        pairs[row.carrier][row.destination].add(row.origin)
-    listed: dict[str, set[str]] = defaultdict(set)
-    for row in tables["route_lists.csv"]:
-        listed[row.carrier].add(row.area)
-    every = build_airlines(tables)
-    countries = {a.iata: a.country for a in (*every, *(a for a in every if a.slug))}  # of one code: the seller of seats
-    out = {}
-    for carrier in {*countries, *pairs}:
-        home = areas.find_home(carrier, countries.get(carrier))
-        network = {a: frozenset(b) for a, b in pairs[carrier].items()}
-        out[carrier] = KnownFlights(network, home, areas.find_market(home), frozenset(listed[carrier]))
-    return out
 
 
 def build_edges(tables: Tables, on: date) -> Iterable[Edge]:

@@ -16,7 +16,7 @@ from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFind
 from shared.domain.plans import CABINS
 from shared.domain.transfer_rates import pick_rates
 from shared.errors import Candidates, NotFound
-from shared.reference import ages, airports, indexes
+from shared.reference import ages, airports, flights, indexes
 from shared.reference.airlines import Airline, build_airlines
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
@@ -153,12 +153,12 @@ class Reference:
     @cached_property
     def flights(self) -> Mapping[str, KnownFlights]:
         """By airline: its known non-stop flights, counted both ways, and where it can be expected to have others."""
-        return indexes.build_known_flights(self._tables)
+        return flights.build_known_flights(self._tables)
 
     @cached_property
     def _country_of(self) -> Mapping[str, str]:
         """The country of each dependent territory."""
-        return indexes.build_home_areas(self._tables).country_of
+        return flights.build_home_areas(self._tables).country_of
 
     def find_flight(self, airline: str, origin: str, destination: str, *, seen: bool = False) -> RouteFinding:
         """Whether an airline is known to fly between two airports without a stop. Raises NotFound."""

@@ -70,16 +70,13 @@ class StatusEarningRule(Fact):
 
 @dataclass(frozen=True, slots=True)
 class StatusRunRoute(Fact):
+    """A round trip a carrier flies; what it earns and how far it is follow from the rules and the airports."""
+
     program: str
     slug: str
     carrier: str
     routing: str
-    segments: int
-    distance_miles: int
-    segment_miles: str
     cabin: str
-    elite_credit: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)

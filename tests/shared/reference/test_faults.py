@@ -165,3 +165,15 @@ def test_a_file_that_is_no_text_or_has_cells_too_many_is_told(broken: Path) -> N
     told = "\n".join(_read_faults(broken))
     assert "routes.csv: is not UTF-8 text" in told
     assert re.search(r"lounges\.csv:\d+: 2 cells, \d+ wanted", told)
+
+
+def test_flights_name_airlines_and_areas_and_status_runs_have_known_legs(broken: Path, breaks: Break) -> None:
+    breaks("routes.csv", 2, "A3,ADB,SKG", "A3,SKG,ADB")
+    breaks("route_lists.csv", 2, "AS,continent-AF", "AS,continent-XX")
+    breaks("home_areas.csv", 2, "carrier,AV,CO", "carrier,AV,QQ")
+    breaks("status_run_routes.csv", 2, "CLT-LAX-CLT", "CLT-LHR-SIN")
+    message = _read_faults(broken)
+    assert "routes.csv:2: a flight counts both ways: write ADB before SKG" in message
+    assert any(t.startswith("route_lists.csv:2: area 'continent-XX' is no country") for t in message)
+    assert "home_areas.csv:2: 'QQ' is not a country" in message
+    assert "status_run_routes.csv:2: LHR-SIN is no flight of AA in routes.csv" in message
