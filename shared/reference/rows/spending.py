@@ -40,8 +40,8 @@ class StatementHeader:
 
 
 @dataclass(frozen=True, slots=True)
-class MerchantWords(Fact):
-    """Words of a merchant's name, in small letters. Rules are asked by rank; the first that fits decides."""
+class MerchantWords:
+    """Words of a merchant's name, in small letters: a rule of this product, no fact. The first by rank decides."""
 
     rank: int
     category: str
@@ -50,6 +50,8 @@ class MerchantWords(Fact):
 
 @dataclass(frozen=True, slots=True)
 class MerchantCode(Fact):
+    """A merchant category code and its name. The category is the one this product sums it under."""
+
     mcc: str
     category: str
     name: str
