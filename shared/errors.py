@@ -121,11 +121,11 @@ class ConnectionRequired(Refusal):
 class NotFound(Refusal):
     status: Status = "not_found"
 
-    def __init__(self, what: str, id: object, nearest: Sequence[str] | None = None) -> None:
+    def __init__(self, what: str, id: object, nearest: Sequence[str] | None = None, remark: str = "") -> None:
         hint = f" Nearest: {', '.join(nearest)}." if nearest else ""
         name = str(id).strip() or "of an empty name"
         super().__init__(
-            f"No {what} {name} was found.{hint}",
+            " ".join(filter(None, (f"No {what} {name} was found.", remark))) + hint,
             what=what,
             id=id,
             nearest=list(nearest) if nearest is not None else None,

@@ -21,6 +21,7 @@ from mcp_server.views.hotel_lists import (
     ListedHotel,
     collect_lists,
     describe_lists,
+    describe_member,
     describe_others,
     list_titles,
     to_card_list,
@@ -48,7 +49,7 @@ from shared.db.profile import Profile
 from shared.domain import hotel_prices, time_zones
 from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import pluralize
-from shared.errors import Candidates, Fault, Invalid, NoData
+from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference import hotel_awards, hotel_lists, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
@@ -120,7 +121,7 @@ async def get_hotel(
 ) -> HotelDetails:
     """Describes one hotel, its award category, levels and codes, with rates when both dates are given. Free."""
     dates = _pair_dates(check_in_date, check_out_date)
-    hotel = hotels.find_hotel(call.reference, hotel_id)
+    hotel = _find_hotel(call.reference, hotel_id)
     free = hotel_awards.find_free_night(call.reference, hotel)
     if dates is None:
         return _to_details(
@@ -143,6 +144,16 @@ async def get_hotel(
         freshness,
         partial=bool(prices.unanswered_sources),
     )
+
+
+def _find_hotel(facts: Reference, text: str) -> HotelRow:
+    """Raises NotFound or Candidates; the refusal says so where a card list has the hotel."""
+    try:
+        return hotels.find_hotel(facts, text)
+    except NotFound as refusal:
+        if member := hotel_lists.find_other_member(facts, text):
+            raise NotFound("hotel", text, refusal.facts["nearest"], describe_member(facts, member)) from None
+        raise
 
 
 async def _ask_prices(

@@ -54,6 +54,12 @@ def describe_lists(rows: Sequence[HotelList]) -> str:
     return f"It is on {named}{_describe_day(rows)}." if rows else ""
 
 
+def describe_member(facts: Reference, member: HotelListMember) -> str:
+    """Sentences about a listed hotel that belongs to no programme known here."""
+    lists = describe_lists(hotel_lists.select_lists(facts, member.lists))
+    return f"{member.name} ({member.city}, {member.country}) belongs to no programme known here. {lists}"
+
+
 def describe_others(facts: Reference, members: Sequence[HotelListMember]) -> str:
     """A sentence about hotels of a place that only the lists name."""
     if not members:

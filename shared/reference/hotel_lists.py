@@ -44,3 +44,17 @@ def find_other_members(reference: Reference, hotels: Iterable[Hotel]) -> list[Ho
     cities = dict.fromkeys((names.normalize_name(h.city), h.country) for h in hotels)
     index = _index_members(reference).by_city
     return [member for city in cities for member in index.get(city, ())]
+
+
+@lru_cache(maxsize=4)
+def _index_other_names(reference: Reference) -> Mapping[str, tuple[str, ...]]:
+    """Names of listed hotels that belong to no programme here, each with the name as it is listed."""
+    others = (m for m in reference.rows("hotel_list_members.csv") if not m.hotel)
+    return {names.normalize_name(member.name): (member.name,) for member in others}
+
+
+def find_other_member(reference: Reference, text: str) -> HotelListMember | None:
+    """The one listed hotel of no programme here that a loose name means."""
+    meanings = names.find_meanings(text, _index_other_names(reference))
+    rows = reference.rows("hotel_list_members.csv")
+    return next((m for m in rows if m.name == meanings[0]), None) if len(meanings) == 1 else None
