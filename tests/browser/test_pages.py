@@ -12,11 +12,13 @@ import pytest
 from sqlalchemy import select, update
 from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from auth_server.accounts.accounts import create_account
 from auth_server.web.rendering import TEMPLATES
+from mcp_server.pages import fact_reports
 from mcp_server.pages.connect_account import _offer
 from shared import clock
 from shared.db.accounts import Account
@@ -25,6 +27,7 @@ from shared.db.clients import BrandedPdf
 from shared.http import sync_client
 from shared.outbox.links import unsubscribe_url
 from shared.providers.connectors import NAMES, connector
+from shared.services.operations.fact_reports import FIELDS
 from tests.auth_server.in_process_browser import PASSWORD, query
 from tests.auth_server.mailbox import Mails, link
 from tests.browser.conftest import serve
@@ -124,13 +127,28 @@ def test_the_page_of_each_connection_fits_and_can_be_read(tab: Tab, provider: st
     """With the style sheet of the web host, which passes these pages on, and with a fault in what was pasted."""
     card, request = connector(provider), Request({"type": "http", "path_params": {"provider": provider}})
     shown = _offer(request, card, "link", "Something was wrong.")
-    app = Starlette(routes=[Route("/", lambda _: shown), Mount("/static", StaticFiles(directory=TEMPLATES))])
+    assert judged_alone(tab, shown) == []
+    assert card.title in tab.text()
+
+
+@pytest.mark.parametrize("report", [None, "R12"])
+def test_the_page_that_takes_reports_fits_and_can_be_read(tab: Tab, report: str | None) -> None:
+    """With a fault at each field, and once the report is stored."""
+    typed = {name: "W" * min(most, 300) for name, most in FIELDS.items()}
+    faults = dict.fromkeys(FIELDS, "It is not what it should be: something else.")
+    shown = fact_reports._show(422, fields=typed, faults=faults, notice="Something was wrong.", report=report)
+    assert judged_alone(tab, shown) == []
+    assert ("Thank you" in tab.text()) == bool(report)
+
+
+def judged_alone(tab: Tab, page: Response) -> list[str]:
+    """One page of the tool server with the style sheet of the web host."""
+    app = Starlette(routes=[Route("/", lambda _: page), Mount("/static", StaticFiles(directory=TEMPLATES))])
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = serve(app, listening)
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-        assert judged(tab, address) == []
-        assert card.title in tab.text()
+        found = judged(tab, f"http://127.0.0.1:{listening.getsockname()[1]}/")
         server.should_exit = True
+    return found
 
 
 @pytest.mark.parametrize("name", ["A program with a name as long as it can be " * 2, "W" * 100])

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -172,6 +173,18 @@ def test_an_unchanged_file_costs_one_small_request_and_keeps_its_items(host: Pub
     ]
     assert items() == [(RATIO, "0.6", "0.75")]
     assert [i.first_seen_on for i in rows(SourceItem)] == [i.last_seen_on for i in rows(SourceItem)]
+
+
+def test_a_file_with_two_mappings_is_asked_for_once(host: PublicHost) -> None:
+    tables = load.read_tables(load.FOLDER)
+    first = reference().rows("watched_sources.csv")[0]
+    tables["watched_sources.csv"] = [first, replace(first, name="same")]
+    load.replace(load.Reference(tables))
+    host.serve(PAIR, ratio=0.75)
+    watch()
+    watch()
+    assert [status for path, _, status in host.requests if path == "/list.json"] == [200, 304]
+    assert items() == [(RATIO, "0.6", "0.75")] * 2
 
 
 def test_a_file_is_read_anew_when_it_is_mapped_otherwise(host: PublicHost) -> None:
