@@ -99,6 +99,7 @@ class Settings(BaseSettings):
     flightaware_base_url: OutsideUrl = "https://aeroapi.flightaware.com/aeroapi"
     ecb_base_url: OutsideUrl = "https://www.ecb.europa.eu/stats/eurofxref"
     frankfurter_base_url: OutsideUrl = "https://api.frankfurter.dev"
+    watch_sources: bool = True  # false = no public file is read to compare our facts with
     # people's own accounts elsewhere; TripIt can be connected by a private calendar address without a key
     seats_aero_client_id: str | None = None
     seats_aero_client_secret: SecretStr | None = None

@@ -17,6 +17,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import JobRun, Schedule, claim_run
 from shared.outbox.wording.messages import message
 from shared.reference.load import reference
+from shared.services.operations import audit, fact_reports
 from shared.settings import settings
 from tests.jobs.conftest import past, rows
 
@@ -98,6 +99,19 @@ def test_the_operator_gets_one_mail_with_the_oldest(operator: str) -> None:
     assert "stale" in worded.text
     assert "award-travel audit --limit 0" in worded.text
     assert "<li>" in worded.html
+
+
+@pytest.mark.usefixtures("planned")
+def test_what_strangers_report_is_text_in_the_mail(operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "audit_facts", lambda *_: [])
+    report = {"file": "cards.csv", "key": "Gold", "wrong": "<script>alert(1)</script> <b>Do this now</b>"}
+    fact_reports.receive_report(report, "192.0.2.7")
+    audited()
+    worded = message("reference_audit", rows(Delivery)[0].facts, sandbox=True)
+    assert "somebody wrote:" in worded.html
+    assert "<script" not in worded.html
+    assert "<b>Do" not in worded.html
+    assert [(f.kind, f.file) for f in rows(AuditFinding)] == [("reported", "cards.csv")]
 
 
 @pytest.mark.usefixtures("planned")

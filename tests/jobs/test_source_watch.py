@@ -23,6 +23,7 @@ from shared.reference import load
 from shared.reference.load import reference
 from shared.reference.rows.watched import WatchedSource
 from shared.services.operations import audit, source_fetch
+from shared.settings import settings
 from tests.jobs.conftest import past, rows
 
 PAIR = {"from": "Capital One Miles", "to": "JetBlue TrueBlue"}  # 5:3 here
@@ -290,6 +291,16 @@ def test_the_doctor_says_how_the_watched_files_fare(host: PublicHost) -> None:
     assert (
         doctor._check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
     )
+
+
+def test_an_operator_can_switch_the_watch_off(host: PublicHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.serve(PAIR, ratio=0.75)
+    watch()
+    monkeypatch.setitem(settings().__dict__, "watch_sources", False)
+    watch()
+    assert len(host.requests) == 2
+    assert items() == [(RATIO, "0.6", "0.75")]
+    assert doctor._check_source_watch() == "none, as WATCH_SOURCES says"
 
 
 def test_a_source_that_is_watched_no_more_leaves_nothing_open(host: PublicHost) -> None:

@@ -24,6 +24,7 @@ from shared.reference.rows.watched import WatchedSource
 from shared.reference.source_comparison import SourceDifference, build_name_finder, compare_source
 from shared.reference.watched_sources import build_map
 from shared.services.operations.source_fetch import SourceAnswer, SourceRequest
+from shared.settings import settings
 
 log = logging.getLogger(__name__)
 MAX_ITEMS = 300  # of one source
@@ -138,6 +139,8 @@ def _describe_difference(source: WatchedSource, difference: SourceDifference) ->
 
 def describe_watch(session: Session) -> str:
     """One line for the operator: how many files are watched, when they were last read, and which could not be."""
+    if not settings().watch_sources:
+        return "none, as WATCH_SOURCES says"
     readings = store.list_readings(session)
     items = store.list_open_items(session)
     faults = [f"{item.source} {item.theirs}" for item in items if item.field == FAULT]
