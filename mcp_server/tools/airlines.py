@@ -14,11 +14,13 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from shared.domain import names
-from shared.domain.dates import format_day
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import NoData, NotFound
 from shared.reference.airlines import Airline
+from shared.reference.provenance import find_publisher
 from shared.reference.rows import CancellationFee as FeeRow
+from shared.reference.rows import ProgramFact
 
 PARTNER_NOTE = "This is the airline's own programme; a partner programme that booked the award charges its own fee."
 MAX_PROGRAMMES = 4
@@ -76,12 +78,18 @@ def _to_airline_name(airline: Airline) -> AirlineName:
     return AirlineName(code=airline.iata, name=airline.name)
 
 
+def _cite(row: ProgramFact) -> str:
+    """The publisher and the date of a fact inside a sentence."""
+    publisher = find_publisher(row.source_url) or row.source_url
+    return f"{publisher}, {format_iso_day(row.as_of)}" if row.as_of else publisher
+
+
 def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str | None]:
     """When partner programmes can book the seats: in days, and as a note with its source."""
     for row in call.reference.rows("program_facts.csv"):
         if row.topic == "partner_release" and row.program == airline.program:
             days = _DAYS.fullmatch(row.value or "")
-            return int(days[1]) if days else None, f"partners: {row.answer} ({row.source_url}, {row.as_of})"
+            return int(days[1]) if days else None, f"partners: {row.answer} ({_cite(row)})"
     return None, None
 
 
@@ -126,6 +134,12 @@ def _describe_cost(fee: FeeRow) -> str:
     return f"{fee.cancel_fee:,f} {currency} per {fee.per}" if fee.cancel_fee else "free"
 
 
+def _describe_terms(fee: FeeRow) -> str:
+    """The cost, what it depends on, and until when."""
+    deadline = fee.cutoff and f"deadline: {fee.cutoff}"
+    return "; ".join(part for part in (_describe_cost(fee), fee.remark, deadline) if part)
+
+
 def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
     """What programmes that sell this airline charge: theirs is the fee that counts."""
     reference = call.reference
@@ -150,8 +164,8 @@ def get_cancellation_fee(
         raise NoData(unknown + _describe_booking_programmes(call, carrier), missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
     return CancellationFee(
-        message=f"Cancelling an award of {call.reference.programs[carrier.program].name}: {_describe_cost(fee)}"
-        f"{f', {fee.remark}' if fee.remark else ''}. {PARTNER_NOTE}",
+        message=f"Cancelling an award of {call.reference.programs[carrier.program].name}: {_describe_terms(fee)}."
+        f" {PARTNER_NOTE}",
         airline=_to_airline_name(carrier),
         program=carrier.program,
         fee=cancel,

@@ -1,5 +1,6 @@
 """One airline by conversation: release window, cancellation fee, whose flight a code is."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -52,7 +53,7 @@ def test_get_cancellation_fee_of_united_is_free_and_checked_on_its_own_page(peop
     answer = use(people.bob, "get_cancellation_fee", airline="United")
     assert (answer["fee"]["amount"], answer["verified_on"], answer["confidence"]) == (0, "2026-11-22", "high")
     assert "www.united.com" in answer["source_url"]
-    assert answer["message"].startswith("Cancelling an award of United MileagePlus: free, 125 USD")
+    assert answer["message"].startswith("Cancelling an award of United MileagePlus: free; 125 USD")
 
 
 def test_get_cancellation_fee_without_an_own_programme_names_those_that_book(people: People, use: Use) -> None:
@@ -181,3 +182,21 @@ def test_programmes_are_in_the_alliance_of_their_airlines() -> None:
     for program in facts.programs.values():
         members = {facts.airlines[code].find_alliance(clock.today()) for code in program.iata if code in facts.airlines}
         assert not members or (program.alliance if program.alliance != "none" else None) in members, program.slug
+
+
+def test_get_cancellation_fee_says_the_deadline(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline="Southwest")
+    assert "Southwest Rapid Rewards: free; deadline: 10 min before departure." in answer["message"]
+
+
+def test_get_award_release_window_cites_the_rule_of_partners_by_publisher_and_day(people: People, use: Use) -> None:
+    notes = use(people.bob, "get_award_release_window", airline="Etihad")["notes"]
+    assert "(onemileatatime.com, 21 Nov 2026)" in notes
+    assert "https://" not in notes
+
+
+@pytest.mark.parametrize("file", ["release_windows.csv", "cancellation_fees.csv", "carrier_surcharges.csv"])
+def test_remarks_for_readers_name_no_page_and_no_audit(file: str) -> None:
+    remarks = [row.remark for row in reference().rows(file) if row.remark]
+    assert len(remarks) > 8
+    assert [r for r in remarks if re.search(r"\.com|https?:|audit|conflict|page|general knowledge", r)] == []
