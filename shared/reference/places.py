@@ -13,7 +13,7 @@ from shared.reference.countries import load_country_names
 from shared.reference.reference import Reference
 
 _NOISE = frozenset(("airport", "airports", "international", "intl", "all", "any"))
-_LEAD = 10  # an airport with so many times the known traffic of its namesakes is the one people mean
+_LEAD = 4  # a city with so many times the known flights of its namesakes is the one people mean
 _MAX_CANDIDATES = 8
 
 
@@ -118,12 +118,24 @@ def _list_airport_tails(airport: Airport) -> Iterable[str]:
 
 
 def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence[str]) -> str:
-    """The busiest by far, first among airports whose city has the name, then among all. Raises Candidates."""
+    """The busiest airport of the city that is busier than all others by far, first among cities of that very name.
+
+    Raises Candidates where none stands out.
+    """
     for group in (own, codes):
-        traffic = sorted(((reference.count_flights(code), code) for code in group), reverse=True)
-        if traffic and traffic[0][0] > _LEAD * sum(count for count, _ in traffic[1:]):
-            return traffic[0][1]
-    if len(codes) == 1 or len(own) == 1:
-        return (own or codes)[0]
-    listed = [describe_place(reference, code) for _, code in traffic[:_MAX_CANDIDATES]]
+        cities = _rank_cities(reference, group)
+        if len(cities) == 1 or (cities and cities[0][0] > _LEAD * sum(flights for flights, _ in cities[1:])):
+            return cities[0][1]
+    busiest = sorted(codes, key=lambda code: (code not in own, -reference.count_flights(code), code))
+    listed = [describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]]
     raise Candidates(f"{text.title()} can mean {len(codes)} airports; call again with one of these codes.", listed)
+
+
+def _rank_cities(reference: Reference, codes: Sequence[str]) -> list[tuple[int, str]]:
+    """Each city's known flights and busiest airport, the busiest city first."""
+    flights: dict[tuple[str, str, str], list[tuple[int, str]]] = defaultdict(list)
+    for code in codes:
+        airport = reference.airports[code]
+        city = (names.normalize_name(airport.city), load_subdivision_names()[code], airport.country)
+        flights[city].append((reference.count_flights(code), code))
+    return sorted(((sum(count for count, _ in city), max(city)[1]) for city in flights.values()), reverse=True)

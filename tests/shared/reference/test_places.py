@@ -27,6 +27,8 @@ MEANT = {
     "Washington DC": "WAS",
     "Barcelona": "BCN",
     "Porto": "OPO",
+    "Berlin": "BER",
+    "Portland": "PDX",
     "Tromsø": "TOS",
     "Tromso": "TOS",
     "Kraków": "KRK",
@@ -60,11 +62,11 @@ def test_a_place_is_its_code_however_it_is_written(text: str, code: str) -> None
     assert find_code(reference(), text) == code
 
 
-@pytest.mark.parametrize(("text", "codes"), [("San Jose", {"SJO", "SJC"}), ("Portland", {"PDX", "PWM"})])
+@pytest.mark.parametrize(("text", "codes"), [("San Jose", {"SJO", "SJC"}), ("Birmingham", {"BHX", "BHM"})])
 def test_cities_of_one_name_are_listed_and_none_is_guessed(text: str, codes: set[str]) -> None:
     with pytest.raises(Candidates) as several:
         find_code(reference(), text)
-    assert codes <= {line.split(" ")[0] for line in several.value.facts["candidates"]}
+    assert codes == {line.split(" ")[0] for line in several.value.facts["candidates"][:2]}
 
 
 def test_an_unknown_name_comes_with_the_nearest() -> None:
