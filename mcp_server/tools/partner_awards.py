@@ -104,7 +104,7 @@ def _judge_routes(
     call: Call, airlines: Sequence[str], starts: Sequence[str], ends: Sequence[str]
 ) -> dict[str, RouteFinding]:
     """What is known of each airline's non-stop flights between two cities: the best of all pairs of airports."""
-    observed = {c for a in starts for b in ends for c in carriers_seen_nonstop(call.db, call.account_id, a, b)}
+    observed = carriers_seen_nonstop(call.db, call.account_id, starts, ends)
     findings = {}
     for airline in airlines:
         pairs = [call.reference.find_flight(airline, a, b, seen=airline in observed) for a in starts for b in ends]

@@ -15,7 +15,7 @@ _REASONS = {
 def find_route(call: Call, airline: str, start: str, end: str) -> RouteFinding:
     """What the lists of routes and the fares of past searches say of a non-stop flight."""
     finding = call.reference.find_flight(airline, start, end)
-    if finding.route != "known" and airline in carriers_seen_nonstop(call.db, call.account_id, start, end):
+    if finding.route != "known" and airline in carriers_seen_nonstop(call.db, call.account_id, [start], [end]):
         return call.reference.find_flight(airline, start, end, seen=True)
     return finding
 

@@ -5,6 +5,7 @@ They are the caller's own and those anybody may see; nobody is asked.
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
+from itertools import product
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -68,11 +69,14 @@ def round_trips_seen(
     return list(session.scalars(query.order_by(fare.seen_at.desc()).limit(500)))
 
 
-def carriers_seen_nonstop(session: Session, account_id: int, origin: str, destination: str) -> set[str]:
-    """The airlines whose own non-stop flight a fare of these very airports showed, either way. Sandbox fares do not
-    count: their flights are invented."""
+def carriers_seen_nonstop(
+    session: Session, account_id: int, origins: Iterable[str], destinations: Iterable[str]
+) -> set[str]:
+    """The airlines whose own non-stop flight a fare between these very airports showed, either way. Sandbox fares do
+    not count: their flights are invented."""
     fare = FareObservation
-    ways = [(origin, destination), (destination, origin)]
+    pairs = list(product(origins, destinations))
+    ways = [*pairs, *((end, start) for start, end in pairs)]
     query = sa.select(fare.carriers).where(
         is_visible(account_id, fare),
         sa.tuple_(fare.origin, fare.destination).in_(ways),
