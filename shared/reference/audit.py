@@ -34,6 +34,7 @@ AGE_LIMITS: dict[str, int] = {
     "award_zone_members.csv": 90,
     "cards.csv": 90,
     "hotel_categories.csv": 180,
+    "hotel_lists.csv": 90,
     "hyatt_award_chart.csv": 90,
     "transfer_partners.csv": 90,
     "cancellation_fees.csv": 180,

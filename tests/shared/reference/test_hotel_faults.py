@@ -1,0 +1,51 @@
+"""Faults in copies of the files about hotels and lounges, each with its file and line."""
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shared.reference.load import FOLDER, ReferenceError, read_tables
+
+
+def change(folder: Path, name: str, line: int, **cells: str) -> None:
+    with (folder / name).open(newline="", encoding="utf-8") as table:
+        rows = list(csv.reader(table))
+    rows[line - 1] = [cells.get(column, cell) for column, cell in zip(rows[0], rows[line - 1], strict=True)]
+    with (folder / name).open("w", newline="", encoding="utf-8") as table:
+        csv.writer(table, lineterminator="\n").writerows(rows)
+
+
+def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
+    change(folder, "hotels.csv", 2, lat="1.00", lon="")
+    change(folder, "hotel_categories.csv", 2, hotel="a-hotel-of-nobody")
+    change(folder, "hotel_categories.csv", 3, category="9")
+    change(folder, "hotel_list_members.csv", 2, lists="fhr|gold", hotel="another-of-nobody")
+    change(folder, "hotel_point_values.csv", 2, kind="gift")
+    change(folder, "lounges.csv", 2, networks="loungepass")
+    change(folder, "lounges.csv", 3, airport="QQQ")
+    with pytest.raises(ReferenceError) as error:
+        read_tables(folder)
+    for fault in (
+        "hotels.csv:2: of a place both lat and lon are known, or neither",
+        "hotel_categories.csv:2: hotel 'a-hotel-of-nobody' is not in hotels.csv",
+        "hotel_categories.csv:3: category '9' is not 1 to 8 or A to F",
+        "hotel_list_members.csv:2: 'gold' is not in hotel_lists.csv",
+        "hotel_list_members.csv:2: hotel 'another-of-nobody' is not in hotels.csv",
+        "hotel_point_values.csv:2: kind 'gift' is not one of night, bill",
+        "lounges.csv:2: 'loungepass' is not in lounge_memberships.csv",
+        "lounges.csv:3: 'QQQ' is not an airport",
+    ):
+        assert fault in error.value.faults
+
+
+def test_two_categories_of_a_hotel_do_not_hold_on_one_day(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
+    lines = (folder / "hotel_categories.csv").read_text(encoding="utf-8").splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if text.startswith("hyatt-house-tokyo-shibuya,5"))
+    change(folder, "hotel_categories.csv", line, valid_to="2026-05-20")
+    with pytest.raises(ReferenceError) as error:
+        read_tables(folder)
+    assert any("hotel_categories.csv" in fault and "overlaps in time" in fault for fault in error.value.faults)
