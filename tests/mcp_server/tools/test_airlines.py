@@ -200,3 +200,16 @@ def test_remarks_for_readers_name_no_page_and_no_audit(file: str) -> None:
     remarks = [row.remark for row in reference().rows(file) if row.remark]
     assert len(remarks) > 8
     assert [r for r in remarks if re.search(r"\.com|https?:|audit|conflict|page|general knowledge", r)] == []
+
+
+@pytest.mark.parametrize(("airline", "days"), [("CX", 353), ("LATAM", 330), ("Etihad", 330), ("Aegean", 362)])
+def test_get_award_release_window_of_airlines_two_lists_agree_on(
+    people: People, use: Use, airline: str, days: int
+) -> None:
+    answer = use(people.bob, "get_award_release_window", airline=airline)
+    assert (answer["days_before_departure"], answer["verified_on"]) == (days, "2026-11-22")
+
+
+def test_get_award_release_window_of_cathay_tells_its_own_flights_from_its_partners(people: People, use: Use) -> None:
+    notes = use(people.bob, "get_award_release_window", airline="Cathay Pacific")["notes"]
+    assert "flights of partners from 360 days" in notes
