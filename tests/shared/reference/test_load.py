@@ -14,7 +14,7 @@ from shared.reference.rows import FILES
 COUNTS = {
     "programs.csv": 61,
     "program_aliases.csv": 493,
-    "transfer_partners.csv": 281,
+    "transfer_partners.csv": 282,
     "transfer_bonuses.csv": 70,
     "award_charts.csv": 137,
     "award_chart_gaps.csv": 14,
