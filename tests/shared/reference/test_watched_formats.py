@@ -42,6 +42,14 @@ BONUS = {
     "End Date": "Sat Apr 18 2026 00:00:00 GMT-0400 (Eastern Daylight Time)",
     "Transfer Ratio": "1:1.25",
 }
+ACTIVE = {
+    "from_display": "Capital One Miles",
+    "to_display": "JAL (Japan Airlines) Mileage Bank",
+    "bonus_pct": 30,
+    "ratio": 1.3,
+    "start_date": "2026-04-01",
+    "end_date_inclusive": "2026-04-30",
+}
 TRANSFERS = {
     "schema_version": "1.0.0",
     "transfers": [{"from_program": "Capital One Rewards", "to_program": "Avios", "ratio": 1.33, "category": "airline"}],
@@ -74,6 +82,15 @@ WANTED: dict[str, tuple[Any, list[tuple[tuple[str, ...], dict[str, str]]]]] = {
     "toolkit-hotel-transfers": (
         BANKS,
         [(("citi-thankyou-rewards", "choice-privileges"), {"ratio_to/ratio_from": "2.0"})],
+    ),
+    "toolkit-transfer-bonuses": (
+        {"_meta": {"staleness_days": 7}, "active_bonuses": [ACTIVE], "expired_recently": [ACTIVE | {"bonus_pct": 9}]},
+        [
+            (
+                ("capital-one-miles", "jal-mileage-bank", "2026-04-01"),
+                {"bonus_percent": "30", "valid_to": "2026-04-30"},
+            )
+        ],
     ),
     "vandeut-transfers": (
         TRANSFERS,
