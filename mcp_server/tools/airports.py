@@ -13,6 +13,7 @@ from shared.domain import names
 from shared.domain.airports import Airport as Known
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
+from shared.reference.rows import Route
 
 CONFIDENCE_LEVELS = ("low", "medium", "high")
 Country = Annotated[str, Field(pattern=r"^[A-Za-z]{2}$"), AfterValidator(iso_country)]
@@ -41,6 +42,13 @@ def _matches(airport: Known, text: str, country: str | None) -> bool:
     return country in (None, airport.country) and text in words
 
 
+def _list_routes(call: Call, carrier: str, served: set[str], origins: set[str]) -> list[Route]:
+    """The routes an answer rests on: those between the airports it lists and its origins, else all of the carrier."""
+    routes: list[Route] = [r for r in call.reference.rows("routes.csv") if r.carrier == carrier]
+    ends = [(r, {r.origin, r.destination}) for r in routes]
+    return [r for r, pair in ends if pair & served and (not origins or pair & origins)] or routes
+
+
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_airports(
     call: Call,
@@ -65,12 +73,14 @@ def get_airports(
     codes = {c for origin in origins for c in network.get(origin, ())} if origins else set(network)
     query_text = names.normalize_name(query or "")
     matches = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _matches(a, query_text, country)]
-    routes = [r for r in call.reference.rows("routes.csv") if r.carrier == carrier.iata]
-    weakest = min(routes, key=lambda r: CONFIDENCE_LEVELS.index(r.confidence))
+    routes = _list_routes(call, carrier.iata, {a.code for a in matches}, set(origins))
+    weakest = min(routes, key=lambda r: (CONFIDENCE_LEVELS.index(r.confidence), r.audited_on is not None))
+    proved = sum(r.audited_on is not None for r in routes)
     count = pluralize(len(matches), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
-        message=f"{carrier.name} is known to serve {count}{where}.",
+        message=f"{carrier.name} is known to serve {count}{where}."
+        f" {proved} of {pluralize(len(routes), 'route')} stand in two sources.",
         airline=ServingAirline(code=carrier.iata, name=carrier.name),
         airports=[
             ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)

@@ -272,6 +272,8 @@ def get_partner_award_options(
 def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str]) -> str:
     cut = f", {listed} shown" if listed < total else ""
     message = f"{pluralize(total, 'chart price')} from {route}{cut}. Confirm the seat before moving points."
+    if not total:
+        message = f"No chart price of a flight that may be flown from {route}."
     if dynamic:
         message += f" Prices without a chart: {pluralize(len(dynamic), 'programme')}."
     return message

@@ -51,9 +51,9 @@ def judge_route(flights: KnownFlights, ends: Ends, *, seen: bool = False) -> Rou
         return RouteFinding("known", "listed")
     if seen:
         return RouteFinding("known", "seen")
+    if flights.home and flights.home.isdisjoint(ends.countries) and not ends.countries <= flights.market:
+        return RouteFinding("none_known", "away_from_home")
     abroad = len(ends.countries) > 1 and not flights.listed.isdisjoint(ends.countries | ends.continents)
     if abroad or EVERYWHERE in flights.listed:
         return RouteFinding("none_known", "not_in_its_list")
-    if flights.home and flights.home.isdisjoint(ends.countries) and not ends.countries <= flights.market:
-        return RouteFinding("none_known", "away_from_home")
     return RouteFinding("unknown", "no_list")

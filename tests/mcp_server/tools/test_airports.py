@@ -17,6 +17,15 @@ def test_get_airports_lists_what_the_airline_serves_page_by_page(people: People,
     assert first["airports"][0].keys() == {"iata", "name", "city", "country"}
     assert (first["unaudited"], first["confidence"]) == (True, "medium")
     assert first["as_of"].startswith("2026-")
+    assert " routes stand in two sources." in first["message"]
+
+
+def test_get_airports_names_the_source_of_the_routes_it_lists(people: People, use: Use) -> None:
+    """Singapore to Frankfurt and on to New York stand in two sources; other routes of the airline do not."""
+    answer = use(people.bob, "get_airports", airline="SQ", from_airport="FRA")
+    assert [a["iata"] for a in answer["airports"]] == ["JFK", "SIN"]
+    assert answer["unaudited"] is False
+    assert "2 of 2 routes stand in two sources." in answer["message"]
 
 
 def test_get_airports_counts_a_route_both_ways_and_understands_cities(people: People, use: Use) -> None:

@@ -44,6 +44,10 @@ def test_what_a_whole_list_lacks_is_not_flown(listed: str) -> None:
     assert judge_route(flights(listed=listed), ends("LHR", "DEN", "GB", "US")) == ("none_known", "not_in_its_list")
 
 
+def test_two_ends_away_from_home_say_more_than_a_list() -> None:
+    assert judge_route(flights(home="HK", listed="US"), ends("LHR", "JFK", "GB", "US")).reason == "away_from_home"
+
+
 def test_a_list_of_international_flights_says_nothing_of_domestic_ones() -> None:
     assert judge_route(flights(home="US", listed="US"), ends("SEA", "BOI", "US")).route == "unknown"
 
