@@ -213,3 +213,18 @@ def test_get_award_release_window_of_airlines_two_lists_agree_on(
 def test_get_award_release_window_of_cathay_tells_its_own_flights_from_its_partners(people: People, use: Use) -> None:
     notes = use(people.bob, "get_award_release_window", airline="Cathay Pacific")["notes"]
     assert "flights of partners from 360 days" in notes
+
+
+@pytest.mark.parametrize(
+    ("airline", "amount", "words"),
+    [
+        ("Turkish", 50.0, "25 USD for domestic ones"),
+        ("Emirates", 75.0, "Flex awards change free and cancel for 50 USD"),
+    ],
+)
+def test_get_cancellation_fee_says_what_it_depends_on(
+    people: People, use: Use, airline: str, amount: float, words: str
+) -> None:
+    answer = use(people.bob, "get_cancellation_fee", airline=airline)
+    assert answer["fee"]["amount"] == amount
+    assert words in answer["message"]
