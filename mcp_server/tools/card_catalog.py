@@ -88,7 +88,7 @@ def _to_earn_rate(row: CardEarn) -> EarnRate:
         annual_cap=row.annual_cap,
         confidence=row.confidence,
         verified_on=row.audited_on,
-        note=row.note,
+        note=row.remark,
     )
 
 
@@ -132,7 +132,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
     partners = catalogue.list_partners(reference, card, call.today)
     no_routes_known = card.program is not None and card.transferable != "no" and not partners
     notes = (
-        card.note and f"{card.note.rstrip('.')}.",
+        card.remark and f"{card.remark.rstrip('.')}.",
         "The transfer routes of this card's country are not known here." if no_routes_known else None,
         *catalogue.describe_own_rates(reference, card, call.today),
     )

@@ -70,6 +70,8 @@ class HomeArea(Fact):
 
 @dataclass(frozen=True, slots=True)
 class CatalogCard(Dated):
+    """`remark` is for readers of answers; `note` is for whoever audits the row."""
+
     slug: str
     name: str
     issuer: str
@@ -86,6 +88,7 @@ class CatalogCard(Dated):
     benefits: tuple[str, ...]
     issuer_url: str | None
     audit_flag: str | None
+    remark: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class WelcomeOffer(Dated):
 
 @dataclass(frozen=True, slots=True)
 class CardEarn(Dated):
-    """`cap_group`: the rates of a card with the same group share one cap."""
+    """`cap_group`: the rates of a card with the same group share one cap. `remark` is for readers of answers."""
 
     card_slug: str
     category: str
@@ -113,6 +116,7 @@ class CardEarn(Dated):
     unit: str
     annual_cap: Decimal | None
     cap_group: str | None
+    remark: str | None
 
 
 @dataclass(frozen=True, slots=True)

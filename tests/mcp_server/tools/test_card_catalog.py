@@ -83,6 +83,23 @@ def test_rates_of_refreshed_cards_are_the_present_ones(people: People, use: Use)
     assert rates(find_card(use, people, "us-chase-united-explorer"))["brand"]["multiplier"] == 3
 
 
+def test_rates_of_other_countries_are_the_looked_up_ones(people: People, use: Use) -> None:
+    miles = rates(find_card(use, people, "ca-bmo-airmiles-we"))["base"]
+    assert (miles["multiplier"], miles["note"]) == (0.0833, "1 mile for each CAD 12")
+    assert rates(find_card(use, people, "uk-hsbc-premier-world-elite"))["base"]["multiplier"] == 3
+    awards = rates(find_card(use, people, "au-cba-ultimate-awards"))
+    assert (awards["base"]["multiplier"], awards["foreign"]["multiplier"]) == (1, 3)
+    assert "partner_airlines" not in rates(find_card(use, people, "au-westpac-altitude-black"))  # ended in July 2025
+    assert find_card(use, people, "au-amex-velocity-escape-plus")["annual_fee"] == 95
+
+
+def test_what_auditors_note_is_not_told_to_readers(people: People, use: Use) -> None:
+    cards = use(people.bob, "search_card_catalog", per_page=100)["cards"]
+    texts = [t for c in cards for t in (c["note"], *(r["note"] for r in c["earn_rates"])) if t]
+    assert texts
+    assert not [t for t in texts if "audit" in t or "general knowledge" in t or "public list" in t]
+
+
 def test_a_rate_holds_from_its_first_to_its_last_day(people: People, use: Use, standing_clock: StandingClock) -> None:
     assert rates(find_card(use, people, "us-chase-aeroplan"))["dining"]["multiplier"] == 3
     standing_clock.set(datetime(2027, 1, 5, 12, tzinfo=UTC))
