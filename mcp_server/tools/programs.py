@@ -23,6 +23,7 @@ from mcp_server.views.award_charts import (
     describe_hotel_caveats,
     describe_quotes,
     describe_values,
+    explain_no_chart,
     find_chart_gap,
     has_seasons,
     list_examples,
@@ -39,7 +40,7 @@ from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
 from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
-from shared.reference.hotel_awards import find_programme, list_point_values, list_prices
+from shared.reference.hotel_awards import list_point_values, list_prices
 from shared.reference.rows import HotelPointValue, HyattPrice, Program
 
 MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
@@ -93,13 +94,17 @@ def _count_destinations(call: Call, program: Program) -> int | None:
 def _find_chart_kind(call: Call, program: Program) -> str | None:
     if list_prices(call.reference, program.slug, call.today):
         return "category"
+    if list_point_values(call.reference, program.slug):
+        return "fixed"
     own = [c for c in call.reference.charts(program.slug, call.today) if c.scope == "own"]
     return own[0].kind if own else None
 
 
 def _to_line(call: Call, program: Program) -> ProgramLine:
     kind = _find_chart_kind(call, program)
-    priced = kind == "category" or any(c.bands or c.zones for c in call.reference.charts(program.slug, call.today))
+    priced = kind in ("category", "fixed") or any(
+        c.bands or c.zones for c in call.reference.charts(program.slug, call.today)
+    )
     return ProgramLine(
         program=program.slug,
         name=program.name,
@@ -277,7 +282,7 @@ def get_program_rates(
     if values := list_point_values(call.reference, resolved.slug):
         return _to_fixed_rates(resolved, values)
     if resolved.kind != "airline":
-        raise NoData(_explain_no_chart(call, resolved), missing=["award chart"])
+        raise NoData(explain_no_chart(call.reference, resolved), missing=["award chart"])
     code = call.reference.airline(partner_airline).iata if partner_airline else None
     scope = to_scope(resolved, code) if code else chart
     charts = _select_charts(call, resolved, scope, code)
@@ -338,10 +343,3 @@ def _to_fixed_rates(program: Program, values: list[HotelPointValue]) -> ProgramR
         has_more=False,
         **describe_audited(values[0]),
     )
-
-
-def _explain_no_chart(call: Call, program: Program) -> str:
-    rules = find_programme(call.reference, program.slug)
-    if rules and "dynamic" in rules.award_pricing:
-        return f"{program.name} has no award chart: its nights are priced dynamically."
-    return f"No award chart of {program.name} is known; it prices no flights itself."

@@ -6,6 +6,7 @@ from typing import Literal
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from shared.domain.award_charts import Chart, Points, RoutePrice
+from shared.reference.hotel_awards import find_programme
 from shared.reference.reference import Reference
 from shared.reference.rows import AwardExample, ChartGap, HotelPointValue, HyattPrice, Program
 
@@ -204,3 +205,11 @@ def describe_categories(prices: Sequence[HyattPrice]) -> str:
     ranges = [f"category {c} {min(points):,} to {max(points):,}" for c, points in sorted(by_category.items())]
     levels = ", ".join(dict.fromkeys(row.level.replace("_", " ") for row in prices))
     return f"In points, from the first level to the last ({levels}): {'; '.join(ranges)}."
+
+
+def explain_no_chart(facts: Reference, program: Program) -> str:
+    """Why a programme without flights has no chart here."""
+    rules = find_programme(facts, program.slug)
+    if rules and "dynamic" in rules.award_pricing:
+        return f"{program.name} has no award chart: its nights are priced dynamically."
+    return f"No award chart of {program.name} is known; it prices no flights itself."

@@ -200,6 +200,8 @@ def test_get_program_rates_of_a_programme_with_fixed_values_gives_them(people: P
         ("night", 30_000, "bedroom"),
     ]
     assert "a bedroom costs 7,500, 15,000 or 30,000 points a night, by hotel" in wyndham["message"]
+    (line,) = use(people.bob, "list_programs", kind="hotel", query="wyndham")["programs"]
+    assert (line["has_chart"], line["chart_kind"]) == (True, "fixed")
     accor = use(people.bob, "get_program_rates", program="accor")
     (row,) = accor["chart"]["rows"]
     assert (row["kind"], row["points"], row["amount"], row["currency"]) == ("bill", 2_000, 40.0, "EUR")
