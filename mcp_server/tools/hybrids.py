@@ -91,7 +91,7 @@ async def search_hybrid(
     cabin: Cabin = "business",
     points_value_cents: Annotated[float, Field(ge=0.1, le=10)] = 1.5,
     passengers: Passengers = 1,
-    hubs: Annotated[list[str] | None, Field(max_length=8, description="Default: hubs on the way.")] = None,
+    hubs: Annotated[list[AirportOrCity] | None, Field(max_length=8, description="Default: hubs on the way.")] = None,
 ) -> HybridJourneys:
     """Combines an award seat on the longer leg with a cash fare on the other, over hubs, by effective cost.
 
