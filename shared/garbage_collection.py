@@ -1,6 +1,8 @@
-"""Garbage collection of the long-running programs."""
+"""Garbage collection: of the long-running programs, and while much is built that stays."""
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 
@@ -14,3 +16,15 @@ def freeze_startup_objects() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+
+
+@contextmanager
+def pause_collection() -> Iterator[None]:
+    """While objects that stay are built by the ten thousand: each collection would walk them all and free nothing."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()

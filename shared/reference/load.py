@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shared.garbage_collection import pause_collection
 from shared.reference import airports
 from shared.reference.checks import find_faults as faults_across
 from shared.reference.overrides import Override, apply_overrides
@@ -50,8 +51,9 @@ def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, l
 
 def load(folder: Path = FOLDER, overrides: Sequence[Override] = ()) -> Loaded:
     started = time.perf_counter()
-    tables = read_tables(folder, overrides)
-    return Loaded(Reference(tables), time.perf_counter() - started)
+    with pause_collection():
+        tables = read_tables(folder, overrides)
+        return Loaded(Reference(tables), time.perf_counter() - started)
 
 
 _current: list[Reference] = []
