@@ -19,6 +19,7 @@ RULE_QUESTIONS = {
     "miles_per_currency": "How many miles do tickets earn?",
     "milestone_bonus": "Which bonuses come on the way to the next tier?",
     "partner_formula": "What do flights of partners earn?",
+    "points_per_flight": "What do flights count towards status?",
     "revenue": "What do tickets count towards status?",
     "status_credits_per_currency": "What do tickets count towards status?",
     "status_points_on_awards": "Do award flights count towards status?",

@@ -16,6 +16,6 @@ def test_no_shown_rule_or_rate_is_older_than_its_limit() -> None:
 
 
 def test_an_audit_makes_an_old_source_young_again() -> None:
-    old = next(r for r in reference().rows("earning_rates.csv") if r.airline == "VS")
+    old = next(r for r in reference().rows("earning_rates.csv") if r.program == "jal-mileage-bank")
     assert is_outdated("earning_rates.csv", old, TODAY)
     assert not is_outdated("earning_rates.csv", old, date(2020, 1, 1))

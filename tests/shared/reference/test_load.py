@@ -23,7 +23,7 @@ COUNTS = {
     "award_zone_members.csv": 379,
     "release_windows.csv": 65,
     "cancellation_fees.csv": 32,
-    "earning_rates.csv": 197,
+    "earning_rates.csv": 223,
     "airlines.csv": 269,
     "airline_facts.csv": 494,
     "alliance_members.csv": 60,
