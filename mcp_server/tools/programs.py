@@ -86,9 +86,8 @@ class ProgramRates(Result, Audited):
 
 
 def _count_destinations(call: Call, program: Program) -> int | None:
-    carriers = set(program.iata)
-    served = {r.destination for r in call.reference.rows("routes.csv") if r.carrier in carriers}
-    return len(served) or None
+    flights = call.reference.flights
+    return len({airport for code in program.iata if code in flights for airport in flights[code].pairs}) or None
 
 
 def _find_chart_kind(call: Call, program: Program) -> str | None:

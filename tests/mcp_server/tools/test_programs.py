@@ -14,6 +14,8 @@ def test_list_programs_shows_name_currency_hubs_and_destinations(people: People,
     assert (line["program"], line["currency_name"]) == ("british-airways-club", "Avios")
     assert "LHR" in line["hubs"]
     assert line["destination_count"] > 100
+    served = use(people.bob, "get_airports", airline="BA")["paging"]["total"]
+    assert line["destination_count"] == served
     assert (line["has_chart"], line["chart_kind"]) == (False, None)  # its chart ended on 14 December 2025
     assert use(people.bob, "list_programs", query="iberia")["programs"][0]["has_chart"] is True
 
