@@ -2,6 +2,7 @@
 
 import argparse
 import getpass
+import io
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -48,6 +49,8 @@ def _export(_arguments: argparse.Namespace) -> None:
     """The patch goes to the output; what is left out of it is told beside it."""
     with transaction() as session:
         patch = build_patch(FOLDER, facts.list_corrections(session))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # as the files are, whatever the terminal shows
     sys.stdout.write(patch.text)
     for text in patch.left_out:
         print(f"left out: {text}", file=sys.stderr)

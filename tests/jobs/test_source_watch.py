@@ -22,7 +22,7 @@ from shared.domain.dates import format_day
 from shared.reference import load
 from shared.reference.load import reference
 from shared.reference.rows.watched import WatchedSource
-from shared.services.operations import audit, source_fetch
+from shared.services.operations import audit, facts, source_fetch, source_watch
 from shared.settings import settings
 from tests.jobs.conftest import past, rows
 
@@ -291,6 +291,28 @@ def test_the_doctor_says_how_the_watched_files_fare(host: PublicHost) -> None:
     assert (
         doctor._check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
     )
+
+
+def test_an_operator_can_add_a_file_without_a_release(clean: None) -> None:
+    before, version = reference(), facts._loaded_version[0]
+    cells = {
+        "name": "another-list",
+        "url": "https://raw.example/list.csv",
+        "format": "csv",
+        "file": "cards.csv",
+        "rows": "",
+        "keys": "slug=text:card",
+        "values": "annual_fee=number:fee",
+        "licence": "CC0",
+    }
+    with transaction() as session:
+        facts.set_fact(session, "watched_sources.csv", cells, "ann", "a good list")
+        with pytest.raises(facts.BadFact, match="names no reader of"):
+            facts.set_fact(session, "watched_sources.csv", cells | {"keys": "slug=guess:card"}, "ann", "why")
+    assert facts.refresh()
+    assert "another-list" in {source.name for source in source_watch.list_sources()}
+    load.replace(before)
+    facts._loaded_version[0] = version
 
 
 def test_an_operator_can_switch_the_watch_off(host: PublicHost, monkeypatch: pytest.MonkeyPatch) -> None:

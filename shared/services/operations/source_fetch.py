@@ -14,7 +14,7 @@ from shared.reference.rows.watched import WatchedSource
 
 MAX_BYTES = 4 * 1024 * 1024
 MAX_SECONDS = 12.0  # of one file: sixteen of them, four at once, end within the time of a job
-MAX_ROBOTS_BYTES = 512 * 1024
+MAX_ROBOTS_BYTES, MAX_ROBOTS_SECONDS = 512 * 1024, 4.0
 MAX_TAG_CHARACTERS = 200
 _AT_ONCE = 4
 _NOT_FOUND = range(400, 500)  # no robots.txt means that all may be read (RFC 9309 2.3.1.3)
@@ -48,7 +48,9 @@ async def fetch_sources(requests: list[SourceRequest]) -> list[SourceAnswer]:
     for request in requests:
         tags.setdefault(request.source.url, set()).add(request.etag)
     async with http.client() as client:
-        robots = {host: await _read_robots(client, host) for host in {_host(url) for url in tags}}
+        hosts = list({_host(url) for url in tags})
+        rules = await gather_limited([partial(_read_robots, client, host) for host in hosts], _AT_ONCE)
+        robots = dict(zip(hosts, rules, strict=True))
         files = await gather_limited(
             [partial(_fetch_file, client, url, _agree(tags[url]), robots[_host(url)]) for url in tags], _AT_ONCE
         )
@@ -77,7 +79,7 @@ async def _read_robots(client: http.AsyncClient, host: str) -> RobotFileParser |
     """What the host allows; None when that could not be read, so that nothing is asked of it now."""
     rules = RobotFileParser()
     try:
-        with anyio.fail_after(MAX_SECONDS):
+        with anyio.fail_after(MAX_ROBOTS_SECONDS):
             text = await http.get(client, f"{host}/robots.txt", limit=MAX_ROBOTS_BYTES)
     except httpx.HTTPStatusError as error:
         if error.response.status_code not in _NOT_FOUND:
