@@ -152,8 +152,10 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
 
 def _render_result(tool: Tool, result: Result, arguments: dict[str, Any]) -> Answer:
     data = add_sandbox_label(mark_rows(result.model_dump(mode="json")))
-    if tool.cites and (citation := cite_sources(data)):
+    citation = cite_sources(data) if tool.cites else ""
+    if citation:
         data["message"] = f"{data['message']} {citation}"
+    if citation or tool.states_facts:
         data["report_url"] = build_report_link(tool=tool.name, key=describe_call(arguments))
     return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.hints["readOnlyHint"]))
 

@@ -184,9 +184,9 @@ def _results() -> tuple[dict[str, str], dict[str, Schema]]:
         tool.name: _published_name(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
         for tool in TOOLS.values()
     }
-    citing = {result_names[tool.name] for tool in TOOLS.values() if tool.cites}
+    reportable = {result_names[tool.name] for tool in TOOLS.values() if tool.takes_reports}
     for name in set(result_names.values()):
-        schemas[name] = parts.add_label(schemas[name], cites=name in citing)
+        schemas[name] = parts.add_label(schemas[name], with_report=name in reportable)
     return result_names, schemas
 
 
@@ -227,10 +227,12 @@ def _find_refs(node: Any) -> set[tuple[str, str]]:
 
 EXAMPLES_BY_NAME: dict[str, Any] = {
     "airline": "BA",
+    "airport": "LHR",
     "card": "Chase Sapphire Preferred",
     "destination": "JFK",
     "flight_number": "BA117",
     "from_program": "chase-ultimate-rewards",
+    "home_airport": "LHR",
     "name": "Japan in spring",
     "origin": "LHR",
     "points_needed": 60000,

@@ -38,11 +38,11 @@ def _object(**properties: Schema) -> Schema:
 LABELS = {"data_mode": _text("sandbox"), "notice": _text()}  # on every answer made of invented data
 
 
-REPORT_LINK = {"report_url": {"type": "string", "format": "uri"}}  # on every answer that cites facts
+REPORT_LINK = {"report_url": {"type": "string", "format": "uri"}}  # on every answer that states facts
 
 
-def add_label(schema: Schema, *, cites: bool = False) -> Schema:
-    return {**schema, "properties": {**LABELS, **schema["properties"], **(REPORT_LINK if cites else {})}}
+def add_label(schema: Schema, *, with_report: bool = False) -> Schema:
+    return {**schema, "properties": {**LABELS, **schema["properties"], **(REPORT_LINK if with_report else {})}}
 
 
 def _outcome(word: str, **more: Schema) -> Schema:

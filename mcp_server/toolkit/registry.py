@@ -46,6 +46,7 @@ class Tool:
     trial: Callable[[int], bool] | None
     description: str
     arguments: Arguments = field(repr=False)
+    states_facts: bool = False
 
     @cached_property
     def returns(self) -> type[Result]:
@@ -56,6 +57,11 @@ class Tool:
     def cites(self) -> bool:
         """Whether its results hold facts of the reference data, with the fields of `Sourced`."""
         return '"unaudited"' in json.dumps(self.returns.model_json_schema())
+
+    @property
+    def takes_reports(self) -> bool:
+        """Whether its answers link to the page on which a wrong fact is reported."""
+        return self.cites or self.states_facts
 
     @property
     def hints(self) -> dict[str, bool]:
@@ -83,10 +89,12 @@ def tool(
     anonymous: bool = False,
     needs: str | None = None,
     trial: Callable[[int], bool] | None = None,
+    states_facts: bool = False,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
-    `trial` says whether an account below the tier may use the tool for a while, by its id.
+    `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
+    state reviewed facts without the fields of `Sourced`.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -109,6 +117,7 @@ def tool(
             trial=trial,
             description=inspect.getdoc(function) or "",
             arguments=Arguments(function),
+            states_facts=states_facts,
         )
         return function
 

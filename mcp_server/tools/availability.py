@@ -118,7 +118,7 @@ def _describe_result(
     return " ".join(filter(None, sentences))
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, states_facts=True)
 def list_supported_airlines(
     call: Call, endpoint: Endpoint | None = None, live_only: bool = False
 ) -> SearchableAirlines:

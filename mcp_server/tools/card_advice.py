@@ -174,7 +174,7 @@ def _score(
     )
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
+@tool(area="cards", tier=Tier.FREE, effect=Effect.READS, states_facts=True)
 def recommend_cards(
     call: Call,
     country: Annotated[Country | None, Field(description="The profile's when absent, if known.")] = None,

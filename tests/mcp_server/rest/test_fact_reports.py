@@ -147,3 +147,20 @@ def test_an_answer_of_static_facts_carries_the_link_once(world: World, people: P
     assert answer.text.count("report_url") == 1
     page = world.get(f"{parts.path}?{parts.query}")
     assert 'value="program chase-ultimate-rewards, direction from"' in page.text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "linked"),
+    [
+        ("list_supported_airlines", {}, True),
+        ("get_cancellation_fee", {"airline": "united-airlines"}, True),
+        ("list_trips", {}, False),
+    ],
+)
+def test_answers_of_facts_link_to_the_page_and_others_do_not(
+    world: World, people: People, tool: str, arguments: dict[str, str], linked: bool
+) -> None:
+    answer = world.call(world.key(people.alice), tool, arguments).json()
+    assert ("report_url" in answer) == linked
+    if linked:
+        assert answer["report_url"].startswith(f"{world.url}{PAGE}?tool={tool}")

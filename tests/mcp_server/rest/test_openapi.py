@@ -79,7 +79,7 @@ def test_requests_and_answers_have_full_schemas_and_accepted_examples(world: Wor
         tool.arguments.check(body["example"])
         answers = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
         result = document["components"]["schemas"][answers[0]["$ref"].rsplit("/", 1)[1]]
-        added = {"data_mode", "notice"} | ({"report_url"} if tool.cites else set())
+        added = {"data_mode", "notice"} | ({"report_url"} if tool.takes_reports else set())
         assert set(tool.returns.model_fields) | added == set(result["properties"]), name
         assert ("403" in operation["responses"]) == (tool.tier is Tier.ADMIN)
         assert ({} in operation.get("security", [])) == tool.anonymous
