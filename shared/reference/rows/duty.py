@@ -26,7 +26,10 @@ class DutyDestination(Fact):
 
 @dataclass(frozen=True, slots=True)
 class DutyExemptAirport(Fact):
+    """`bands`: what a direct flight to them owes nothing for; empty = every flight that leaves the airport."""
+
     airport: str
+    bands: tuple[str, ...]
 
 
 DUTY_FILES: dict[str, type] = {

@@ -66,3 +66,13 @@ def test_departure_duty_says_who_owes_none_and_that_a_domestic_return_is_charged
     assert "Children under 16 owe none in economy" in duty["note"]
     assert "charged on both flights" in duty["note"]
     assert "charged on both flights" not in ask(use, people, "LHR", "JFK")["departure_duty"]["note"]
+
+
+def test_departure_duty_of_a_direct_long_flight_from_northern_ireland_is_nothing(people: People, use: Use) -> None:
+    answer = ask(use, people, "BFS", "JFK", cabin="business")
+    duty = answer["departure_duty"]
+    assert (duty["amount"], duty["highest"], duty["bands"]) == (0, 244, ["B"])
+    assert "0.00 to 244.00 GBP per person" in answer["message"]
+    assert "A direct flight from Northern Ireland to a country beyond band A owes nothing." in answer["message"]
+    short = ask(use, people, "BFS", "CDG")["departure_duty"]
+    assert short["amount"] == short["highest"] > 0
