@@ -86,6 +86,8 @@ def test_rates_of_refreshed_cards_are_the_present_ones(people: People, use: Use)
 def test_rates_of_other_countries_are_the_looked_up_ones(people: People, use: Use) -> None:
     miles = rates(find_card(use, people, "ca-bmo-airmiles-we"))["base"]
     assert (miles["multiplier"], miles["note"]) == (0.0833, "1 mile for each CAD 12")
+    assert find_card(use, people, "au-hsbc-star-alliance")["annual_fee"] == 450
+    assert "brand" not in rates(find_card(use, people, "uk-ba-amex-accelerating-business"))
     assert rates(find_card(use, people, "uk-hsbc-premier-world-elite"))["base"]["multiplier"] == 3
     awards = rates(find_card(use, people, "au-cba-ultimate-awards"))
     assert (awards["base"]["multiplier"], awards["foreign"]["multiplier"]) == (1, 3)
