@@ -21,6 +21,7 @@ from shared.reference.rows import FILES
 FIELDS: dict[str, int] = {"file": 60, "tool": 64, "key": 200, "wrong": 2_000, "link": 500, "mail": 254}
 MIN_WORDS_CHARACTERS = 10
 MAX_BODY_BYTES = 16 * 1024
+TRIES_PER_HOUR = 60  # of one address, with those that have faults
 REPORTS_PER_HOUR = 10  # of one address
 REPORTS_PER_DAY = 500  # of everybody: what a person could still look through
 _NAME = re.compile(r"R[1-9]\d{0,17}")
@@ -39,16 +40,19 @@ class TooManyReports(Exception):
 
 def receive_report(fields: Mapping[str, Any], peer: str) -> int:
     """Stores a report and returns its number. Raises Invalid or TooManyReports; blocks."""
+    address = address_key(peer)
+    _count(f"facts:report:tries:{address}", TRIES_PER_HOUR, 3600)
     report = check_report(fields)
-    for name, limit, window in (
-        (f"facts:report:{address_key(peer)}", REPORTS_PER_HOUR, 3600),
-        ("facts:report", REPORTS_PER_DAY, 86_400),
-    ):
-        verdict = hit(name, limit, window)
-        if not verdict.allowed:
-            raise TooManyReports(verdict.retry_after)
+    _count(f"facts:report:{address}", REPORTS_PER_HOUR, 3600)
+    _count("facts:report", REPORTS_PER_DAY, 86_400)
     with transaction() as session:
         return store.store_report(session, report)
+
+
+def _count(name: str, limit: int, window: int) -> None:
+    verdict = hit(name, limit, window)
+    if not verdict.allowed:
+        raise TooManyReports(verdict.retry_after)
 
 
 def is_report_name(text: str) -> bool:

@@ -93,6 +93,11 @@ def test_an_address_that_reports_often_has_to_wait(world: World, monkeypatch: py
     assert len(list_reports()) == 2
 
 
+def test_reports_with_faults_are_counted_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fact_reports, "TRIES_PER_HOUR", 2)
+    assert [send(world, {}).status_code for _ in range(3)] == [422, 422, 429]
+
+
 def test_signs_that_could_change_what_an_operator_sees_are_removed(world: World) -> None:
     assert send(world, REPORT | {"wrong": "a\x1b[2J\x00 b\u202e c\nd and more"}).status_code == 201
     assert list_reports()[0].wrong == "a[2J b c\nd and more"
