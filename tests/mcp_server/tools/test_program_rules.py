@@ -41,6 +41,7 @@ def test_get_program_rules_answers_the_topics_asked_for_in_one_order(people: Peo
         ("flying-blue", "holds", True),
         ("hilton-honors", "pooling", True),
         ("marriott-bonvoy", "pooling", False),
+        ("turkish-miles-and-smiles", "pooling", True),
     ],
 )
 def test_get_program_rules_says_yes_no_or_neither(
