@@ -1,6 +1,6 @@
 """Partner awards: the programmes that can ticket a flight, with chart prices and ways to the points."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sqlalchemy import select
@@ -132,16 +132,14 @@ def _find_prices(
 
 
 def _quote_examples(
-    call: Call, airlines: Iterable[str], start: str, end: str, prices: Sequence[_Priced | Program], cabin: str
+    call: Call, airlines: Collection[str], start: str, end: str, prices: Sequence[_Priced | Program], cabin: str
 ) -> list[ProgramExample]:
     """Dated prices for the route of programmes that have no chart price for the airline."""
     priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _Priced)}
     return [
-        ProgramExample.model_validate(Example.model_validate(row).model_dump() | {"program": slug})
-        for slug in call.reference.programs
-        for airline in airlines
-        if (slug, airline) not in priced
-        for row in call.reference.find_examples(slug, airline, (start, end), cabin)
+        ProgramExample.model_validate(row)
+        for row in call.reference.find_examples(start, end, cabin)
+        if any(a in airlines and (row.program, a) not in priced for a in row.airline.split("|"))
     ]
 
 

@@ -11,6 +11,7 @@ from shared.domain.airports import Zone
 from shared.domain.award_charts import Chart, DistanceBand, Points, Season
 from shared.domain.transfers import Bonus, Edge
 from shared.reference.airlines import Airline
+from shared.reference.rows.award_charts import AwardExample
 
 Tables = dict[str, list[Any]]
 
@@ -62,13 +63,13 @@ def _build_chart(row: Any, bands: Any, zones: Any) -> Chart:
     )
 
 
-def build_quotes(tables: Tables) -> dict[tuple[str, str], tuple[tuple[str, int], ...]]:
-    """Cabin and points of the dated one-way prices that name an airline, by programme and airline."""
-    out: dict[tuple[str, str], list[tuple[str, int]]] = defaultdict(list)
+def build_quotes(tables: Tables) -> dict[tuple[str, str], list[AwardExample]]:
+    """The dated one-way prices that name an airline, by programme and airline."""
+    out: dict[tuple[str, str], list[AwardExample]] = defaultdict(list)
     for row in tables["award_examples.csv"]:
         for airline in row.airline.split("|") if row.direction == "one_way" and row.airline != "*" else ():
-            out[row.program, airline].append((row.cabin, row.points))
-    return {pair: tuple(quoted) for pair, quoted in out.items()}
+            out[row.program, airline].append(row)
+    return dict(out)
 
 
 def build_zones(tables: Tables) -> dict[str, tuple[Zone, ...]]:

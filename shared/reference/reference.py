@@ -248,13 +248,13 @@ class Reference:
 
     def _charts_for(self, program: str, airline: str, on: date) -> Groups:
         """The charts that speak about an airline: the same for every route."""
-        quoted = self._quotes.get((program, airline), ())
+        quoted = [(row.cabin, row.points) for row in self._quotes.get((program, airline), ()) if row.is_valid(on)]
         charts = [c for c in self._charts.get(program, ()) if not chart_rules.is_refuted(c, quoted)]
         return tuple(map(tuple, chart_rules.group_charts(charts, airline, self.partner(program, airline), on)))
 
     @cached_property
-    def _quotes(self) -> Mapping[tuple[str, str], tuple[tuple[str, int], ...]]:
-        """Cabin and points of the dated one-way prices that name an airline, by programme and airline."""
+    def _quotes(self) -> Mapping[tuple[str, str], list[AwardExample]]:
+        """The dated one-way prices that name an airline, by programme and airline."""
         return indexes.build_quotes(self._tables)
 
     def charts_of(self, program: str, airline: str, on: date) -> list[chart_rules.Chart]:
@@ -295,27 +295,27 @@ class Reference:
         return self._zones.get(system, ())
 
     def examples(self, program: str) -> list[AwardExample]:
-        """Dated single prices, quoted where a programme has no chart."""
-        return [row for row in self._tables["award_examples.csv"] if row.program == program]
+        """Dated single prices that have not ended, quoted where a programme has no chart."""
+        return [row for row in self._list_examples() if row.program == program]
 
-    def find_examples(
-        self, program: str, airline: str, ends: tuple[str, str], cabin: str | None = None
-    ) -> list[AwardExample]:
-        """Those that name the airline and cover two airports, in either direction."""
-        start, end = (self._places_of(code) for code in ends)
+    def _list_examples(self) -> list[AwardExample]:
+        today = clock.today()
+        return [row for row in self._tables["award_examples.csv"] if row.valid_to is None or today <= row.valid_to]
+
+    def find_examples(self, origin: str, destination: str, cabin: str) -> list[AwardExample]:
+        """The dated prices of every programme that cover two airports, in either direction. Raises NotFound."""
+        start, end = self._places_of(origin), self._places_of(destination)
         return [
             row
-            for row in self.examples(program)
-            if airline in row.airline.split("|")
-            and cabin in (None, row.cabin)
+            for row in self._list_examples()
+            if row.cabin == cabin
             and ((row.origin in start and row.destination in end) or (row.origin in end and row.destination in start))
         ]
 
     def _places_of(self, code: str) -> set[str]:
         """What examples can call an airport: its code, its cities', its country, region, coast or continent."""
         airport = self.airport(code)
-        cities = {metro for metro, members in self.metros.items() if airport.code in members}
-        return name_places(airport) | cities
+        return name_places(airport) | {metro for metro, members in self.metros.items() if airport.code in members}
 
     def release_window(self, airline: str) -> ReleaseWindow | None:
         return self._windows.get(airline)
