@@ -151,6 +151,8 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
         ({"chase-ultimate-rewards": 30_000}, "20,000 points stay missing even when every balance"),
         ({"southwest-rapid-rewards": 90_000}, "None of the balances known to us can become points of Flying Blue."),
         ({}, "None of the balances known to us can become points of Flying Blue."),
+        ({"citi-thankyou-rewards": 120_000}, "72,000 Citi ThankYou Rewards become 50,400 points; 10:7"),
+        ({"citi-thankyou-rewards": 120_000}, "1:1 with Citi Strata Elite or Citi Strata Premier;"),
     ],
 )
 def test_generate_branded_pdf_says_how_the_client_comes_by_the_points(
