@@ -146,8 +146,9 @@ def _explain_bonus(call: Call, s: ScoredCard, spending: Spending) -> list[str]:
     unit = catalogue.find_currency_name(call.reference, s.card)
     if s.welcome is None:
         past = catalogue.find_welcome_offer(call.reference, s.card.slug, call.today)
-        history = f" {welcome_offers.describe_past(past, unit, s.card.fee_currency)}" if past else ""
-        return [f"No welcome bonus is known; none is counted.{history}"]
+        if past is None:
+            return ["No welcome bonus is known; none is counted."]
+        return [f"{welcome_offers.describe_past(past, unit, s.card.fee_currency)} It is not counted."]
     terms = welcome_offers.describe_terms(s.welcome, unit, s.card.fee_currency)
     words = [f"Bonus {terms}, {welcome_offers.describe_age(s.welcome)}."]
     if s.welcome.is_maximum:
@@ -187,6 +188,8 @@ def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list
 
 def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     words = []
+    if s.card.status == "unknown":
+        words.append("It is not known whether this card is still offered.")
     if s.offer.point is None:
         words.append("No value of its points is known, so what it earns is left out and it is ranked last.")
     program = reference.programs.get(s.card.program or "")

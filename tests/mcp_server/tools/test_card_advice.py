@@ -50,6 +50,13 @@ def test_recommend_cards_leaves_out_a_card_closed_to_new_applicants(people: Peop
     assert "us-citi-custom-cash" not in by_slug(answer)
 
 
+def test_recommend_cards_says_when_a_card_may_no_longer_be_offered(people: People, use: Use) -> None:
+    answer = use(people.alice, "recommend_cards", country="CA", monthly_spend={"other": 2_000}, limit=10)
+    reasons = {r["slug"]: r["reasons"] for r in answer["recommendations"]}
+    said = [slug for slug, words in reasons.items() if "It is not known whether this card is still offered." in words]
+    assert said == ["ca-mbna-alaska-we"]
+
+
 def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Use) -> None:
     spend = {"groceries": 500, "other": "1000"}
     answer = use(
@@ -74,7 +81,12 @@ def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: Pe
     small = use(people.alice, "recommend_cards", country="GB", monthly_spend={"other": 100}, limit=10)
     unknown = [r for r in small["recommendations"] if r["breakdown"]["bonus"] is None]
     assert unknown
-    assert all("No welcome bonus is known" in r["reasons"][0] for r in unknown if r["slug"] != AVIOS)
+    first = {r["slug"]: r["reasons"][0] for r in unknown}
+    past = first.pop("uk-barclaycard-avios")
+    assert past.startswith("No current welcome offer is known; the last one, 5,000 Avios for 1,000 GBP")
+    assert past.endswith("is history (seen on 11 Jan 2024). It is not counted.")
+    first.pop(AVIOS, None)
+    assert set(first.values()) == {"No welcome bonus is known; none is counted."}
     assert "without a known welcome bonus" in small["message"]
 
 
