@@ -65,6 +65,7 @@ class FlightCarrier(Part):
     country: str | NoDataWord
     slug: str | None
     alliance: str | None
+    stopped_on: date | None
 
 
 class FlightLookup(Result):
@@ -210,13 +211,17 @@ def lookup_flight(
         programme = f" Its awards are priced by {call.reference.programs[searchable.program].name}."
     return FlightLookup(
         message=f"{parts[1]} {parts[2]} is a flight of {carrier.name}{membership}.{programme}"
-        f" Its timetable{when} is not known here.",
+        f" Its timetable{when} is not known here."
+        if carrier.stopped_on is None
+        else f"{parts[1]} {parts[2]} was a flight of {carrier.name},"
+        f" which ended all flights on {format_day(carrier.stopped_on)}.",
         airline=FlightCarrier(
             code=carrier.iata,
             name=carrier.name,
             country=carrier.country or NO_DATA,
             slug=carrier.slug,
             alliance=alliance,
+            stopped_on=carrier.stopped_on,
         ),
         program=searchable and searchable.program,
         supported_endpoints=list_endpoints(searchable) if searchable else [],

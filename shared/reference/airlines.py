@@ -12,7 +12,7 @@ from shared.reference.keys import Tables, list_rows
 from shared.reference.rows.travel import AllianceMember
 
 ALLIANCES = ("oneworld", "skyteam", "star_alliance")
-TOPICS = ("country", "hub", "only_cabin")
+TOPICS = ("country", "hub", "only_cabin", "stopped_on")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Airline:
     country: str | None
     hubs: tuple[str, ...]
     only_cabin: str | None
+    stopped_on: date | None  # the day it ended all flights
     memberships: tuple[AllianceMember, ...]
 
     def find_alliance(self, on: date) -> str | None:
@@ -55,6 +56,7 @@ def build_airlines(tables: Mapping[str, Sequence[Any]]) -> list[Airline]:
             country=next(iter(facts[row.icao, "country"]), None),
             hubs=tuple(facts[row.icao, "hub"]),
             only_cabin=next(iter(facts[row.icao, "only_cabin"]), None),
+            stopped_on=next(map(date.fromisoformat, facts[row.icao, "stopped_on"]), None),
             memberships=tuple(memberships[row.iata]),
         )
         for row in tables["airlines.csv"]
@@ -93,3 +95,12 @@ def _check_facts(tables: Tables) -> Iterator[str]:
             yield f"{where}: only_cabin {row.value!r} is not a cabin"
         if row.topic == "country" and row.value not in countries:
             yield f"{where}: country {row.value!r} is not a country"
+        if row.topic == "stopped_on" and not _is_day(row.value):
+            yield f"{where}: stopped_on {row.value!r} is not a date YYYY-MM-DD"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -20,7 +20,7 @@ class AirlineRow(Fact):
 
 @dataclass(frozen=True, slots=True)
 class AirlineFact(Fact):
-    """One statement about an airline, by its ICAO code: its country, a hub, or the only cabin it has."""
+    """One statement about an airline, by its ICAO code: its country, a hub, the only cabin it has, or its last day."""
 
     airline: str
     topic: str

@@ -228,3 +228,10 @@ def test_get_cancellation_fee_says_what_it_depends_on(
     answer = use(people.bob, "get_cancellation_fee", airline=airline)
     assert answer["fee"]["amount"] == amount
     assert words in answer["message"]
+
+
+def test_lookup_flight_of_an_airline_that_ended_says_so(people: People, use: Use) -> None:
+    answer = use(people.bob, "lookup_flight", flight_number="NK 1")
+    assert answer["message"] == "NK 1 was a flight of Spirit Airlines, which ended all flights on 2 May 2026."
+    assert answer["airline"]["stopped_on"] == "2026-05-02"
+    assert use(people.bob, "lookup_flight", flight_number="BA 1")["airline"]["stopped_on"] is None

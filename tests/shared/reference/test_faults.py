@@ -177,3 +177,20 @@ def test_flights_name_airlines_and_areas_and_status_runs_have_known_legs(broken:
     assert any(t.startswith("route_lists.csv:2: area 'continent-XX' is no country") for t in message)
     assert "home_areas.csv:2: 'QQ' is not a country" in message
     assert "status_run_routes.csv:2: LHR-SIN is no flight of AA in routes.csv" in message
+
+
+AIRLINE_SLIPS = [
+    ("airline_facts.csv", ",country,", ",land,", "topic 'land' is not one of country, hub, only_cabin, stopped_on"),
+    ("airline_facts.csv", ",stopped_on,2026-05-02", ",stopped_on,2026-02-30", "stopped_on '2026-02-30' is not a date"),
+    ("airline_facts.csv", ",only_cabin,economy", ",only_cabin,steerage", "only_cabin 'steerage' is not a cabin"),
+    ("airline_facts.csv", ",hub,DFW", ",hub,QQQ", "'QQQ' is not an airport"),
+    ("alliance_members.csv", ",skyteam,", ",skyclub,", "alliance 'skyclub' is not one of oneworld, skyteam"),
+    ("alliance_members.csv", "AA,oneworld,", "??,oneworld,", "'??' is not an airline of airlines.csv"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "fault"), AIRLINE_SLIPS)
+def test_what_is_said_of_airlines_is_checked(broken: Path, name: str, old: str, new: str, fault: str) -> None:
+    path = broken / name
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")
+    assert any(line.startswith(name) and fault in line for line in _read_faults(broken))

@@ -25,7 +25,7 @@ COUNTS = {
     "cancellation_fees.csv": 32,
     "earning_rates.csv": 223,
     "airlines.csv": 269,
-    "airline_facts.csv": 494,
+    "airline_facts.csv": 495,
     "alliance_members.csv": 60,
     "cards.csv": 158,
     "card_earn.csv": 581,
