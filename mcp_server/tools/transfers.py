@@ -1,5 +1,6 @@
 """Transfers between programmes: partners, paths, and the bonuses and sales that run today."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
+from mcp_server.toolkit.wording import program_name
 from mcp_server.views.bonus_patterns import BonusPattern, list_bonus_patterns
 from mcp_server.views.transfers import (
     RatioByCard,
@@ -201,6 +203,7 @@ def find_transfer_paths(
             [
                 f"{count}; the cheapest {cost} in {pluralize(best.hops, 'step')}.",
                 *describe_all_rates(call.reference, paths[0].edges),
+                *_describe_bonuses(call, paths[0].edges),
                 "Transfers cannot be undone: confirm the seats first.",
             ]
         ),
@@ -209,6 +212,16 @@ def find_transfer_paths(
         total_found=len(paths),
         checked_on=call.today,
     )
+
+
+def _describe_bonuses(call: Call, edges: Sequence[Edge]) -> list[str]:
+    """A sentence for each bonus that is counted."""
+    return [
+        f"Counted with the bonus of {edge.bonus.percent}% to {program_name(call.reference, edge.target)},"
+        f" which ends on {format_day(edge.bonus.ends_on)}."
+        for edge in edges
+        if edge.bonus and not edge.bonus.targeted
+    ]
 
 
 def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:

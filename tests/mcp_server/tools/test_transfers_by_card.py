@@ -165,8 +165,10 @@ def test_find_transfer_paths_counts_a_bonus_only_while_it_runs(
     assert (plain["source_points"], plain["bonus_ends_on"]) == (65_000, None)
     standing_clock.set(datetime(2026, 7, 10, 12, tzinfo=UTC))
     boosted = find_way(use, people.bob, "amex", "virgin atlantic", 65_000)
-    assert boosted["source_points"] < 65_000
-    assert boosted["bonus_ends_on"] is not None
+    assert (boosted["source_points"], boosted["bonus_ends_on"]) == (50_000, "2026-07-31")
+    words = "Counted with the bonus of 30% to Virgin Atlantic Flying Club, which ends on 31 Jul 2026."
+    assert words in boosted["message"]
+    assert "bonus" not in plain["message"]
 
 
 def test_update_points_balance_keeps_membership_rewards_of_each_country_apart(people: People, use: Use) -> None:
