@@ -75,11 +75,14 @@ def load_codes() -> frozenset[str]:
 def build_airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
     continents = {country: row.continent for row in tables["continents.csv"] for country in row.countries}
     spellings = {(row.country, names.normalize_name(row.name)): row.region for row in tables["region_spellings.csv"]}
-    regions = {**load_subdivisions(), **spellings}
+    named = {
+        region[:2] for zone in tables["award_zone_members.csv"] for region in (*zone.regions, *zone.regions_exclude)
+    }
+    regions = {**load_subdivisions(named), **spellings}
     out = {}
     for code, row in _load_rows().items():
         country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        region = regions.get((country, names.normalize_name(row["subd"])))
+        region = regions.get((country, names.normalize_name(row["subd"]))) if country in named else None
         continent = CONTINENT_OF_AIRPORT.get(code) or CONTINENT_OF_REGION.get(region or "")
         out[code] = Airport(
             code,
