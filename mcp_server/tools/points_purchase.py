@@ -19,6 +19,8 @@ from shared.reference import points_purchase as price_lists
 from shared.reference.ages import explain_outdated
 from shared.reference.rows import BuyPoints, PointsSale
 
+_SHOWN_PAST_SALES = 3
+
 
 class RunningSale(Verified):
     bonus_percent: int | None
@@ -60,6 +62,21 @@ def _find_running_sale(call: Call, program: str) -> PointsSale | None:
     """The best sale of today; one for everybody before a targeted one."""
     rows = [r for r in call.reference.rows("points_sales.csv") if r.program == program and r.is_valid(call.today)]
     return min(rows, key=lambda r: (r.targeted, -(r.bonus_percent or 0), -(r.discount_percent or 0)), default=None)
+
+
+def _describe_past_sales(call: Call, program: str) -> str:
+    """` Past sales known: 100% bonus until 15 Dec 2025.`, the newest first; what was, never what comes."""
+    rows = [r for r in call.reference.rows("points_sales.csv") if r.program == program and r.valid_to < call.today]
+    if not rows:
+        return ""
+    newest = sorted(rows, key=lambda r: r.valid_to, reverse=True)[:_SHOWN_PAST_SALES]
+    return f" Past sales known: {'; '.join(map(_describe_past_sale, newest))}."
+
+
+def _describe_past_sale(row: PointsSale) -> str:
+    terms = f"{row.bonus_percent}% bonus" if row.bonus_percent else f"{row.discount_percent}% off"
+    targeted = " for those it was sent to" if row.targeted else ""
+    return f"{terms}{targeted} until {format_day(row.valid_to)}"
 
 
 def _sale_for_everybody(row: PointsSale | None) -> points_purchase.Sale:
@@ -132,7 +149,8 @@ def get_buy_points_pricing(
     if quantity and line.quote is None and isinstance(line.base_cents_per_point, Decimal):
         maximum = min(m for m in (line.maximum_per_order, line.maximum_per_year) if m)
         raise Invalid(Fault("quantity", "is more than one order may have", f"a whole number up to {maximum}"))
-    return BuyPrices(message=_describe_price(line), programs=[line])
+    past = "" if line.sale else _describe_past_sales(call, bought_program.slug)
+    return BuyPrices(message=f"{_describe_price(line)}{past}", programs=[line])
 
 
 def _per_point(cents: Decimal, currency: str | None) -> str:

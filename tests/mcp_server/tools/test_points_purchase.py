@@ -50,7 +50,15 @@ def test_get_buy_points_pricing_counts_a_sale_while_it_runs(
     (listed,) = use(people.bob, "whats_on_sale", category="points")["points_sales"]
     assert (listed["cents_per_point"], listed["currency"]) == (line["best_cents_per_point"], line["currency"])
     standing_clock.set(datetime(2023, 3, 8, tzinfo=UTC))
-    assert use(people.bob, "get_buy_points_pricing", program="hilton")["programs"][0]["sale"] is None
+    over = use(people.bob, "get_buy_points_pricing", program="hilton")
+    assert over["programs"][0]["sale"] is None
+    assert "Past sales known: 100% bonus until 7 Mar 2023." in over["message"]
+
+
+def test_get_buy_points_pricing_names_past_sales_the_newest_first(people: People, use: Use) -> None:
+    message = use(people.bob, "get_buy_points_pricing", program="ihg")["message"]
+    newest, older = "100% bonus for those it was sent to until 15 Dec 2025", "100% bonus until 30 Dec 2023"
+    assert f"Past sales known: {newest}; {older}." in message
 
 
 @pytest.mark.parametrize(
