@@ -240,11 +240,7 @@ class Reference:
 
     @cached_property
     def _partners(self) -> frozenset[tuple[str, str]]:
-        return frozenset(
-            (row.program, row.airline)
-            for row in self._tables["program_partners.csv"]
-            if row.relationship in ("earn_and_redeem", "redeem_only")
-        )
+        return frozenset((row.program, row.airline) for row in self._tables["program_partners.csv"] if row.redeemable)
 
     def _charts_for(self, program: str, airline: str, on: date) -> Groups:
         """The charts that speak about an airline: the same for every route."""

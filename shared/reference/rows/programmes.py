@@ -39,9 +39,11 @@ class AmbiguousAlias:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPartner(Fact):
+    """An airline a programme lists; `redeemable`: its awards can be used there, else they can only be earned."""
+
     program: str
     airline: str
-    relationship: str
+    redeemable: bool
     via: str
 
 
