@@ -84,9 +84,10 @@ def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
 
 
 def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
-    """Single prices that were announced: one way, from a London airport to another airport."""
+    """Single prices that were announced: one way, by a flight that is known."""
     for row in call.reference.examples(PROGRAM):
-        fits = row.airline == CARRIER and row.origin in LONDON and row.destination in call.reference.airports
+        served = call.reference.flights[CARRIER].pairs.get(row.origin, frozenset())
+        fits = row.airline == CARRIER and row.origin in LONDON and row.destination in served
         if fits and row.direction == "one_way" and row.cabin in cabins:
             yield _to_priced(call, row.origin, row.destination, row.cabin, (row.points, None), row)
 
