@@ -1,7 +1,7 @@
 """Provenance of facts in results: source, date, audit and confidence of a row, and one sentence of them an answer."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
@@ -53,8 +53,14 @@ def describe_audited(fact: Any) -> dict[str, Any]:
     return _describe_source(fact) | {"audited_on": fact.audited_on}
 
 
-def find_newest_date(facts: list[Fact]) -> str | None:
-    """The latest date any of the sources carries: until then the facts were looked at."""
+def find_last_check(facts: Iterable[Any]) -> date | None:
+    """The day up to which all these facts were checked by somebody; None when one never was."""
+    days = [fact.audited_on for fact in facts]
+    return None if None in days else min(days, default=None)
+
+
+def find_newest_date(facts: Iterable[Fact]) -> str | None:
+    """The latest date any of the sources carries."""
     return max((f.as_of for f in facts if f.as_of), default=None)
 
 

@@ -261,10 +261,9 @@ def get_status_matches(
     ]
     offers = [o for o in (_to_offer(r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((r.audited_on for r in rows if r.audited_on), default=None)
-    when = f"Last audited on {format_day(audited)}." if audited else "The list was never audited."
     none = "" if rows else " No status-match offers have been gathered here, though some may exist."
     return StatusMatches(
-        message=f"{pluralize(len(offers), 'offer')}.{none} {when}",
+        message=f"{pluralize(len(offers), 'offer')}.{none}",
         offers=offers[(page - 1) * per_page : page * per_page],
         paging=Paging.of(page, per_page, len(offers)),
         audited_on=audited,

@@ -8,7 +8,12 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.provenance import Verified, describe_verified, find_newest_date
+from mcp_server.toolkit.provenance import (
+    Verified,
+    describe_verified,
+    find_last_check,
+    find_newest_date,
+)
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
 from mcp_server.toolkit.wording import program_name
@@ -23,7 +28,7 @@ from mcp_server.views.transfers import (
     to_transfer_route,
 )
 from shared.db.balances import PointsBalance
-from shared.domain.dates import format_day
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, find_paths
 from shared.errors import Fault, Invalid, NoData
@@ -68,7 +73,7 @@ class TransferPaths(Result):
     paths: list[TransferRoute]
     shortest: TransferRoute | None
     total_found: int
-    checked_on: date
+    checked_on: date | None
 
 
 class BonusOffer(Verified):
@@ -100,7 +105,7 @@ class OnSale(Result):
     points_sales: list[SaleOffer]
     past_patterns: list[BonusPattern]
     for_your_balances: list[str]
-    checked_on: date
+    checked_on: date | None
 
 
 def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
@@ -210,7 +215,7 @@ def find_transfer_paths(
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
-        checked_on=call.today,
+        checked_on=find_last_check(edge for path in paths[:MAX_PATHS] for edge in path.edges),
     )
 
 
@@ -303,19 +308,20 @@ def whats_on_sale(
     sales = _find_sales(call) if kind != "transfer" else []
     held_programs = set(call.db.scalars(select(PointsBalance.program)))
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
-    checked = find_newest_date([*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")])
+    rows = [*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")]
     message = (
         f"Running today: {pluralize(len(bonuses), 'transfer bonus', 'transfer bonuses')} and"
         f" {pluralize(len(sales), 'points sale')}."
     )
     if not bonuses and not sales:
-        until = f"Offers were last checked on {format_day(date.fromisoformat(checked))}" if checked else "Never checked"
-        message = f"Nothing known is running today. {until}; newer ones may exist."
+        newest = find_newest_date(rows)
+        until = f" The newest list of offers is of {format_iso_day(newest)}; newer ones may exist." if newest else ""
+        message = f"Nothing known is running today.{until}"
     return OnSale(
         message=message,
         transfer_bonuses=bonuses,
         points_sales=sales,
         past_patterns=list_bonus_patterns(call) if kind != "points" else [],
         for_your_balances=sorted(held_programs & on_sale),
-        checked_on=date.fromisoformat(checked) if checked else call.today,
+        checked_on=max((row.audited_on for row in rows if row.audited_on), default=None),
     )

@@ -1,11 +1,10 @@
 """Transfer partners, paths, bonuses and sales, called through the gate."""
 
-from datetime import date
-
 import pytest
 
 from shared import clock
-from shared.domain.dates import format_day
+from shared.domain.dates import format_iso_day
+from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
@@ -82,10 +81,21 @@ def test_whats_on_sale_lists_only_what_runs(people: People, use: Use, standing_c
     assert answer["points_sales"] == []
 
 
-def test_whats_on_sale_says_until_when_offers_were_checked(people: People, use: Use) -> None:
+def test_whats_on_sale_says_how_old_the_newest_list_of_offers_is(people: People, use: Use) -> None:
     answer = use(people.bob, "whats_on_sale")
     assert answer["transfer_bonuses"] == []
-    assert format_day(date.fromisoformat(answer["checked_on"])) in answer["message"]
+    rows = reference().rows("transfer_bonuses.csv")
+    assert answer["message"] == (
+        "Nothing known is running today. The newest list of offers is of"
+        f" {format_iso_day(max(row.as_of for row in rows if row.as_of))}; newer ones may exist."
+    )
+    assert answer["checked_on"] == max(row.audited_on for row in rows if row.audited_on).isoformat()
+
+
+def test_the_day_of_a_check_is_null_where_a_route_was_never_checked(people: People, use: Use) -> None:
+    answer = use(people.bob, "find_transfer_paths", from_program="citi", target_program="choice privileges")
+    assert any(step["unaudited"] for path in answer["paths"] for step in path["steps"])
+    assert answer["checked_on"] is None
 
 
 def test_whats_on_sale_refuses_an_unknown_category_and_names_the_known(people: People, use: Use) -> None:
