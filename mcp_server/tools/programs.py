@@ -109,8 +109,8 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
         name=program.name,
         kind=program.kind,
         currency_name=program.currency,
-        alliance=program.alliance,
-        hubs=list(program.hubs),
+        alliance=call.reference.alliance_of(program, call.today),
+        hubs=list(dict.fromkeys(hub for airline in call.reference.airlines_of(program) for hub in airline.hubs)),
         destination_count=_count_destinations(call, program),
         has_chart=priced,
         chart_kind=kind,
@@ -136,7 +136,7 @@ def list_programs(
         p
         for p in sorted(call.reference.programs.values(), key=lambda p: p.slug)
         if kind in ("all", p.kind)
-        and alliance in (None, p.alliance)
+        and alliance in (None, call.reference.alliance_of(p, call.today))
         and text in f"{p.slug} {p.name} {p.currency}".lower()
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]

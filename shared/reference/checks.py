@@ -277,7 +277,6 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "routes.csv": lambda row: (row.origin, row.destination),
     "lounges.csv": lambda row: (row.airport,),
     "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
-    "programs.csv": lambda row: row.hubs,
     "airline_facts.csv": lambda row: (row.value,) if row.topic == "hub" else (),
     "status_run_routes.csv": lambda row: row.routing.split("-"),
 }

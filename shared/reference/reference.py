@@ -113,6 +113,15 @@ class Reference:
         names_by_form = {names.normalize_name(a.name): a.name for a in self.airlines.values()}
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 
+    def airlines_of(self, program: Program) -> list[Airline]:
+        """The airlines whose own programme it is."""
+        return [self.airlines[code] for code in program.iata if code in self.airlines]
+
+    def alliance_of(self, program: Program, on: date) -> str | None:
+        """The alliance its airlines are in on a day; "none" for a programme of airlines in none of the three."""
+        alliances = [alliance for airline in self.airlines_of(program) if (alliance := airline.find_alliance(on))]
+        return next(iter(alliances), "none" if program.kind == "airline" else None)
+
     def carrier(self, text: str) -> Airline:
         """The same among all carriers; a name that means one of the airlines above means no other."""
         if (code := text.strip().upper()) in self.carriers:

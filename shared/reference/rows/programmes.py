@@ -12,10 +12,8 @@ class Program(Fact):
     name: str
     currency: str
     kind: str
-    alliance: str | None
     home_country: str
     home_currency: str
-    hubs: tuple[str, ...]
     iata: tuple[str, ...]
     value_usd_cents: Decimal | None
     value_tpg: Decimal | None

@@ -63,7 +63,7 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
 
 
 def test_an_unreadable_programme_is_not_blamed_on_the_rows_that_name_it(broken: Path, breaks: Break) -> None:
-    breaks("programs.csv", 2, ",FR,EUR,,,2.0,", ",FR,EUR,,,soon,")
+    breaks("programs.csv", 2, ",FR,EUR,,2.0,", ",FR,EUR,,soon,")
     assert _read_faults(broken) == ["programs.csv:2: value_usd_cents 'soon' is not a number"]
 
 
