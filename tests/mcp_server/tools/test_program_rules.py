@@ -89,3 +89,9 @@ def test_get_program_rules_of_expiry_are_audited(
     (rule,) = _rule(use, people.bob, program, "expiry")["rules"]
     assert (rule["limits"], rule["unaudited"]) == ({"months": months}, False)
     assert summary in rule["summary"]
+
+
+def test_get_program_rules_of_cathay_has_the_five_stopovers_of_its_terms(people: People, use: Use) -> None:
+    (rule,) = _rule(use, people.bob, "asia miles", "stopovers")["rules"]
+    assert "five at most" in rule["summary"]
+    assert rule["source_url"].startswith("https://www.asiamiles.com/")
