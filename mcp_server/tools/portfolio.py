@@ -27,6 +27,7 @@ from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
 from shared.domain.deadlines import select_due
+from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.services.bookings.bookings import flight_state, stay_state
@@ -160,7 +161,8 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
 
 
 def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
-    sentences = [f"Points in {pluralize(sums.programs, 'programme')}, worth about {sums.value:,.2f} {sums.currency}."]
+    value = f"{round_to_minor_unit(sums.value, sums.currency):,} {sums.currency}"
+    sentences = [f"Points in {pluralize(sums.programs, 'programme')}, worth about {value}."]
     if not rows:
         sentences = ["No points balances are kept here."]
     unvalued = [

@@ -117,9 +117,10 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
         return None
     unit = rate.usd_per_unit
     low, high = (
-        None if value is None else balances.value_balance(points, value / unit) for value in (cents.low, cents.high)
+        None if value is None else balances.value_balance(points, value / unit, rate.currency)
+        for value in (cents.low, cents.high)
     )
-    usual = balances.value_balance(points, cents.usual / unit)
+    usual = balances.value_balance(points, cents.usual / unit, rate.currency)
     return PointsValue(low=_value_or_no_data(low), usual=usual, high=_value_or_no_data(high), currency=rate.currency)
 
 
@@ -131,7 +132,7 @@ def _describe_value(
         basis = f" (published values: {cents.low:f} to {cents.high:f})"
     message = f"One point of {program.name} is usually worth {cents.usual:f} US cents{basis}."
     if worth:
-        value = f"{worth.usual:,.2f} {currency}{_describe_conversion(currency)}"
+        value = f"{worth.usual:,} {currency}{_describe_conversion(currency)}"
         message += f" {pluralize(points or 0, 'point')} would be worth about {value}."
     elif points:
         message += f" No exchange rate of {currency} is known, so the points are not valued in it."

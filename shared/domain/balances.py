@@ -1,15 +1,16 @@
 """Points balances: their value in money, and which of them expire soon."""
 
 from datetime import date
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+
+from shared.domain.minor_units import round_to_minor_unit
 
 ENDING_SOON_DAYS = 90
-CENT = Decimal("0.01")
 
 
-def value_balance(points: int, cents_per_point: Decimal) -> Decimal:
-    """Points in whole currency units."""
-    return (points * cents_per_point / 100).quantize(CENT, ROUND_HALF_UP)
+def value_balance(points: int, cents_per_point: Decimal, currency: str = "USD") -> Decimal:
+    """Points in whole units of a currency, whose hundredths the value of a point is given in."""
+    return round_to_minor_unit(points * cents_per_point / 100, currency)
 
 
 def count_days_left(expires_on: date | None, today: date) -> int | None:

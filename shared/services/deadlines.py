@@ -52,7 +52,11 @@ def choose_currency(preferred: str) -> str:
 
 def value_points(view: Viewpoint, program: str, points: int) -> Value | None:
     point_value = value_point(view.reference, program, view.currency)
-    return None if point_value is None else Value(balances.value_balance(points, point_value * 100), view.currency)
+    return (
+        None
+        if point_value is None
+        else Value(balances.value_balance(points, point_value * 100, view.currency), view.currency)
+    )
 
 
 def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind]) -> Iterator[Deadline]:

@@ -65,3 +65,10 @@ def test_get_points_valuation_converts_into_every_currency_of_the_central_bank(
     rate = find_exchange_rate(currency)
     assert rate
     assert answer["value_of_points"]["usual"] == pytest.approx(dollars["usual"] / float(rate.usd_per_unit), rel=0.001)
+
+
+def test_get_points_valuation_in_yen_has_no_sen(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_points_valuation", program="marriott", points=10_000, currency="JPY")
+    amount = answer["value_of_points"]["usual"]
+    assert amount == int(amount)
+    assert f"worth about {int(amount):,} JPY," in answer["message"]
