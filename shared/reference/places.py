@@ -126,9 +126,10 @@ def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence
         cities = _rank_cities(reference, group)
         if len(cities) == 1 or (cities and cities[0][0] > _LEAD * sum(flights for flights, _ in cities[1:])):
             return cities[0][1]
-    busiest = sorted(codes, key=lambda code: (code not in own, -reference.count_flights(code), code))
+    flown = [code for code in codes if reference.count_flights(code)] or codes
+    busiest = sorted(flown, key=lambda code: (code not in own, -reference.count_flights(code), code))
     listed = [describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]]
-    raise Candidates(f"{text.title()} can mean {len(codes)} airports; call again with one of these codes.", listed)
+    raise Candidates(f"{text.title()} can mean {len(flown)} airports; call again with one of these codes.", listed)
 
 
 def _rank_cities(reference: Reference, codes: Sequence[str]) -> list[tuple[int, str]]:
