@@ -53,6 +53,7 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
         "queue",
         "auth server",
         "reference data",
+        "watched files",
         "clock",
         "data mode",
         "connections",
