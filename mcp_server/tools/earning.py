@@ -7,7 +7,7 @@ from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency, LooseName
+from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -22,6 +22,14 @@ from shared.reference.ages import explain_outdated, is_outdated
 from shared.reference.rows.earning import CathayFare, CathayZone, EarningRate
 
 QualifyingProgram = Literal["british-airways-club", "flying-blue", "american-airlines-aadvantage"]
+EarningProgram = Literal[
+    "atmos-rewards",
+    "cathay-asia-miles",
+    "eva-air-infinity-mileagelands",
+    "iberia-club",
+    "jal-mileage-bank",
+    "virgin-atlantic-flying-club",
+]
 SegmentCabin = Literal["economy", "premium", "business", "first"]
 
 
@@ -153,7 +161,7 @@ def calculate_flight_earnings(
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
 def get_earning_rates(
     call: Call,
-    program: LooseName,
+    program: EarningProgram,
     airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
     fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
     origin: AirportOrCity | None = None,
@@ -163,18 +171,17 @@ def get_earning_rates(
 
     Cathay's own flights: by_zone. Free.
     """
-    slug = call.reference.program(program).slug
-    if fares := cathay.list_fares(call.reference, slug, airline):
+    if fares := cathay.list_fares(call.reference, program, airline):
         zone = _find_zone(call, origin, destination)
-        return _list_by_zone(call, slug, airline, select_class(list(fares), fare_class), zone)
-    program_rows = [r for r in call.reference.rows("earning_rates.csv") if r.program == slug]
+        return _list_by_zone(call, program, airline, select_class(list(fares), fare_class), zone)
+    program_rows = [r for r in call.reference.rows("earning_rates.csv") if r.program == program]
     of_airline = [r for r in program_rows if r.airline == airline]
     rows = [r for r in of_airline if not is_outdated("earning_rates.csv", r, call.today)]
     carrier = call.reference.airlines.get(airline) or (None if rows else call.reference.airline(airline))
     airline_name = AirlineName(code=airline, name=carrier.name if carrier else airline)
     if not rows:
         outdated = f" {explain_outdated('earning_rates.csv', of_airline[0])}" if of_airline else ""
-        text = _describe_unknown(call, slug, airline_name.name, program_rows)
+        text = _describe_unknown(call, program, airline_name.name, program_rows)
         raise NoData(f"{text}{outdated}", missing=["earning rates"])
     rates = [_to_rate(r, letter) for r in rows for letter in r.booking_classes]
     if fare_class:
@@ -184,10 +191,10 @@ def get_earning_rates(
             raise NotFound("booking class", letter, names.find_nearest(letter, sorted({r.fare_class for r in rates})))
         rates = matches
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
-    name = call.reference.programs[slug].name
+    name = call.reference.programs[program].name
     return EarningRates(
         message=f"{airline_name.name} credited to {name}: {pluralize(len(rates), 'rate')} in percent of distance.",
-        program=slug,
+        program=program,
         airline=airline_name,
         rates=sorted(rates, key=lambda r: (r.percent, r.fare_class)),
         by_zone=[],

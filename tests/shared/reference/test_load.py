@@ -23,7 +23,7 @@ COUNTS = {
     "award_zone_members.csv": 379,
     "release_windows.csv": 65,
     "cancellation_fees.csv": 32,
-    "earning_rates.csv": 223,
+    "earning_rates.csv": 175,
     "airlines.csv": 269,
     "airline_facts.csv": 495,
     "alliance_members.csv": 60,
