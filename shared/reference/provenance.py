@@ -10,6 +10,7 @@ GENERAL_KNOWLEDGE = "general knowledge"  # typed from memory: low, undated and n
 CONFIDENCE = ("high", "medium", "low", "missing")
 _WHEN = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 # Hosts of code: the publisher is the owner of the repository, not the site.
+_TEST_LABEL = re.compile(r"(?:^|-)(?:dev|qap?|stag(?:e|ing)|test|uat)\d*(?:-|$)")  # hosts on which owners try things
 _CODE_HOSTS = ("github.com", "raw.githubusercontent.com", "gitlab.com")
 # Second-level labels under which names are registered (example.co.uk, example.com.au).
 _SHARED_LABELS = ("ac", "co", "com", "gov", "gv", "ne", "net", "or", "org")
@@ -32,8 +33,13 @@ def find_publisher(url: str) -> str:
 
 @lru_cache(maxsize=16_384)  # thousands of rows name the same pages
 def is_primary(url: str, hosts: frozenset[str]) -> bool:
-    """Whether the page is the issuer's, the carrier's or the authority's own: its host or a parent domain is listed."""
+    """Whether the page is the issuer's, the carrier's or the authority's own: its host or a parent domain is listed.
+
+    A host on which the owner tries things (qa, uat, staging) shows what may never have been published.
+    """
     labels = (urlsplit(url).hostname or "").split(".")
+    if any(_TEST_LABEL.search(label) for label in labels):
+        return False
     return any(".".join(labels[at:]) in hosts for at in range(len(labels) - 1))
 
 

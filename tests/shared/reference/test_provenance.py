@@ -43,6 +43,9 @@ def test_a_page_is_primary_on_a_listed_host_or_below_it_only() -> None:
     assert is_primary("https://www.gov.uk/guidance", HOSTS)
     assert not is_primary("https://nothyatt.com/", HOSTS)
     assert not is_primary("https://hyatt.com.example/", HOSTS)
+    assert not is_primary("https://qap.www.hyatt.com/", HOSTS)
+    assert not is_primary("https://cms-uat.hyatt.com/", HOSTS)
+    assert is_primary("https://latest.hyatt.com/", HOSTS)
 
 
 def test_two_publishers_prove_and_one_does_not() -> None:
