@@ -12,7 +12,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from shared.domain import points_purchase
-from shared.domain.dates import format_day
+from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
@@ -157,17 +157,26 @@ def _per_point(cents: Decimal, currency: str | None) -> str:
     return f"{(cents / 100).normalize():f} {currency}"
 
 
+def _describe_age(line: BuyPrice) -> str:
+    """Of when the price is: a list price is as old as its source, whatever the day of the answer."""
+    if line.sale and not line.sale.targeted:
+        return " today"
+    return f", as of {format_iso_day(line.as_of)}" if line.as_of else ", by a source without a date"
+
+
 def _describe_price(line: BuyPrice) -> str:
     if line.quote:
         total = f"{line.quote.total:,} {line.currency}"
         message = (
             f"{line.quote.quantity:,} points of {line.name} cost {total},"
-            f" {_per_point(line.quote.cents_per_point, line.currency)} each."
+            f" {_per_point(line.quote.cents_per_point, line.currency)} each{_describe_age(line)}."
         )
     elif line.best_cents_per_point == NO_DATA:
         message = f"{line.name} sells points, but the price is not known."
     else:
-        message = f"A point of {line.name} costs {_per_point(line.best_cents_per_point, line.currency)} today."
+        message = (
+            f"A point of {line.name} costs {_per_point(line.best_cents_per_point, line.currency)}{_describe_age(line)}."
+        )
     if line.sale:
         not_counted = " for those it was sent to, not counted," if line.sale.targeted else ""
         message += f" A sale{not_counted} runs until {format_day(line.sale.ends_on)}."
