@@ -40,7 +40,6 @@ class Band:
     min_miles: int
     max_miles: int | None
     points: int
-    confidence: str
     note: str | None
 
 
