@@ -41,6 +41,7 @@ FACT_QUESTIONS = {
     "partner_pricing": "How are partner flights priced?",
     "partner_release": "When do partners get award seats?",
     "pricing": "How are flights priced?",
+    "rent_day": "When is Rent Day?",
     "segments": "How many flights may an award have?",
 }
 KIND_WORDS = {

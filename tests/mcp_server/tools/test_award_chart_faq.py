@@ -82,3 +82,11 @@ def test_a_hotel_programme_is_answered_with_numbers(
 ) -> None:
     answers = {e["question"]: e["answer"] for e in use(people.bob, "get_award_chart_faq", program=program)["entries"]}
     assert words in answers[question]
+
+
+def test_get_award_chart_faq_of_bilt_says_when_rent_day_is_and_promises_no_bonus(people: People, use: Use) -> None:
+    entries = use(people.bob, "get_award_chart_faq", program="Bilt")["entries"]
+    answer = next(entry for entry in entries if entry["question"] == "When is Rent Day?")
+    assert answer["answer"].lower().startswith("on the first of the month")
+    assert "none is certain before" in answer["answer"]
+    assert answer["verified_on"] == "2026-11-22"
