@@ -168,6 +168,7 @@ def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]
 def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
     """Doubts noted when the facts were gathered, in the queue or in the row, until the row is audited."""
     yield from _find_doubtful_notes(reference)
+    yield from _list_rejected_cells(reference)
     rows: Mapping[tuple[str, str], Any] = {(f, _first_key(f, row)): row for f, row in _list_facts(reference)}
     for item in reference.rows("audit_queue.csv"):
         row = rows.get((item.file, item.key))
@@ -176,6 +177,17 @@ def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
         since = UNDATED if row is None else find_last_check(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
         yield AuditFinding("queue", item.file, f"{item.key} {item.field}", since, text)
+
+
+def _list_rejected_cells(reference: Reference) -> Iterator[AuditFinding]:
+    """Cells of charts that were left out because their source contradicts itself, until the chart is audited."""
+    charts = {row.chart_id: row for row in reference.rows("award_charts.csv")}
+    for cell in reference.rows("award_chart_rejected.csv"):
+        chart = charts.get(cell.chart_id)
+        if chart is None or chart.audited_on is None:
+            since = UNDATED if chart is None else find_last_check(chart)
+            key = f"{cell.chart_id} {cell.cabin or '-'} {cell.reason.split(':')[0]}"
+            yield AuditFinding("queue", "award_charts.csv", key, since, f"left out, {cell.reason}")
 
 
 def _find_doubtful_notes(reference: Reference) -> Iterator[AuditFinding]:

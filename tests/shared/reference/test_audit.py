@@ -143,3 +143,9 @@ def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
     seen = {"audited_on": "2026-11-20", "source_url": PAGE}
     looked = load(overrides=[change("cards.csv", {"slug": item.key}, **seen)]).reference
     assert key not in of("queue", audit_facts(looked, TODAY))
+
+
+def test_a_cell_left_out_of_a_chart_is_a_finding_until_the_chart_is_audited() -> None:
+    cell = reference().rows("award_chart_rejected.csv")[0]
+    key = ("award_charts.csv", f"{cell.chart_id} {cell.cabin or '-'} {cell.reason.split(':')[0]}")
+    assert of("queue", audit_facts(reference(), TODAY))[key].text == f"left out, {cell.reason}"
