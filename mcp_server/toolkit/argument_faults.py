@@ -11,6 +11,14 @@ from shared.errors import Fault
 MAX_FAULTS = 20  # named in one answer
 
 
+class WrongValue(ValueError):
+    """Raised by the check of a parameter that says itself what it expects, because its schema cannot."""
+
+    def __init__(self, problem: str, expected: str) -> None:
+        super().__init__(problem)
+        self.expected = expected
+
+
 def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> list[Fault]:
     """One fault for each argument that pydantic refused."""
     faults: dict[str, Fault] = {}
@@ -26,8 +34,9 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
         kind = "missing" if arguments.get(name) is None else e["type"]
         if kind == "too_long" and "string" in json_types(node):
             kind = "string_too_long"
-        problem = _describe_problem(kind, str(e.get("ctx", {}).get("error", "")))
-        faults[name] = Fault(where, problem, describe_expected(node, arguments.get(name)))
+        refusal = e.get("ctx", {}).get("error", "")
+        expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
+        faults[name] = Fault(where, _describe_problem(kind, str(refusal)), expected)
     return list(faults.values())[:MAX_FAULTS]
 
 

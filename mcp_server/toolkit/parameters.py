@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
+from mcp_server.toolkit.argument_faults import WrongValue
 from shared.errors import Candidates, NotFound
 from shared.reference import places
 from shared.reference.load import reference
@@ -59,14 +60,16 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 
 
 def _find_place(value: str) -> str:
-    """Raises ValueError with the candidates or the nearest names; a code that nobody has is the tool's to refuse."""
+    """Raises WrongValue with the candidates or the nearest names; a code that nobody has is the tool's to refuse."""
     try:
         return places.find_code(reference(), value)
     except Candidates as several:
-        raise ValueError(f"can be {' or '.join(several.facts['candidates'])}") from None
+        problem = f"can be {' or '.join(several.facts['candidates'])}"
+        raise WrongValue(problem, "one of these codes") from None
     except NotFound as unknown:
         near = ", ".join(unknown.facts["nearest"])
-        raise ValueError("is no known airport or city" + (f"; nearest: {near}" if near else "")) from None
+        problem = "is no known airport or city" + (f"; nearest: {near}" if near else "")
+        raise WrongValue(problem, "an airport or a city by its code or name") from None
 
 
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.

@@ -80,3 +80,8 @@ def test_an_unknown_city_is_answered_with_the_nearest(people: People, use: Use) 
 def test_where_the_specification_prints_a_code_only_a_code_is_taken(people: People, use: Use) -> None:
     answer = use(people.alice, "create_delay_alert", airport="London")
     assert answer["status"] == "invalid"
+
+
+def test_a_name_that_fits_several_cities_says_that_a_code_is_expected(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_pricing", program="BA", origin="San Jose", destination="LON")
+    assert answer["errors"][0]["expected"] == "one of these codes"
