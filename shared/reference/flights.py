@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from shared.domain.flown_routes import EVERYWHERE, KnownFlights
-from shared.reference.airlines import build_airlines
+from shared.reference.airlines import Airline
 from shared.reference.keys import list_rows
 
 Tables = Mapping[str, Sequence[Any]]
@@ -42,9 +42,8 @@ def build_home_areas(tables: Tables) -> HomeAreas:
     )
 
 
-def build_known_flights(tables: Tables) -> dict[str, KnownFlights]:
+def build_known_flights(tables: Tables, areas: HomeAreas, every: Sequence[Airline]) -> dict[str, KnownFlights]:
     """What is known of where each airline flies without a stop."""
-    areas = build_home_areas(tables)
     pairs: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in tables["routes.csv"]:
         pairs[row.carrier][row.origin].add(row.destination)
@@ -52,7 +51,6 @@ def build_known_flights(tables: Tables) -> dict[str, KnownFlights]:
     listed: dict[str, set[str]] = defaultdict(set)
     for row in tables["route_lists.csv"]:
         listed[row.carrier].add(row.area)
-    every = build_airlines(tables)
     countries = {a.iata: a.country for a in (*every, *(a for a in every if a.slug))}  # of one code: the seller of seats
     out = {}
     for carrier in {*countries, *pairs}:

@@ -18,6 +18,7 @@ from shared.domain.transfer_rates import pick_rates
 from shared.errors import Candidates, NotFound
 from shared.reference import ages, airports, flights, indexes
 from shared.reference.airlines import Airline, build_airlines
+from shared.reference.flights import HomeAreas
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
 from shared.reference.rows.travel import CatalogCard, VoucherType
@@ -162,17 +163,16 @@ class Reference:
     @cached_property
     def flights(self) -> Mapping[str, KnownFlights]:
         """By airline: its known non-stop flights, counted both ways, and where it can be expected to have others."""
-        return flights.build_known_flights(self._tables)
+        return flights.build_known_flights(self._tables, self._home_areas, self._every_airline)
 
     @cached_property
-    def _country_of(self) -> Mapping[str, str]:
-        """The country of each dependent territory."""
-        return flights.build_home_areas(self._tables).country_of
+    def _home_areas(self) -> HomeAreas:
+        return flights.build_home_areas(self._tables)
 
     def find_flight(self, airline: str, origin: str, destination: str, *, seen: bool = False) -> RouteFinding:
         """Whether an airline is known to fly between two airports without a stop. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
-        countries = frozenset(self._country_of.get(a.country, a.country) for a in (start, end))
+        countries = frozenset(self._home_areas.country_of.get(a.country, a.country) for a in (start, end))
         continents = frozenset(f"continent-{a.continent}" for a in (start, end))
         ends = Ends(start.code, end.code, countries, continents)
         return judge_route(self.flights.get(airline, NO_FLIGHTS), ends, seen=seen)
