@@ -163,6 +163,8 @@ def _render_result(tool: Tool, result: Result, arguments: dict[str, Any]) -> Ans
 def _render_refusal(refusal: Refusal) -> Answer:
     facts = to_jsonable_python(refusal.facts)
     data = {"status": refusal.status, "message": refusal.message, **facts}
+    if citation := cite_sources(facts):
+        data["message"] = f"{refusal.message} {citation}"
     return Answer(refusal.status, refusal.is_error, add_sandbox_label(data))
 
 

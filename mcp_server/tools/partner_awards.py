@@ -10,7 +10,7 @@ from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passe
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views.award_charts import Example
+from mcp_server.views.award_charts import Example, to_example
 from mcp_server.views.flown_routes import APART, describe_route
 from mcp_server.views.transfers import read_routes
 from shared.db.balances import PointsBalance
@@ -137,7 +137,7 @@ def _quote_examples(
     """Dated prices for the route of programmes that have no chart price for the airline."""
     priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _Priced)}
     return [
-        ProgramExample.model_validate(row)
+        ProgramExample(program=row.program, **to_example(row).model_dump())
         for row in call.reference.find_examples(start, end, cabin)
         if any(a in airlines and (row.program, a) not in priced for a in row.airline.split("|"))
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from mcp_server.toolkit.provenance import Audited, describe_audited
+from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from shared.domain.award_charts import Chart, Points, RoutePrice
 from shared.reference.hotel_awards import find_programme
@@ -35,7 +35,7 @@ class ChartPlace(Part):
     distance_miles: int
 
 
-class Example(Part):
+class Example(Verified):
     """A dated single price, quoted where no chart speaks."""
 
     airline: str
@@ -45,8 +45,6 @@ class Example(Part):
     points: int
     direction: str
     level: str
-    source_url: str
-    as_of: str | None
 
 
 class Gap(Audited):
@@ -101,10 +99,15 @@ def has_seasons(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
+def to_example(row: AwardExample) -> Example:
+    prices = {name: getattr(row, name) for name in Example.model_fields.keys() - Verified.model_fields.keys()}
+    return Example(**prices, **describe_verified(row))
+
+
 def to_examples(rows: Sequence[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
     """Those of one airline, or all; a star stands for any partner."""
     fits = {airline} if own else {airline, "*"}
-    return [Example.model_validate(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
+    return [to_example(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
 
 
 def to_scope(program: Program, airline: str) -> Scope:

@@ -282,3 +282,10 @@ def test_pricing_and_rates_say_what_was_asked_about(people: People, use: Use) ->
     assert "American Airlines flights" in american["message"]
     none = use(people.bob, "get_program_rates", program="turkish-miles-and-smiles", cabin="first")
     assert (none["status"], none["missing"]) == ("no_data", ["award chart"])
+
+
+def test_dated_examples_are_cited_though_there_is_no_price(people: People, use: Use) -> None:
+    answer = use(people.bob, "get_pricing", program="BA", origin="LHR", destination="JFK")
+    assert answer["status"] == "no_data"
+    assert {example["unaudited"] for example in answer["examples"]} == {True, False}
+    assert "last checked on" in answer["message"].partition("Sources: ")[2]
