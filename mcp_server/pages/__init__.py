@@ -1,1 +1,1 @@
-"""What the MCP server serves beside tools: calendar feeds, shared PDFs, the connect page, the inbound mail hook."""
+"""What the MCP server serves beside tools: calendar feeds, shared PDFs, reports of wrong facts, connecting, mail."""

@@ -4,26 +4,24 @@ The web host passes them here; the person signed in there decides whose connecti
 """
 
 from collections.abc import Awaitable, Callable
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import anyio.to_thread
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mcp_server.pages.browser_session import AuthServerUnavailable, BrowserSession, find_session
+from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import address_key, hit
 from shared.providers.connectors import Connector
 from shared.services.connections import connecting
 from shared.services.connections.connecting import ConnectStopped, SignedInBrowser, StopReason
-from shared.settings import VERSION, settings
+from shared.settings import settings
 
 PER_MINUTE = 60  # requests of one address
 MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes
@@ -62,19 +60,9 @@ _UNREADABLE = (
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-@lru_cache(maxsize=1)
-def _pages() -> Environment:
-    folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
-    environment = Environment(
-        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals["version"] = VERSION
-    return environment
-
-
 def _page(heading: str, lines: list[str], status: int = 200, **more: Any) -> HTMLResponse:
     values = {"heading": heading, "lines": lines, "card": None, "fault": None} | more
-    return HTMLResponse(_pages().get_template("connect.html").render(values), status, _HEADERS)
+    return HTMLResponse(render_page("connect.html", **values), status, _HEADERS)
 
 
 def _offer(request: Request, card: Connector, link: str, fault: str | None = None) -> HTMLResponse:

@@ -1,18 +1,16 @@
 """/facts/report: the page on which anybody says that a fact is wrong. It works without scripts and cookies."""
 
 from collections.abc import Mapping
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import anyio.to_thread
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.report_link import PAGE_PATH
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
@@ -24,7 +22,6 @@ from shared.services.operations.fact_reports import (
     is_report_name,
     receive_report,
 )
-from shared.settings import VERSION
 
 MAX_FORM_BYTES = 3 * MAX_BODY_BYTES  # a form writes a character with up to three bytes for each of its own
 MAX_FORM_SECONDS = 15.0
@@ -36,12 +33,6 @@ _HEADERS = {
     "Cache-Control": "no-store",
     "X-Robots-Tag": "noindex",
 }
-
-
-@lru_cache(maxsize=1)
-def _pages() -> Environment:
-    folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
-    return Environment(loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 def _show(
@@ -59,9 +50,8 @@ def _show(
         "faults": faults or {},
         "notice": notice,
         "report": report,
-        "version": VERSION,
     }
-    page = _pages().get_template("fact_report.html").render(values)
+    page = render_page("fact_report.html", **values)
     return HTMLResponse(page, status, {**_HEADERS, **(headers or {})})
 
 

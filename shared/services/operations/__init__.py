@@ -1,1 +1,1 @@
-"""The operator's flows: audit of facts, corrections, the data mode, workers."""
+"""The operator's flows: audit of facts, corrections, watched files, reports, the data mode, workers."""

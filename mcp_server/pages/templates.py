@@ -1,0 +1,24 @@
+"""Rendering of the pages beside tools: every page stands in the same frame and escapes what it shows."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from shared.settings import VERSION
+
+
+@lru_cache(maxsize=1)
+def _load_templates() -> Environment:
+    folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
+    environment = Environment(
+        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.globals["version"] = VERSION
+    return environment
+
+
+def render_page(name: str, **values: Any) -> str:
+    """The page of a template in `mcp_server/templates`."""
+    return _load_templates().get_template(name).render(values)
