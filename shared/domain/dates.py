@@ -9,6 +9,11 @@ def format_day(day: date) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
+def format_weekday(day: date) -> str:
+    """`Thu 21 Jan 2027`, for days of travel."""
+    return f"{day:%a} {format_day(day)}"
+
+
 def format_days(first: date, last: date) -> str:
     """`8 Oct 2027`, or `8 Oct 2027 to 2 Nov 2027`."""
     return format_day(first) if first == last else f"{format_day(first)} to {format_day(last)}"
