@@ -5,8 +5,34 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
-Action = Literal["create", "cancel"]
+Action = Literal["create", "change", "cancel"]  # a change states how the booking is from now on
 Source = Literal["jsonld", "microdata", "text", "none"]
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A reason for a person to look before anything is stored.
+
+    `field` is a field of a booking (its value is then None), or a state of the whole: "not_confirmed",
+    "attached_file_not_read". `reason` is a plain sentence. `values` are what the parts of the mail state, as JSON keeps
+    them, where they contradict each other. `about` is the flight or the hotel meant.
+    """
+
+    field: str
+    reason: str = ""
+    values: tuple[Any, ...] = ()
+    about: str = ""
+
+
+NOT_CONFIRMED = Doubt("not_confirmed", "The letter says that the booking is not confirmed yet.")
+
+
+@dataclass(frozen=True)
+class UnreadFile:
+    """An attached file that was not read: its name as the mail gives it, and why, as a plain clause."""
+
+    name: str
+    reason: str
 
 
 class TravelFacts(Protocol):
@@ -56,6 +82,7 @@ class BookedLeg:
     taxes_paid: Decimal | None = None
     taxes_currency: str | None = None
     passengers: int | None = None
+    doubts: list[Doubt] = field(default_factory=list)
 
     type = "flight"
     needed = ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number")
@@ -77,6 +104,7 @@ class BookedStay:
     cash_rate_currency: str | None = None
     room_type: str | None = None
     free_cancellation_until: date | None = None
+    doubts: list[Doubt] = field(default_factory=list)
 
     type = "hotel"
     needed = ("hotel_id", "check_in_date", "check_out_date", "confirmation_number")
@@ -100,17 +128,24 @@ class MailPrice:
 
 @dataclass
 class MailReading:
-    """All a mail states. `doubts` are reasons for a person to look before anything is stored."""
+    """All a mail states: bookings of any kinds, what is doubtful about the mail as a whole, and what was not read."""
 
     source: Source = "none"
     forwarded: bool = False
     bookings: list[Booking] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    unread: list[UnreadFile] = field(default_factory=list)
+
+    @property
+    def all_doubts(self) -> list[Doubt]:
+        """The doubts about the mail and about each of its bookings, each once."""
+        return list(dict.fromkeys([*self.doubts, *(d for b in self.bookings for d in b.doubts)]))
 
     @property
     def missing(self) -> list[str]:
         """What has to be known before the bookings can be stored, each once, in order."""
-        return list(dict.fromkeys([m for b in self.bookings for m in list_missing(b)] + self.doubts))
+        doubtful = [d.field for d in self.all_doubts]
+        return list(dict.fromkeys([m for b in self.bookings for m in list_missing(b)] + doubtful))
 
     @property
     def confidence(self) -> float:
@@ -120,11 +155,14 @@ class MailReading:
         needed = sum(len(_list_needed(b)) for b in self.bookings)
         lacking = sum(len(list_missing(b)) for b in self.bookings)
         form = {"jsonld": 1.0, "microdata": 0.95, "text": 0.85, "none": 0.0}[self.source]
-        return round(form * (1 - lacking / needed) * (0.5 if self.doubts else 1), 2)
+        return round(form * (1 - lacking / needed) * (0.5 if self.all_doubts else 1), 2)
 
 
 def _list_needed(booking: Booking) -> tuple[str, ...]:
-    return ("confirmation_number",) if booking.action == "cancel" else booking.needed
+    if booking.action == "cancel":
+        return ("confirmation_number",)
+    unchanged = ("cabin_class",) if booking.action == "change" else ()  # such letters seldom repeat it
+    return tuple(name for name in booking.needed if name not in unchanged)
 
 
 def list_missing(booking: Booking) -> list[str]:
@@ -133,9 +171,9 @@ def list_missing(booking: Booking) -> list[str]:
 
 
 def to_json(booking: Booking) -> dict[str, Any]:
-    """The booking as it can be kept as JSON; what is unknown is left out."""
+    """The booking as it can be kept as JSON; what is unknown is left out, and so are its doubts."""
     out: dict[str, Any] = {"type": booking.type}
-    for f in fields(booking):
+    for f in (f for f in fields(booking) if f.name != "doubts"):
         value = getattr(booking, f.name)
         if value is not None:
             out[f.name] = _to_json_value(value)

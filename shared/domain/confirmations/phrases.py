@@ -80,6 +80,22 @@ def says_cancelled(folded: str) -> bool:
     return any(not _SUPPOSED.search(folded[max(0, m.start() - 120) : m.start()]) for m in _CANCELLED.finditer(folded))
 
 
+_CHANGED = re.compile(
+    r"(?:flight|trip|booking|itinerary|reservation|schedule|departure time)s? (?:has|have) (?:been )?changed"
+    r"|schedule change|change (?:to|of|in) your (?:flight|trip|booking|itinerary|reservation|schedule)"
+    r"|(?:previous|original|old) (?:flight|itinerary|booking|departure)\b|your new (?:flight|itinerary|departure) "
+    r"|flugzeitenanderung|flugplananderung|anderung (?:ihrer|ihres) (?:flug|buchung|reise)"
+    r"|modification de (?:votre|vos) (?:vol|reservation|voyage)|votre vol a ete modifie"
+    r"|cambio (?:de|en) (?:tu|su) (?:vuelo|reserva|horario)|modifica (?:del|al) (?:tuo|suo) volo"
+    r"|alteracao do (?:seu )?voo"
+)
+
+
+def says_changed(folded: str) -> bool:
+    """Whether a letter tells of a change to what was booked before."""
+    return bool(_CHANGED.search(folded))
+
+
 def says_unsettled(folded: str) -> bool:
     return bool(_UNSETTLED.search(folded))
 

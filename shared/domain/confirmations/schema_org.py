@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from shared.domain.confirmations import prices
 from shared.domain.confirmations.clean_text import to_one_line
-from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
+from shared.domain.confirmations.model import NOT_CONFIRMED, Action, BookedLeg, BookedStay, Booking, Doubt, TravelFacts
 from shared.domain.confirmations.phrases import find_cabin
 from shared.domain.parsing.amounts import find_amounts
 from shared.domain.parsing.text import fold
@@ -24,7 +24,6 @@ _CODE = re.compile(r"[A-Z]{3}")
 _RESERVATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9./_-]{1,24}", re.ASCII)
 _FLIGHT = re.compile(r"\s*([A-Z][A-Z0-9]|[0-9][A-Z])?\s*-?0*(\d{1,4})[A-Z]?\s*", re.I)
 Item = dict[str, Any]
-Doubt = str
 
 
 def read_reservations(documents: list[Any], world: TravelFacts) -> tuple[list[Booking], list[Doubt]]:
@@ -34,7 +33,7 @@ def read_reservations(documents: list[Any], world: TravelFacts) -> tuple[list[Bo
     for item in _find_reservations(documents):
         status = _to_text(item.get("reservationStatus"))
         if re.search(r"pending|hold", status, re.I):
-            doubts.append("not_confirmed")
+            doubts.append(NOT_CONFIRMED)
         action: Action = "cancel" if re.search(r"cancel", status, re.I) else "create"
         if _is_type(item, "FlightReservation"):
             reservations += [

@@ -41,7 +41,13 @@ _PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|y
 _MAX_NAMES = 40
 
 
-def read_stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
+def read_stays(text: str, subject: str, dates: MailDates, world: TravelFacts) -> list[BookedStay]:
+    """The stays of a text: those of which it names the day of arrival and the one of leaving."""
+    booking = _read_stay(text, subject, dates, world)
+    return [booking] if booking else []
+
+
+def _read_stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
     """The stay of a text, if it names the day of arrival and a later one of leaving."""
     lines = [line for line in text.split("\n") if line.strip()]
     arrives, leaves = _find_labelled_day(lines, _IN, dates), _find_labelled_day(lines, _OUT, dates)

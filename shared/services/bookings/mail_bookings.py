@@ -93,6 +93,8 @@ def file_bookings(
     existing = _find_existing(session, parsed)
     if any(b.get("action") == "cancel" for b in parsed):
         filed = _cancel(session, parsed, existing)
+    elif not sure and any(b.get("action") == "change" for b in parsed):
+        filed = FilingResult(missing=["changed_booking"])
     else:
         filed = _store(session, reference, mail, parsed, existing, sure)
     if filed.missing:

@@ -468,3 +468,9 @@ def test_an_airline_in_its_own_letters_and_times_with_points_are_read() -> None:
     )
     german = "Buchungsnummer: QAYWSX\nOS 451 Wien (VIE) 04.05.2027 07.05 Uhr - London (LHR) 08.35 Uhr\nEconomy\n"
     assert (first(mail(german))["departure_time"], first(mail(german))["arrival_time"]) == ("07:05", "08:35")
+
+
+def test_a_letter_of_a_change_states_one_and_never_a_new_booking() -> None:
+    text = "Your flight has changed.\nBooking reference: X7Y8Z9\nBA285  LHR-SFO  4 May 2027  Economy\n"
+    (booking,) = read(mail(text)).bookings
+    assert (booking.action, booking.confirmation_number) == ("change", "X7Y8Z9")

@@ -1,0 +1,72 @@
+"""What forwarding puts around a letter, taken off: the letter's own subject, sender and lines."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+
+from shared.domain.confirmations.clean_text import clean, to_one_line
+from shared.domain.confirmations.mail_parts import MailLetter
+from shared.domain.confirmations.phrases import FORWARDED, FROM, HEADER, SUBJECT, strip_subject
+from shared.domain.parsing.text import fold
+
+MAX_LINES = 3_000
+MAX_LINE_CHARACTERS = 600
+
+
+@dataclass
+class Text:
+    """One readable text of a letter, freed of what forwarding put around it."""
+
+    body: str
+    subject: str
+    sender: str
+    forwarded: bool
+    posted: date | None
+
+
+def unwrap(content: str, letter: MailLetter) -> Text:
+    lines = [line[:MAX_LINE_CHARACTERS].rstrip() for line in clean(content).split("\n", MAX_LINES)[:MAX_LINES]]
+    text = Text("\n".join(lines), strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
+    for _ in range(3):  # a forward of a forward
+        marks = list(FORWARDED.finditer(fold(text.body)))
+        at = marks[0].end() if marks else _find_headers(text.body)
+        if at is None:
+            break
+        text = _open_forwarded(text, text.body[at:])
+    return text
+
+
+def _find_headers(body: str) -> int | None:
+    """Where a block of at least three header lines begins, as some programs put one before what they forward."""
+    run, at, start = 0, 0, 0
+    for line in body.split("\n"):
+        small = fold(line.lstrip("> "))
+        if HEADER.match(small):
+            start = at if run == 0 else start
+            run += 1
+            if run == 3 and SUBJECT.search(fold(body[start : start + 600]).replace("\n", " ")) is None:
+                pass
+            if run == 3:
+                return start
+        else:
+            run = 0
+        at += len(line) + 1
+    return None
+
+
+def _open_forwarded(outer: Text, rest: str) -> Text:
+    """The forwarded letter: its own subject and sender, its lines without marks of quoting."""
+    lines = [re.sub(r"^(?:\s?>)+ ?", "", line) for line in rest.split("\n")]
+    subject, sender, start = outer.subject, outer.sender, 0
+    for at, line in enumerate(lines[:30]):
+        small = fold(line.strip())
+        if not HEADER.match(small):
+            if small and start:
+                break
+            continue
+        start = at + 1
+        if match := SUBJECT.match(small):
+            subject = to_one_line(line.strip()[match.end() :], 200)
+        elif match := FROM.match(small):
+            sender = to_one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[match.end() :]), 120)
+    return Text("\n".join(lines[start:]), strip_subject(subject)[0], sender, True, outer.posted)

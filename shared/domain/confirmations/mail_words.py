@@ -1,0 +1,78 @@
+"""Flights and stays that the words of a letter state."""
+
+import re
+from dataclasses import replace
+
+from shared.domain.confirmations import flights, prices, stays
+from shared.domain.confirmations.confirmation_numbers import find_confirmation
+from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.mail_dates import MailDates
+from shared.domain.confirmations.mail_prices import set_prices
+from shared.domain.confirmations.model import (
+    NOT_CONFIRMED,
+    Action,
+    BookedLeg,
+    BookedStay,
+    Booking,
+    MailReading,
+    TravelFacts,
+)
+from shared.domain.confirmations.phrases import says_cancelled, says_changed, says_unsettled
+from shared.domain.parsing.text import fold
+
+
+def read_words(text: Text, world: TravelFacts) -> MailReading | None:
+    """What plain words state; None without a booking."""
+    folded = fold(text.body)
+    dates = MailDates(folded, text.posted)
+    legs = flights.read_legs(text.body, dates, world, text.sender)
+    bookings: list[Booking] = [*legs] or [*stays.read_stays(text.body, text.subject, dates, world)]
+    number = find_confirmation(text)
+    action = _find_action(text, folded)
+    if action == "cancel" and number:
+        bookings = [replace(b, action="cancel") for b in bookings] or [BookedLeg(action="cancel")]
+    elif not number and not any(isinstance(b, BookedStay) or b.departure_date for b in bookings):
+        return None
+    if not bookings or (not number and not _BOOKING.search(folded)):
+        return None
+    passengers = _count_passengers(folded)
+    for booking in bookings:
+        booking.confirmation_number = number
+        booking.action = "change" if action == "change" else booking.action
+        if isinstance(booking, BookedLeg):
+            booking.passengers = passengers
+    doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
+    price = prices.find_price(text.body, world)
+    return MailReading("text", text.forwarded, set_prices(bookings, price, text.sender, world), doubts)
+
+
+def _find_action(text: Text, folded: str) -> Action:
+    """What the letter does to the booking, as its subject or its beginning says."""
+    subject, opening = fold(text.subject), folded[:1500]
+    if says_cancelled(subject) or says_cancelled(opening):
+        return "cancel"
+    return "change" if says_changed(subject) or says_changed(opening) else "create"
+
+
+_BOOKING = re.compile(
+    r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan"
+    r"|ihre (?:buchung|reise)|votre reservation|tu reserva"
+)
+
+
+_COUNT = re.compile(
+    r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?"
+    r"|passeggeri)\s?[:\t]\s?(\d)(?![\d.,])|\b(\d) (?:passengers?|travell?ers|adults?)\b"
+)
+_NAMED = re.compile(
+    r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro"
+    r"|passeggero)s?(?: \d)?\s?[:\t]\s?([^\d\n]{3,})$",
+    re.M,
+)
+
+
+def _count_passengers(folded: str) -> int | None:
+    if match := _COUNT.search(folded):
+        return int(match[1] or match[2]) or None
+    names = {n.strip() for line in _NAMED.findall(folded) for n in re.split(r",|;| and ", line) if n.strip()}
+    return len(names) if 0 < len(names) <= 9 else None
