@@ -12,16 +12,19 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AirportOrCity, Amount, AnyName, Currency, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.views.sightings import age_in_seconds
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.status_runs import (
+    FareSearch,
     Gap,
     Goal,
+    StatusRun,
     build_fares_freshness,
     build_static_freshness,
     count_days_left,
     describe_fares,
+    list_fare_searches,
     resolve_goal,
+    to_run,
     weigh_runs,
 )
 from shared.db.profile import Profile
@@ -29,7 +32,7 @@ from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
-from shared.domain.status_runs import Run, RunOption, rank_runs
+from shared.domain.status_runs import RunOption, rank_runs
 from shared.errors import NoData
 from shared.reference import statuses
 from shared.services.bookings.booked_flights import estimate_progress, paid_legs
@@ -38,30 +41,13 @@ from shared.services.search.provenance import Freshness
 NO_OFFERS = "No status-match or challenge offers have been gathered here."
 
 
-class StatusRun(Marked):
-    route: str
-    carrier: str
-    segments: int
-    cabin: str
-    fare: Money | NoDataWord
-    currency: str
-    qualifying_earned: Money | NoDataWord
-    earned_without_fare: Money
-    runs_needed: int | NoDataWord
-    total_cost: Money | NoDataWord
-    cost_per_unit: Money | NoDataWord
-    fare_age_seconds: int | None
-    fare_source: str | None
-    fare_for: date | None
-    miles_from_home: int
-
-
 class StatusRuns(Result, Verified):
     runs: list[StatusRun]
     goal_tier: str
     gap: Gap
     total_found: int
     assumptions: list[str]
+    fare_searches: list[FareSearch]
     freshness: Freshness
 
 
@@ -82,31 +68,6 @@ class StatusPaths(Result, Verified):
     paths: list[StatusPath]
     gap: Gap
     unreachable_reasons: list[str]
-
-
-def _to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
-    run: Run = chance.run
-    fare_seen = chance.observed_fare
-    return StatusRun(
-        route="-".join(run.stops),
-        carrier=run.carrier,
-        segments=len(run.stops) - 1,
-        cabin=run.cabin,
-        fare=NO_DATA if chance.fare is None else chance.fare,
-        currency=currency,
-        qualifying_earned=NO_DATA if chance.earned is None else chance.earned,
-        earned_without_fare=chance.without_fare,
-        runs_needed=NO_DATA if chance.needed is None else chance.needed,
-        total_cost=NO_DATA if chance.total is None else chance.total,
-        cost_per_unit=NO_DATA if chance.per_unit is None else round(chance.per_unit, 4),
-        fare_age_seconds=age_in_seconds(call, min(fare_seen.seen_at, fare_seen.checked_at or fare_seen.seen_at))
-        if fare_seen
-        else None,
-        fare_source=fare_seen.source if fare_seen else None,
-        fare_for=fare_seen.day if fare_seen else None,
-        miles_from_home=chance.miles_from_home,
-        generated_at=call.sandbox_timestamp(fare_seen.seen_at) if fare_seen else None,
-    )
 
 
 def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
@@ -154,11 +115,12 @@ def find_status_run(
     summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
     return StatusRuns(
         message=summary if goal.missing else f"{goal.target.name} is reached.",
-        runs=[_to_run(call, c, currency) for c in runs_shown],
+        runs=[to_run(call, c, currency) for c in runs_shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
         total_found=len(ranked_runs),
         assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
+        fare_searches=list_fare_searches(runs_shown),
         freshness=build_fares_freshness(call, runs_shown),
         **describe_verified(goal.target),
     )

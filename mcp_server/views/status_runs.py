@@ -9,8 +9,8 @@ from typing import Literal
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.results import Money, Part
-from mcp_server.views.sightings import build_freshness
+from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
+from mcp_server.views.sightings import age_in_seconds, build_freshness
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
@@ -28,13 +28,43 @@ from shared.services.search.price_memory import round_trips_seen
 from shared.services.search.provenance import Freshness
 
 CABINS = {"premium": "premium_economy"}
+MAX_SEARCHES = 3
 NO_FARES = (
     "No cash fare for these runs was seen lately, so no prices are shown; points that depend on the price are unknown."
 )
 SOME_FARES = (
     "Fares are from searches of the last 14 days, with taxes, and may be gone. Points that depend on the fare without"
-    " taxes are unknown."
+    " taxes are unknown; `at most` counts the whole fare."
 )
+
+
+class FareSearch(Part):
+    """A search of return trips for one passenger that would show a fare of a run."""
+
+    origin: str
+    destination: str
+    cabin: str
+
+
+class StatusRun(Marked):
+    route: str
+    carrier: str
+    segments: int
+    cabin: str
+    fare: Money | NoDataWord
+    currency: str
+    qualifying_earned: Money | NoDataWord
+    earned_without_fare: Money
+    earned_at_most: Money | NoDataWord
+    runs_needed: int | NoDataWord
+    runs_needed_at_least: int | NoDataWord
+    total_cost: Money | NoDataWord
+    total_cost_at_least: Money | NoDataWord
+    cost_per_unit: Money | NoDataWord
+    fare_age_seconds: int | None
+    fare_source: str | None
+    fare_for: date | None
+    miles_from_home: int
 
 
 class Gap(Part):
@@ -122,10 +152,22 @@ def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
     fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     chances = []
     for run in runs:
-        earned = count_points(scheme, statuses.build_legs(call.reference, run.stops), run.cabin)
-        away = 0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0])
-        needed, fare = count_runs(goal.missing, earned.amount), fares.get(run.slug)
-        chances.append(RunOption(run, away, earned.amount, earned.fixed, needed, fare.amount if fare else None, fare))
+        legs, fare = statuses.build_legs(call.reference, run.stops), fares.get(run.slug)
+        earned = count_points(scheme, legs, run.cabin)
+        most = count_points(scheme, legs, run.cabin, fare.amount, goal.current_tier).amount if fare else earned.amount
+        chances.append(
+            RunOption(
+                run=run,
+                miles_from_home=0 if run.stops[0] in homes else call.reference.miles(home, run.stops[0]),
+                earned=earned.amount,
+                without_fare=earned.fixed,
+                needed=count_runs(goal.missing, earned.amount),
+                fare=fare.amount if fare else None,
+                observed_fare=fare,
+                earned_at_most=most,
+                needed_at_least=count_runs(goal.missing, most),
+            )
+        )
     return chances
 
 
@@ -151,8 +193,56 @@ def build_static_freshness(mode: Literal["none", "static"], source: str, note: s
     )
 
 
-def describe_fares(chances: Iterable[RunOption]) -> str:
-    return SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
+def to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
+    run: Run = chance.run
+    fare_seen = chance.observed_fare
+    return StatusRun(
+        route="-".join(run.stops),
+        carrier=run.carrier,
+        segments=len(run.stops) - 1,
+        cabin=run.cabin,
+        fare=NO_DATA if chance.fare is None else chance.fare,
+        currency=currency,
+        qualifying_earned=NO_DATA if chance.earned is None else chance.earned,
+        earned_without_fare=chance.without_fare,
+        earned_at_most=NO_DATA if chance.earned_at_most is None else chance.earned_at_most,
+        runs_needed=NO_DATA if chance.needed is None else chance.needed,
+        runs_needed_at_least=NO_DATA if chance.needed_at_least is None else chance.needed_at_least,
+        total_cost=NO_DATA if chance.total is None else chance.total,
+        total_cost_at_least=NO_DATA if chance.lowest_total is None else chance.lowest_total,
+        cost_per_unit=NO_DATA if chance.per_unit is None else round(chance.per_unit, 4),
+        fare_age_seconds=age_in_seconds(call, min(fare_seen.seen_at, fare_seen.checked_at or fare_seen.seen_at))
+        if fare_seen
+        else None,
+        fare_source=fare_seen.source if fare_seen else None,
+        fare_for=fare_seen.day if fare_seen else None,
+        miles_from_home=chance.miles_from_home,
+        generated_at=call.sandbox_timestamp(fare_seen.seen_at) if fare_seen else None,
+    )
+
+
+def describe_fares(chances: Sequence[RunOption]) -> str:
+    """Where the fares come from, and for the first run without one which search would find it."""
+    fares = SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
+    searches = list_fare_searches(chances)
+    if not searches:
+        return fares
+    first = searches[0]
+    return (
+        f"{fares} A search of cash flights from {first.origin} to {first.destination} and back in"
+        f" {first.cabin.replace('_', ' ')} for one passenger can fill that in."
+    )
+
+
+def list_fare_searches(chances: Iterable[RunOption]) -> list[FareSearch]:
+    """The searches of return trips that could find the fares that are lacking, each once."""
+    lacking = [c.run for c in chances if c.fare is None]
+    searches = [
+        FareSearch(origin=run.stops[0], destination=turn, cabin=CABINS.get(run.cabin, run.cabin))
+        for run in lacking
+        if (turn := run.turns_at)
+    ]
+    return list({(s.origin, s.destination, s.cabin): s for s in searches}.values())[:MAX_SEARCHES]
 
 
 def build_fares_freshness(call: Call, chances: Iterable[RunOption]) -> Freshness:

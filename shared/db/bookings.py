@@ -261,7 +261,7 @@ def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
             ~FareObservation.city_wide,
             sa.or_(FareObservation.asker_id.is_(None), FareObservation.asker_id == row.account_id),
         )
-        .order_by(FareObservation.seen_at.desc())
+        .order_by(FareObservation.seen_at.desc(), FareObservation.price)
         .limit(1)
     )
     return session.scalar(fares)

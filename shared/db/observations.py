@@ -47,7 +47,7 @@ class AwardObservation(ModeOwned, Base):
 
 
 class FareObservation(ModeOwned, Base):
-    """The cheapest cash fare of an answer, and the cheapest of a whole city, with what was asked for."""
+    """The cheapest cash fares of an answer, one for each airline and number of stops, with what was asked for."""
 
     __tablename__ = "fare_observations"
     __table_args__ = (

@@ -53,7 +53,7 @@ def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any
     fares = (
         sa.select(*way, (rows.price / rows.passengers).label("price"))
         .ext(distinct_on(*way))
-        .order_by(*way, rows.seen_at.desc(), rows.id.desc())
+        .order_by(*way, rows.seen_at.desc(), rows.price / rows.passengers, rows.id)
         .subquery("fares")
     )
     same = sa.and_(*(fares.c[column.key] == cells.c[column.key] for column in way))
@@ -102,7 +102,7 @@ def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> F
             Fare.cabin == row.cabin,
             Fare.date == row.date,
         )
-        .order_by(Fare.seen_at.desc(), Fare.id.desc())
+        .order_by(Fare.seen_at.desc(), Fare.price / Fare.passengers, Fare.id)
         .limit(1)
     )
 

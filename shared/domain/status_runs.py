@@ -51,6 +51,13 @@ class RunOption:
     needed: int | None
     fare: Decimal | None = None
     observed_fare: ObservedFare | None = None
+    earned_at_most: Decimal | None = None  # as if the whole fare counted, taxes too
+    needed_at_least: int | None = None
+
+    @property
+    def lowest_total(self) -> Decimal | None:
+        """What the fewest runs that can do would cost; the taxes in the fare are not known, and do not count."""
+        return None if self.fare is None or self.needed_at_least is None else self.fare * self.needed_at_least
 
     @property
     def total(self) -> Decimal | None:
@@ -70,12 +77,14 @@ def count_runs(missing: Decimal, earned: Decimal | None) -> int | None:
 def rank_runs(chances: Iterable[RunOption], days: int) -> list[RunOption]:
     """Those that can be flown by the deadline, one a day at the very best: known costs first and lowest, then fewest
     runs, then those that count most, then those that start nearest home."""
-    fit = [c for c in chances if c.miles_from_home <= POSITIONING_MILES and (c.needed is None or c.needed <= days)]
+    fit = [c for c in chances if c.miles_from_home <= POSITIONING_MILES and (_count_known_runs(c) or 0) <= days]
     return sorted(
         fit,
         key=lambda c: (
             c.total is None,
             c.total or 0,
+            c.lowest_total is None,
+            c.lowest_total or 0,
             c.miles_from_home > 0,
             c.needed is None,
             c.needed or 0,
@@ -83,3 +92,8 @@ def rank_runs(chances: Iterable[RunOption], days: int) -> list[RunOption]:
             c.run.slug,
         ),
     )
+
+
+def _count_known_runs(chance: RunOption) -> int | None:
+    """The runs it takes, or where the fare's taxes hide that, the fewest."""
+    return chance.needed_at_least if chance.needed is None else chance.needed

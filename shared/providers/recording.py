@@ -19,6 +19,7 @@ from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion,
 from shared.providers.request import QUOTA, ProviderRequest
 
 log = logging.getLogger(__name__)
+MAX_FARES = 20  # kept of one answer
 Outcome = tuple[ProviderRequest, Reading[Any]]
 
 
@@ -75,10 +76,13 @@ def _award_rows(request: ProviderRequest, reading: Reading[tuple[AwardSeat, ...]
 
 
 def _fare_rows(request: ProviderRequest, reading: Reading[Any]) -> list[dict[str, Any]]:
-    """The cheapest fare of an answer alone, and of fares of whole cities: the others are of no use later."""
+    """The cheapest fare of each airline and number of stops, and of whole cities; a status run needs its own airline's.
+
+    Of one answer at most MAX_FARES, the cheapest.
+    """
     question: FaresQuestion = request.question
     dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
-    cheapest = {fare.city_wide: fare for fare in dearest_first}
+    cheapest = {(fare.city_wide, fare.carriers, fare.stops): fare for fare in dearest_first}
     journey = ("origin", "destination", "date", "return_date", "passengers")
     return [
         {name: getattr(question, name) for name in journey}
@@ -86,7 +90,7 @@ def _fare_rows(request: ProviderRequest, reading: Reading[Any]) -> list[dict[str
         | {"carriers": list(fare.carriers)}
         | _origin(request, reading)
         | {"provider_checked_at": fare.checked_at}
-        for fare in cheapest.values()
+        for fare in sorted(cheapest.values(), key=lambda fare: fare.price)[:MAX_FARES]
     ]
 
 

@@ -55,7 +55,7 @@ def fares_seen(
 def round_trips_seen(
     session: Session, account_id: int, ways: Iterable[tuple[str, str]], first: date, until: date
 ) -> list[FareObservation]:
-    """Fares of one passenger there and back between these days, of these very airports, the newest first."""
+    """Fares of one passenger there and back between these days, of these very airports: newest first, then cheapest."""
     fare = FareObservation
     query = sa.select(fare).where(
         is_visible(account_id, fare),
@@ -66,7 +66,7 @@ def round_trips_seen(
         fare.passengers == 1,
         ~fare.city_wide,
     )
-    return list(session.scalars(query.order_by(fare.seen_at.desc()).limit(500)))
+    return list(session.scalars(query.order_by(fare.seen_at.desc(), fare.price).limit(2_000)))
 
 
 def carriers_seen_nonstop(

@@ -1,5 +1,6 @@
 """Fares of status runs: only fares seen for that run count, with their age, never as a base fare."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,7 +16,7 @@ from shared.providers.ask import Ask
 from shared.services.search.exchange_rates import rates
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
-from tests.support.fake_rates import rates_of
+from tests.support.fake_rates import fare, fares_of, rates_of
 from tests.support.fake_seats import WithSources, live, with_sources
 from tests.support.people import People
 
@@ -142,3 +143,36 @@ def test_recommend_status_path_takes_the_same_fare_as_a_cost(
     path = next(path for path in paths if path["kind"] == "status_run")
     assert (path["cost"], path["currency"]) == (2040, "EUR")
     assert path["freshness"]["source"] == "shop"
+
+
+BA_GOAL = {"goal_program": "british-airways-club", "goal_tier": "Bronze", "home_airport": "LHR"}
+
+
+def test_find_status_run_uses_the_fare_of_its_own_airline_from_one_search(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    shop = [fare("300", carriers=("VS",)), fare("412.50", carriers=("BA",)), fare("380", carriers=("BA",), stops=1)]
+    with_sources(fares_of("shop", *(replace(f, currency="GBP", cabin="business") for f in shop)))
+    given = BA_GOAL | {"deadline": search_arguments()["deadline"]}
+    run = use(people.alice, TOOL, **given)["runs"][0]
+    ends = run["route"].split("-")
+    asked = {"origin": ends[0], "destination": ends[1], "cabin": "business", "currency": "GBP"}
+    back = travel_day() + timedelta(days=3)
+    use(people.alice, "search_cash_flights", **asked, date=travel_day().isoformat(), return_date=back.isoformat())
+    priced = of_route(use(people.alice, TOOL, **given), run["route"])
+    assert (priced["fare"], priced["currency"]) == (412.5, "GBP")
+    # 1 point per pound at most, as the taxes in the fare count nothing, and the extra for each flight
+    assert priced["earned_at_most"] == priced["earned_without_fare"] + 412.5
+    assert priced["qualifying_earned"] == priced["runs_needed"] == priced["total_cost"] == "no_data"
+    assert priced["total_cost_at_least"] == priced["runs_needed_at_least"] * 412.5
+
+
+def test_find_status_run_names_the_search_that_would_show_a_fare(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources()
+    answer = use(people.alice, TOOL, **search_arguments())
+    first = answer["fare_searches"][0]
+    stops = next(r["route"] for r in answer["runs"] if r["fare"] == "no_data").split("-")
+    assert (first["origin"], first["destination"]) == (stops[0], stops[len(stops) // 2])
+    assert f"A search of cash flights from {first['origin']} to {first['destination']} and back" in answer["message"]
