@@ -162,7 +162,7 @@ def _find_issuers(reference: Reference, text: str) -> set[str]:
     matches |= {c.issuer for c in reference.cards.values() if query in c.slug.split("-")}
     if not matches:
         spelled = {names.normalize_name(i): i for i in issuers}
-        raise NotFound("issuer", text, [spelled[n] for n in names.find_nearest(text, spelled)])
+        raise NotFound("issuer", text, [spelled[n] for n in names.find_close(text, spelled)])
     return matches
 
 
@@ -174,7 +174,7 @@ def _find_by_slug(reference: Reference, slug: str) -> list[Row]:
 
 def _nearest_slugs(reference: Reference, text: str) -> list[str]:
     spelled = {names.normalize_name(slug): slug for slug in reference.cards}
-    return [spelled[n] for n in names.find_nearest(text, spelled)]
+    return [spelled[n] for n in names.find_close(text, spelled)]
 
 
 def _search(reference: Reference, query: str | None) -> list[Row]:
@@ -191,7 +191,7 @@ def _search(reference: Reference, query: str | None) -> list[Row]:
 
 def _nearest_names(reference: Reference, text: str) -> list[str]:
     spelled = {names.normalize_name(c.name): c.name for c in reference.cards.values()}
-    return [spelled[n] for n in names.find_nearest(text, spelled)]
+    return [spelled[n] for n in names.find_close(text, spelled)]
 
 
 def _sort(reference: Reference, matches: Iterable[Row], sort: str, on: date) -> list[Row]:

@@ -1,5 +1,7 @@
 """Cards a person owns: recorded from loose text, linked to the catalogue where it names one, changed and removed."""
 
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -38,12 +40,15 @@ from mcp_server.views.cards import (
     SpendWindow,
     describe_missing_bonus_day,
     find_catalogue_slug,
+    find_fee,
+    find_home_country,
     pick_fields,
     store_fields,
+    sum_fees,
     to_card,
 )
 from shared.db.cards import Card as Row
-from shared.db.cards import count_wallet, page_of_cards
+from shared.db.cards import OpenFee, count_wallet, page_of_cards
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
@@ -111,7 +116,7 @@ def add_card(
     A welcome bonus keeps the bonus_status sent here; set bonus_earned_on with earned. Free.
     """
     values = pick_fields(locals())
-    slug = None if custom else find_catalogue_slug(call, card, ", or with custom true to keep the text as it is")
+    slug = None if custom else _find_slug(call, card, country or None)
     row = Row(slug=slug, name=call.reference.cards[slug].name if slug else card, custom=custom)
     store_fields(call, row, values)
     call.db.add(row)
@@ -119,6 +124,11 @@ def add_card(
     return AddedCard(
         message=_describe_added(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None
     )
+
+
+def _find_slug(call: Call, text: str, country: str | None) -> str | None:
+    alternative = ", or with custom true to keep the text as it is"
+    return find_catalogue_slug(call, text, alternative, country=find_home_country(call, country))
 
 
 def _describe_added(row: Row) -> str:
@@ -138,17 +148,32 @@ def list_my_cards(
     """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
     rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
     totals = count_wallet(call.db, call.today)
+    fees = sum_fees(call.reference, totals.open_fees)
     return Cards(
-        message=f"{pluralize(total, 'card')}.",
+        message=f"{pluralize(total, 'card')}.{_describe_fees(call, fees, totals.open_fees)}",
         cards=[to_card(call, r) for r in rows],
         totals=CardTotals(
             open=totals.open,
             closed=totals.closed,
-            annual_fees_by_currency=totals.annual_fees,
+            annual_fees_by_currency=fees,
             bonuses_pending=totals.bonuses_pending,
         ),
         paging=Paging.of(page, per_page, total),
     )
+
+
+def _describe_fees(call: Call, fees: Mapping[str, Decimal], open_fees: Sequence[OpenFee]) -> str:
+    """What the open cards cost a year, whose fee is the catalogue's, and for how many no fee is known."""
+    sources = [(find_fee(call.reference, o.slug, o.annual_fee, o.currency), o.cards) for o in open_fees]
+    from_catalogue = sum(cards for fee, cards in sources if fee and fee.source == "catalogue")
+    unknown = sum(cards for fee, cards in sources if fee is None)
+    sums = " and ".join(f"{amount:,.2f} {currency}" for currency, amount in fees.items())
+    sentences = [f" The open cards cost {sums} a year."] if sums else []
+    if from_catalogue:
+        sentences.append(f" For {pluralize(from_catalogue, 'card')} this is the fee of the catalogue.")
+    if unknown:
+        sentences.append(f" For {pluralize(unknown, 'card')} no fee is known.")
+    return "".join(sentences)
 
 
 def _select_page(
@@ -210,7 +235,7 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
         return {}
     if not text:
         raise Invalid(Fault("card", "is empty", "a catalogue slug or a name"))
-    slug = find_catalogue_slug(call, text)
+    slug = find_catalogue_slug(call, text, country=find_home_country(call, row.country))
     if slug is None:
         return {"slug": "", "name": text}
     return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}

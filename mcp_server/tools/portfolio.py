@@ -26,7 +26,8 @@ from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
-from shared.domain.deadlines import select_due
+from shared.domain.dates import format_day
+from shared.domain.deadlines import Deadline, select_due
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
@@ -50,9 +51,20 @@ class TopBalance(Part):
     value: Money | None
 
 
-class BalanceSums(Part):
-    programs: int
+class ProgramPoints(Part):
+    program: str
+    name: str
     points: int
+    currency_name: str
+    value: Money | None
+
+
+class BalanceSums(Part):
+    """`points`: None with several programmes, since points of one are not those of another."""
+
+    programs: int
+    points: int | None
+    by_program: list[ProgramPoints]
     value: Money
     currency: str
     top: list[TopBalance]
@@ -122,10 +134,11 @@ def get_portfolio(call: Call) -> Portfolio:
         choose_currency(own_profile.currency),
     )
     holdings = read_holdings(call.db, earliest_today(call.now))
-    soon = [d for d in select_due(find_deadlines(view, holdings, TABLES), WITHIN_DAYS) if d.days_left >= 0]
+    soon = select_due(find_deadlines(view, holdings, TABLES), WITHIN_DAYS)
     sums = _sum_balances(view, holdings.balances)
+    message = _describe_portfolio(view, own_profile, sums, holdings.balances)
     return Portfolio(
-        message=_describe_portfolio(view, own_profile, sums, holdings.balances),
+        message=f"{message}{_describe_passed(soon)}",
         balances=sums,
         cards=_count_cards(view, holdings),
         statuses=[to_loyalty_status(call, s, view.today) for s in holdings.statuses],
@@ -145,7 +158,17 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
     largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
         programs=len(rows),
-        points=sum(row.balance for row in rows),
+        points=_find_total(rows),
+        by_program=[
+            ProgramPoints(
+                program=row.program,
+                name=view.reference.programs[row.program].name,
+                points=row.balance,
+                currency_name=view.reference.programs[row.program].currency,
+                value=values.get(row.program),
+            )
+            for row in largest
+        ],
         value=sum(values.values(), Decimal(0)),
         currency=view.currency,
         top=[
@@ -158,6 +181,11 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
             for row in largest[:TOP]
         ],
     )
+
+
+def _find_total(rows: Sequence[PointsBalance]) -> int | None:
+    """The points of one programme; those of several are not added up."""
+    return sum(row.balance for row in rows) if len({row.program for row in rows}) <= 1 else None
 
 
 def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:
@@ -176,6 +204,16 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
     if view.currency != own_profile.currency:
         sentences.append(f"No exchange rate to {own_profile.currency} is known, so values are in {view.currency}.")
     return " ".join(sentences)
+
+
+def _describe_passed(soon: Sequence[Deadline]) -> str:
+    """A sentence on bonuses whose day has passed and that nobody has settled; empty without one."""
+    passed = [d for d in soon if d.days_left < 0]
+    if not passed:
+        return ""
+    first = f"{passed[0].title} was {format_day(passed[0].due_on)}"
+    more = f", and {pluralize(len(passed) - 1, 'other bonus', 'other bonuses')} too" if len(passed) > 1 else ""
+    return f" {first}{more}: still marked pending. Was it paid?"
 
 
 def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:

@@ -1,10 +1,12 @@
 """Cards a person owns: the fields that can be set, the rules between them, and the part of a result that shows one."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from sqlalchemy import select
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call, CallBase
@@ -18,8 +20,11 @@ from mcp_server.toolkit.parameters import (
 )
 from mcp_server.toolkit.results import Money, Part
 from shared.db.cards import Card as Row
+from shared.db.cards import OpenFee
+from shared.db.profile import Profile
 from shared.domain import cards
 from shared.errors import Candidates, Fault, Invalid
+from shared.reference.reference import Reference
 
 _EMPTY_CLEARS = Field(description="Empty string clears.")
 Nickname = Annotated[str, Field(max_length=80)] | None
@@ -62,6 +67,14 @@ FIELDS = (
 )
 
 
+class CardFee(Part):
+    """`source` stored: recorded with the card; catalogue: what the issuer asks of everybody."""
+
+    amount: Money
+    currency: str
+    source: Literal["stored", "catalogue"]
+
+
 class Card(Part):
     card_id: int
     slug: str | None
@@ -74,6 +87,7 @@ class Card(Part):
     opened_on: date | None
     closed_on: date | None
     annual_fee: Money | None
+    expected_fee: CardFee | None
     next_fee_on: date | None
     bonus_amount: int | None
     bonus_currency: str | None
@@ -103,7 +117,7 @@ def pick_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_card(call: Call, row: Row) -> Card:
     catalogued = call.reference.cards.get(row.slug) if row.slug else None
-    fee = row.annual_fee if row.annual_fee is not None else (catalogued.annual_fee if catalogued else None)
+    fee = find_fee(call.reference, row.slug, row.annual_fee, row.currency)
     columns = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
     today = call.own_day if row.opened_on or row.spend_deadline_on else call.today
     return Card.model_validate(
@@ -112,15 +126,47 @@ def to_card(call: Call, row: Row) -> Card:
             "card_id": row.id,
             "issuer": catalogued.issuer if catalogued else None,
             "country": row.country or (catalogued.country if catalogued else None),
-            "next_fee_on": cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee), today),
+            "expected_fee": fee,
+            "next_fee_on": cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee and fee.amount), today),
             "bonus_days_left": cards.count_bonus_days(row.bonus_status, row.spend_deadline_on, today),
         }
     )
 
 
-def find_catalogue_slug(call: CallBase, text: str, alternative: str = "", *, saves: bool = True) -> str | None:
-    """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some."""
-    match = cards.match_card(text, call.reference.cards.values())
+def find_fee(reference: Reference, slug: str | None, stored: Decimal | None, currency: str) -> CardFee | None:
+    """What the card costs a year: the stored fee, else the catalogue's; None when neither is known."""
+    catalogued = reference.cards.get(slug or "")
+    fee = cards.choose_fee(
+        stored,
+        currency,
+        catalogued.annual_fee if catalogued else None,
+        catalogued.fee_currency if catalogued else None,
+    )
+    return fee and CardFee(amount=fee[0], currency=fee[1], source="catalogue" if stored is None else "stored")
+
+
+def sum_fees(reference: Reference, open_fees: Iterable[OpenFee]) -> dict[str, Decimal]:
+    """The annual fees of the open cards by currency; a card without a known fee adds nothing."""
+    fees = [(find_fee(reference, o.slug, o.annual_fee, o.currency), o.cards) for o in open_fees]
+    return cards.sum_by_currency((fee.amount * count, fee.currency) for fee, count in fees if fee)
+
+
+def find_home_country(call: Call, country: str | None) -> str | None:
+    """The country to look for a card in: the one given, else the profile's if the catalogue has cards of it."""
+    if country:
+        return country
+    home = call.db.scalar(select(Profile.country))
+    return home if home in {card.country for card in call.reference.cards.values()} else None
+
+
+def find_catalogue_slug(
+    call: CallBase, text: str, alternative: str = "", *, saves: bool = True, country: str | None = None
+) -> str | None:
+    """The catalogue slug the text names; None when it names none. Raises Candidates when it might name some.
+
+    `country`: its cards come first; those of others count only where none of it fits.
+    """
+    match = cards.match_card(text, call.reference.cards.values(), country)
     if not match.candidates:
         return match.exact
     candidates = [

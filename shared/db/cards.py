@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import func
@@ -41,13 +42,22 @@ class Card(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+class OpenFee(NamedTuple):
+    """Open cards of one catalogue entry with the same stored fee; without one the catalogue's counts."""
+
+    slug: str | None
+    annual_fee: Decimal | None
+    currency: str
+    cards: int
+
+
 @dataclass(frozen=True)
 class Wallet:
     """All cards of one account, added up."""
 
     open: int
     closed: int
-    annual_fees: dict[str, Decimal]  # of the open cards, by currency
+    open_fees: list[OpenFee]
     bonuses_pending: int
 
 
@@ -55,20 +65,21 @@ def count_wallet(session: Session, today: date) -> Wallet:
     is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
     rows = session.execute(
         sa.select(
+            Card.slug,
+            Card.annual_fee,
             Card.currency,
             func.count().filter(is_open),
             func.count(),
-            func.coalesce(func.sum(Card.annual_fee).filter(is_open), 0),
             func.count().filter(Card.bonus_status == "pending"),
         )
-        .group_by(Card.currency)
-        .order_by(Card.currency)
+        .group_by(Card.slug, Card.annual_fee, Card.currency)
+        .order_by(Card.currency, Card.slug, Card.annual_fee)
     ).all()
     return Wallet(
-        open=sum(r[1] for r in rows),
-        closed=sum(r[2] - r[1] for r in rows),
-        annual_fees={r[0]: r[3] for r in rows if r[3]},
-        bonuses_pending=sum(r[4] for r in rows),
+        open=sum(r[3] for r in rows),
+        closed=sum(r[4] - r[3] for r in rows),
+        open_fees=[OpenFee(*r[:4]) for r in rows if r[3]],
+        bonuses_pending=sum(r[5] for r in rows),
     )
 
 

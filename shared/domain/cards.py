@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from itertools import pairwise
 from typing import Protocol
 
@@ -28,6 +29,8 @@ class CatalogEntry(Protocol):
     def name(self) -> str: ...
     @property
     def issuer(self) -> str: ...
+    @property
+    def country(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -46,14 +49,26 @@ class CardMatch:
     candidates: tuple[Candidate, ...] = ()
 
 
-def match_card(text: str, catalogue: Iterable[CatalogEntry]) -> CardMatch:
-    """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate."""
+def match_card(text: str, catalogue: Iterable[CatalogEntry], country: str | None = None) -> CardMatch:
+    """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate.
+
+    With a country its cards alone are candidates as long as one fits; a whole name of another country is then one too.
+    """
     entries = list(catalogue)
     typed = _normalize(text)
-    exact = [e.slug for e in entries if typed in (_normalize(e.slug), _normalize(e.name))]
-    if len(exact) == 1:
-        return CardMatch(exact[0])
-    return CardMatch(None, tuple(rank_candidates(text, entries)[:_MAX_CANDIDATES]))
+    exact = [e for e in entries if typed in (_normalize(e.slug), _normalize(e.name))]
+    at_home = [e for e in exact if country in (None, e.country) or typed == _normalize(e.slug)]
+    if len(at_home) == 1:
+        return CardMatch(at_home[0].slug)
+    home = rank_candidates(text, [e for e in entries if country in (None, e.country)])
+    if not home:
+        return CardMatch(exact[0].slug) if len(exact) == 1 else CardMatch(None, _limit(rank_candidates(text, entries)))
+    abroad = [Candidate(e.slug, 1.0) for e in exact if e not in at_home]
+    return CardMatch(None, _limit([*home[: _MAX_CANDIDATES - len(abroad)], *abroad]))
+
+
+def _limit(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    return tuple(candidates[:_MAX_CANDIDATES])
 
 
 def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
@@ -116,6 +131,23 @@ def find_spend_deadline(entered: date | None, opened_on: date | None, window_mon
     if entered is None and opened_on is not None and window_months is not None:
         return add_months(opened_on, window_months)
     return entered
+
+
+def choose_fee(
+    stored: Decimal | None, stored_currency: str, catalogued: Decimal | None, catalogue_currency: str | None
+) -> tuple[Decimal, str] | None:
+    """The annual fee and its currency: the stored one, else the catalogue's; None when neither is known."""
+    if stored is not None:
+        return stored, stored_currency
+    return None if catalogued is None or catalogue_currency is None else (catalogued, catalogue_currency)
+
+
+def sum_by_currency(amounts: Iterable[tuple[Decimal, str]]) -> dict[str, Decimal]:
+    """Amounts other than nothing added up by currency, in the order of the currencies' codes."""
+    sums: dict[str, Decimal] = {}
+    for amount, currency in amounts:
+        sums[currency] = sums.get(currency, Decimal(0)) + amount
+    return {currency: sums[currency] for currency in sorted(sums) if sums[currency]}
 
 
 def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: bool, today: date) -> date | None:

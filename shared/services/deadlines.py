@@ -181,11 +181,14 @@ def _value_bonus(view: Viewpoint, row: Card) -> Value | None:
 def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
     for row in holdings.cards:
         catalogued = view.reference.cards.get(row.slug or "")
-        fee, currency = row.annual_fee, row.currency
-        if fee is None and catalogued is not None:
-            fee, currency = catalogued.annual_fee, catalogued.fee_currency
-        due = cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee), view.today)
-        if due is None:
+        fee = cards.choose_fee(
+            row.annual_fee,
+            row.currency,
+            catalogued.annual_fee if catalogued else None,
+            catalogued.fee_currency if catalogued else None,
+        )
+        due = cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee and fee[0]), view.today)
+        if due is None or fee is None:
             continue
         yield Deadline(
             kind="annual_fee",
@@ -195,8 +198,8 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
             subject=Subject("card", str(row.id)),
             suggested_action="Decide before whether to keep the card."
             " The day is the opening's anniversary; statements vary.",
-            amount=fee,
-            currency=currency,
+            amount=fee[0],
+            currency=fee[1],
         )
 
 

@@ -53,6 +53,33 @@ def test_add_card_asks_about_an_inexact_name_and_saves_nothing(people: People, u
     assert use(people.alice, "add_card", card=answer["candidates"][0]["slug"])["linked_to_catalogue"] is True
 
 
+def test_add_card_narrows_by_country_before_likeness(people: People, use: Use) -> None:
+    sent = use(people.alice, "add_card", card="Amex Platinum", country="US")
+    assert {c["country"] for c in sent["candidates"]} == {"US"}
+    assert sent["candidates"][0]["slug"] == "us-amex-platinum"
+    use(people.bob, "update_profile", country="US")
+    from_profile = use(people.bob, "add_card", card="Amex Platinum")
+    assert from_profile["candidates"] == sent["candidates"]
+    british = use(people.bob, "add_card", card="Amex Platinum", country="GB")
+    assert {c["country"] for c in british["candidates"]} == {"GB"}
+
+
+def test_list_my_cards_sums_fees_of_record_and_catalogue(people: People, use: Use) -> None:
+    use(people.alice, "add_card", card="us-chase-sapphire-preferred")
+    use(people.alice, "add_card", card="House card", custom=True, annual_fee=30, currency="EUR")
+    use(people.alice, "add_card", card="Other card", custom=True)
+    use(people.alice, "add_card", card="us-amex-gold", closed_on=day(-1))
+    answer = use(people.alice, "list_my_cards")
+    assert answer["totals"]["annual_fees_by_currency"] == {"EUR": 30, "USD": 95}
+    assert answer["message"] == (
+        "4 cards. The open cards cost 30.00 EUR and 95.00 USD a year."
+        " For 1 card this is the fee of the catalogue. For 1 card no fee is known."
+    )
+    fees = [c["expected_fee"] for c in answer["cards"][:3]]
+    assert fees[0] == {"amount": 95, "currency": "USD", "source": "catalogue"}
+    assert (fees[1]["source"], fees[2]) == ("stored", None)
+
+
 @pytest.mark.spec("s4.4.add_card.no_fit_is_free_text")
 def test_add_card_keeps_a_name_that_fits_nothing_as_text(people: People, use: Use) -> None:
     answer = use(people.alice, "add_card", card=" Zorblatt Credit Union ")
@@ -324,11 +351,8 @@ def test_update_card_changes_the_one_field_sent_and_no_other(add: Any, update: A
     done = update(made["card_id"], **{name: other})
     assert (done["status"], done["changed"]) == ("ok", [name])
     stored = float(other) if isinstance(FULL[name], int | float) else other
-    assert done["card"] | {"updated_at": 0, "next_fee_on": 0} == made | {
-        name: stored,
-        "updated_at": 0,
-        "next_fee_on": 0,
-    }
+    derived = dict.fromkeys(("updated_at", "next_fee_on", "expected_fee"), 0)
+    assert done["card"] | derived == made | {name: stored} | derived
     assert done["card"]["updated_at"] > made["updated_at"]
     assert update(made["card_id"], **{name: other})["changed"] == []
 

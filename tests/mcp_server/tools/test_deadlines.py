@@ -181,7 +181,7 @@ def test_a_passed_bonus_day_is_told_until_the_mark_is_moved(people: People, use:
     assert (found["days_left"], found["amount"], found["currency"]) == (-3, 3000, "GBP")
     assert "update_card" in found["suggested_action"]
     assert "still marked pending" in use(people.alice, LIST)["message"]
-    assert use(people.alice, "get_portfolio")["deadlines"] == []
+    assert use(people.alice, "get_portfolio")["deadlines"] == [found]
 
 
 def test_a_catalogue_fee_is_told_in_the_currency_of_the_catalogue(people: People, deadlines: Deadlines) -> None:

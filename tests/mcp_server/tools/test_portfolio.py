@@ -54,7 +54,8 @@ def test_get_portfolio_of_nothing_is_all_zeros(people: People, use: Use) -> None
     keep(people.bob, leg(3), PointsBalance(program=BA, balance=5, as_of=day(0)))
     answer = use(people.alice, GET)
     assert answer["status"] == "ok"
-    assert answer["balances"] == {"programs": 0, "points": 0, "value": 0, "currency": "USD", "top": []}
+    nothing = {"programs": 0, "points": 0, "by_program": [], "value": 0, "currency": "USD", "top": []}
+    assert answer["balances"] == nothing
     assert (answer["cards"], answer["statuses"]) == ({"open": 0, "bonuses_pending": 0}, [])
     assert answer["vouchers"] == {"held": 0, "expiring_soon": 0}
     assert answer["bookings"] == {"upcoming_flights": 0, "upcoming_stays": 0, "next": None}
@@ -70,7 +71,9 @@ def test_get_portfolio_values_points_in_the_currency_of_the_profile(people: Peop
     programs = [BA, FB, "delta-skymiles", "world-of-hyatt", "marriott-bonvoy", "united-mileageplus"]
     keep(people.alice, *(PointsBalance(program=p, balance=10_000, as_of=day(0)) for p in programs))
     dollars, listed = use(people.alice, GET)["balances"], use(people.alice, "list_points_balances")
-    assert (dollars["programs"], dollars["points"]) == (6, 60_000)
+    assert (dollars["programs"], dollars["points"]) == (6, None)  # points of several programmes have no sum
+    assert {p["program"]: p["points"] for p in dollars["by_program"]} == dict.fromkeys(programs, 10_000)
+    assert {p["currency_name"] for p in dollars["by_program"] if p["program"] == BA} == {"Avios"}
     assert dollars["value"] == pytest.approx(listed["total_value"]["amount"], abs=0.05)
     assert len(dollars["top"]) == 5
     assert [t["value"] for t in dollars["top"]] == sorted((t["value"] for t in dollars["top"]), reverse=True)
@@ -154,7 +157,9 @@ def test_get_portfolio_shows_the_five_soonest_deadlines(people: People, use: Use
             spend_requirement=Decimal(1),
         ),
     )
-    found = use(people.alice, GET)["deadlines"]
-    assert [d["days_left"] for d in found] == [5, 6, 7, 8, 9]
-    listed = [d for d in use(people.alice, "list_upcoming_deadlines")["deadlines"] if d["days_left"] >= 0]
-    assert found == listed[:5]
+    answer = use(people.alice, GET)
+    found = answer["deadlines"]
+    assert [d["days_left"] for d in found] == [-9, 5, 6, 7, 8]
+    assert found == use(people.alice, "list_upcoming_deadlines")["deadlines"][:5]
+    passed = f"Welcome bonus of Late: last day to spend was {format_day(day(-9))}: still marked pending. Was it paid?"
+    assert passed in answer["message"]

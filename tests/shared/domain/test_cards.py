@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 import pytest
 
-from shared.domain.cards import count_bonus_days, find_next_fee_date, find_spend_deadline, match_card
+from shared.domain.cards import (
+    choose_fee,
+    count_bonus_days,
+    find_next_fee_date,
+    find_spend_deadline,
+    match_card,
+    sum_by_currency,
+)
 
 
 @dataclass(frozen=True)
@@ -13,18 +21,19 @@ class Entry:
     slug: str
     name: str
     issuer: str
+    country: str = "US"
 
 
 CATALOGUE = [
     Entry("us-amex-gold", "American Express Gold Card", "American Express"),
     Entry("us-amex-business-gold", "American Express Business Gold Card", "American Express"),
     Entry("us-amex-platinum", "The Platinum Card from American Express", "American Express"),
-    Entry("uk-amex-platinum", "The Platinum Card (UK)", "American Express"),
+    Entry("uk-amex-platinum", "The Platinum Card (UK)", "American Express", "GB"),
     Entry("us-chase-sapphire-reserve", "Chase Sapphire Reserve", "Chase"),
     Entry("us-chase-sapphire-preferred", "Chase Sapphire Preferred", "Chase"),
     Entry("us-capital-one-venture-x", "Capital One Venture X Rewards", "Capital One"),
-    Entry("uk-virgin-reward-plus", "Virgin Atlantic Reward+ Credit Card", "Virgin Money"),
-    Entry("uk-virgin-reward", "Virgin Atlantic Reward Credit Card", "Virgin Money"),
+    Entry("uk-virgin-reward-plus", "Virgin Atlantic Reward+ Credit Card", "Virgin Money", "GB"),
+    Entry("uk-virgin-reward", "Virgin Atlantic Reward Credit Card", "Virgin Money", "GB"),
     *(Entry(f"xx-bank{n}-card{n}", f"Bank{n} Cashback Visa", f"Bank{n}") for n in range(12)),
 ]
 
@@ -70,6 +79,29 @@ def test_candidates_are_few_and_best_first() -> None:
     assert len(result) == 8
     assert [f.score for f in result] == sorted((f.score for f in result), reverse=True)
     assert all(0 < f.score <= 1 for f in result)
+
+
+@pytest.mark.parametrize(("country", "slugs"), [("US", ["us-amex-platinum"]), ("GB", ["uk-amex-platinum"])])
+def test_a_country_narrows_before_likeness_does(country: str, slugs: list[str]) -> None:
+    assert [f.slug for f in match_card("Amex Platinum", CATALOGUE, country).candidates] == slugs
+
+
+def test_a_card_of_another_country_counts_where_none_of_this_one_fits() -> None:
+    assert match_card("virgin reward", CATALOGUE, "US").candidates[0].slug == "uk-virgin-reward"
+    assert match_card("uk-amex-platinum", CATALOGUE, "US").exact == "uk-amex-platinum"
+    whole_name = match_card("The Platinum Card from American Express", CATALOGUE, "GB")
+    assert (whole_name.exact, [f.slug for f in whole_name.candidates]) == (
+        None,
+        ["uk-amex-platinum", "us-amex-platinum"],
+    )
+
+
+def test_fees_are_the_stored_ones_else_the_catalogues_and_sum_by_currency() -> None:
+    assert choose_fee(Decimal(0), "EUR", Decimal(95), "USD") == (Decimal(0), "EUR")
+    assert choose_fee(None, "EUR", Decimal(95), "USD") == (Decimal(95), "USD")
+    assert choose_fee(None, "EUR", None, "USD") is None
+    fees = [(Decimal(95), "USD"), (Decimal(30), "GBP"), (Decimal(5), "USD"), (Decimal(0), "EUR")]
+    assert sum_by_currency(fees) == {"GBP": Decimal(30), "USD": Decimal(100)}
 
 
 def test_name_two_entries_share_is_not_exact() -> None:
