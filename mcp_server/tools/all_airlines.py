@@ -20,7 +20,8 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
+from shared.domain.party_prices import describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
@@ -72,7 +73,7 @@ async def search_all_airlines(
 ) -> AllAirlines:
     """Finds award seats of every airline on a route and date in one search, cheapest first.
 
-    Free accounts: 5 economy searches a day; other cabins need Premium. Free.
+    Points and taxes are per person. Free accounts: 5 economy searches a day; other cabins need Premium. Free.
     """
     cabins = require_cabins(call, cabin)
     start, end = resolve_route(call, origin, destination)
@@ -90,12 +91,11 @@ async def search_all_airlines(
         (o for o in result.options if max_points is None or o.points <= max_points),
         key=lambda o: (o.points, o.date, o.program, o.airline),
     )
+    where, cheapest = _describe_query(question, max_points), _describe_cheapest(call, matches, passengers)
     coverage = _build_coverage(result, selection)
     return AllAirlines(
         status="partial" if coverage.failed else "ok",
-        message=_describe_result(
-            result, selection, matches, limit, _describe_query(question, max_points), _describe_cheapest(call, matches)
-        )
+        message=_describe_result(result, selection, matches, limit, where, cheapest)
         + describe_airports(call.reference, origin, destination),
         options=matches[:limit],
         by_airline=_list_by_airline(result, selection, matches),
@@ -163,7 +163,9 @@ def _find_cheapest(options: Iterable[AwardOption]) -> dict[str, int]:
 
 def _describe_days(question: SeatsQuestion) -> str:
     first, last = question.earliest, question.latest
-    return f"on {format_day(first)}" if first == last else f"from {format_day(first)} to {format_day(last)}"
+    if first == last:
+        return f"on {format_weekday(first)}"
+    return f"from {format_weekday(first)} to {format_weekday(last)}"
 
 
 def _describe_query(question: SeatsQuestion, max_points: int | None) -> str:
@@ -172,13 +174,13 @@ def _describe_query(question: SeatsQuestion, max_points: int | None) -> str:
     return f"{question.origin} to {question.destination} {_describe_days(question)}{most}"
 
 
-def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption]) -> str:
+def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption], passengers: int) -> str:
     """A sentence about the cheapest offer; empty when there is none."""
     if not matches:
         return ""
     best, facts = matches[0], call.reference
-    program = f"{program_name(facts, best.program)} with {airline_name(facts, best.airline)}"
-    return f" Cheapest: {pluralize(best.points, 'point')} of {program}."
+    price = describe_price(price_party(best, passengers), program_name(facts, best.program))
+    return f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
 
 
 def _describe_result(
@@ -187,7 +189,8 @@ def _describe_result(
     sources = ", ".join(result.coverage.answered)
     searched = f" Searched with {sources} for {pluralize(len(selection.airlines), 'airline')}." if sources else ""
     if not matches:
-        sentences = [f"No award seats, {where}.{searched}"]
+        none = "Whether there are award seats is not known" if result.coverage.failed else "No award seats are open"
+        sentences = [f"{none}, {where}.{searched}"]
     else:
         airlines = len({o.airline for o in matches})
         sentences = [

@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import describe_airports
+from mcp_server.toolkit.wording import describe_airports, program_name
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
     build_not_on_sale,
@@ -21,10 +21,13 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import format_day
+from shared.domain.award_matches import SeatsKnown, judge_seats
+from shared.domain.dates import format_weekday
+from shared.domain.party_prices import Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.reference.airlines import Airline
+from shared.reference.load import Reference
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness
@@ -32,15 +35,24 @@ from shared.services.search.sources import Standing, State, find_standing
 
 
 class CabinOffer(Marked):
+    """Points and taxes are per person; those of the party are null for one traveller."""
+
+    program: str
     seats: int | None
     points: int
     taxes: Money | None
     taxes_currency: str | None
+    per: Per
+    party_points: int | None
+    party_taxes: Money | None
 
 
 class Availability(Result):
+    """`states` tells of each cabin whether nothing is open, or whether that is not known."""
+
     options: list[AwardOption]
     cabins: dict[str, CabinOffer | NoDataWord]
+    states: dict[str, SeatsKnown]
     coverage: Coverage
     freshness: Freshness
     searches_left_today: int | None
@@ -74,8 +86,9 @@ async def search_availability(
 ) -> Availability:
     """Finds award seats of one airline on one route and date: seats and points per cabin.
 
-    The price of each cabin is the airline's own programme's where it has one, else the lowest; options list every
-    programme. Free accounts get 5 economy searches a day; other cabins need Premium. Free.
+    Points and taxes are per person: the airline's own programme's where it has one, else the lowest; options list every
+    programme. For all airlines use search_all_airlines. Free accounts get 5 economy searches a day; other cabins need
+    Premium. Free.
     """
     cabins = require_cabins(call, cabin)
     carrier = call.reference.airline(airline)
@@ -85,37 +98,46 @@ async def search_availability(
     if date > last_day_on_sale(call, carrier.iata):
         raise build_not_on_sale(call, carrier, date)
     result = await search(call.ask, carrier.iata, start, end, date, cabins, passengers)
-    failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
+    prices = {name: find_best_offer(carrier, (o for o in result.options if o.cabin == name)) for name in cabins}
+    where = f"{start} to {end} on {format_weekday(date)}"
     return Availability(
-        status="partial" if failed else "ok",
-        message=_describe_result(call, carrier, f"{start} to {end} on {format_day(date)}", result, cabin, failed)
+        status="partial" if result.coverage.failed else "ok",
+        message=_describe_result(call, carrier, where, result, [o for o in prices.values() if o], passengers)
+        + ("" if cabin else describe_hidden_cabins(call))
         + describe_airports(call.reference, origin, destination),
         options=result.options,
-        cabins={name: _to_cabin_offer(carrier, result, name) for name in cabins},
+        cabins={name: CabinOffer.model_validate(best) if best else NO_DATA for name, best in prices.items()},
+        states={
+            name: judge_seats(best is not None, answered=not result.coverage.failed) for name, best in prices.items()
+        },
         coverage=result.coverage,
         freshness=result.freshness,
         searches_left_today=call.searches_left,
     )
 
 
-def _to_cabin_offer(airline: Airline, result: Found, cabin: str) -> CabinOffer | NoDataWord:
-    best = find_best_offer(airline, (o for o in result.options if o.cabin == cabin))
-    return CabinOffer.model_validate(best) if best else NO_DATA
-
-
 def _describe_result(
-    call: CallBase, airline: Airline, where: str, result: Found, cabin: Cabin | None, failed: Sequence[str]
+    call: CallBase, airline: Airline, where: str, result: Found, best: Sequence[AwardOption], passengers: int
 ) -> str:
-    count = len(result.options)
-    offers = f"{pluralize(count, 'award offer')}" if count else "No award seats"
-    sentences = [f"{offers} of {airline.name}, {where}."]
-    if result.coverage.answered:
-        sentences.append(f"Searched with {', '.join(result.coverage.answered)}.")
+    failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
+    answered = ", ".join(result.coverage.answered)
+    if result.options:
+        sentences = [f"{pluralize(len(result.options), 'award offer')} of {airline.name}, {where}."]
+        sentences += [_describe_cabin(call.reference, offer, passengers) for offer in best]
+    elif failed:
+        sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
+    else:
+        sentences = [f"No award seats of {airline.name} are open, {where}."]
+    if answered:
+        sentences.append(f"Searched with {answered}.")
     if failed:
         sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
-    if cabin is None:
-        sentences.append(describe_hidden_cabins(call))
-    return " ".join(filter(None, sentences))
+    return " ".join(sentences)
+
+
+def _describe_cabin(facts: Reference, offer: AwardOption, passengers: int) -> str:
+    price = describe_price(price_party(offer, passengers), program_name(facts, offer.program))
+    return f"{offer.cabin.replace('_', ' ').capitalize()}: {price}."
 
 
 @tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, states_facts=True)

@@ -8,8 +8,12 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
+from shared.domain.dates import format_weekday
+from shared.domain.flight_times import format_flight_times
+from shared.domain.hybrids import parse_local_time
+from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
-from shared.providers.contract import AwardTrip
+from shared.providers.contract import AwardTrip, Segment
 from shared.reference.load import Reference
 from shared.services.search.award_trips import get_award_trips
 from shared.services.search.provenance import Freshness, freshness
@@ -41,12 +45,15 @@ class TripLink(Marked):
 
 
 class AwardTripDetails(Result):
+    """Points and taxes are those of one person."""
+
     segments: list[TripSegment]
     stops: int
     duration_minutes: int | None
     cabin: str
     points: int
     taxes: TripTaxes
+    per: Per
     seats: int | None
     booking_links: list[TripLink]
     freshness: Freshness
@@ -59,7 +66,7 @@ async def get_award_trip_details(
 ) -> AwardTripDetails:
     """Shows one award offer in full: flight numbers, aircraft, times, stops and booking links.
 
-    Needs the award-seat data provider connected. Free.
+    Points and taxes are per person. Needs the award-seat data provider connected. Free.
     """
     reading = await get_award_trips(call.ask, call.account_id, trip_id)
     trip = min(reading.value or (), key=_rank)
@@ -72,6 +79,7 @@ async def get_award_trip_details(
         cabin=trip.cabin,
         points=trip.points,
         taxes=TripTaxes(amount=trip.taxes, currency=trip.taxes_currency),
+        per=PER,
         seats=trip.seats,
         booking_links=[TripLink.model_validate(vars(link) | marks) for link in trip.links],
         freshness=freshness([reading]),
@@ -84,9 +92,17 @@ def _rank(trip: AwardTrip) -> tuple[int, int, int]:
 
 
 def _describe_trip(facts: Reference, trip: AwardTrip, source: str) -> str:
-    numbers = ", ".join(s.flight_number for s in trip.segments)
+    flights = ", ".join(map(_describe_segment, trip.segments))
     stops = "nonstop" if trip.stops == 0 else pluralize(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
     places = f"; book with {books}" if books else ""
-    points, cabin = pluralize(trip.points, "point"), trip.cabin.replace("_", " ")
-    return f"{numbers}, {stops}, {points} in {cabin}, as {source} says{places}."
+    price, cabin = describe_price(price_party(trip, 1)), trip.cabin.replace("_", " ")
+    return f"{flights}; {stops} in {cabin}, {price}, as {source} says{places}."
+
+
+def _describe_segment(segment: Segment) -> str:
+    """`BA117 LHR-JFK, Thu 21 Jan 2027 22:10-02:00 +1`."""
+    times = format_flight_times(segment.departs_at, segment.arrives_at)
+    leaves = parse_local_time(segment.departs_at, "UTC")  # only the local day is used
+    when = " ".join(filter(None, [format_weekday(leaves.date()) if leaves else "", times]))
+    return f"{segment.flight_number} {segment.origin}-{segment.destination}" + (f", {when}" if when else "")

@@ -11,7 +11,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
+from shared.domain.party_prices import describe_travellers, format_amount
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
@@ -41,7 +42,7 @@ async def search_cash_flights(
     currency: Currency = "USD",
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
 ) -> CashFlights:
-    """Finds cash fares for all passengers together, cheapest first, each with source and age.
+    """Finds cash fares, cheapest first, each with source and age: totals for all passengers together.
 
     Fares keep their currency and are shown converted too. Premium.
     """
@@ -49,7 +50,8 @@ async def search_cash_flights(
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
     require_answer(readings, VERB, "The search for cash fares", "fares")
     options, result_coverage = fares.options(readings, cabin), coverage(readings)
-    where = f"{start} to {end} on {format_day(date)}" + (f", back on {format_day(return_date)}" if return_date else "")
+    back = f", back on {format_weekday(return_date)}" if return_date else ""
+    where = f"{start} to {end} on {format_weekday(date)}{back}"
     if not options and not result_coverage.failed:
         raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
     rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])
@@ -58,7 +60,12 @@ async def search_cash_flights(
     return CashFlights(
         status="partial" if result_coverage.failed else "ok",
         message=_describe_result(
-            where, priced, len(options), [f"{f.name} ({f.reason})" for f in result_coverage.failed], currency
+            where,
+            priced,
+            len(options),
+            [f"{f.name} ({f.reason})" for f in result_coverage.failed],
+            currency,
+            describe_travellers(passengers) + (", there and back" if return_date else ""),
         )
         + describe_airports(call.reference, origin, destination),
         fares=[to_fare(f) for f in priced[:limit]],
@@ -74,11 +81,11 @@ def _cabin_name(cabin: str) -> str:
 
 
 def _describe_result(
-    where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str
+    where: str, priced: Sequence[FareOption], found_total: int, failed: Sequence[str], currency: str, party: str
 ) -> str:
     sentences = [f"{pluralize(len(priced), 'cash fare')} from {where}."]
     if (best := fares.find_cheapest(priced)) and best.converted:
-        sentences.append(f"From {best.converted.amount:,.2f} {currency}.")
+        sentences.append(f"From {format_amount(best.converted.amount, currency)}, the total for {party}.")
     if left_out := found_total - len(priced):
         sentences.append(f"{left_out} with more stops, or with stops not stated, left out.")
     if unconverted := sorted({f.currency for f in priced if f.converted is None}):

@@ -16,11 +16,11 @@ from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part,
 from mcp_server.toolkit.wording import describe_airports, program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
 from shared.domain.cash_or_points import AwardPrice, advise, value_point
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
 from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.party_prices import Per, describe_price, format_amount, price_party
 from shared.domain.plans import Plan
-from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
@@ -52,6 +52,7 @@ class AwardSide(Marked):
     points: int
     taxes: Money | None
     taxes_currency: str | None
+    per: Per
     taxes_converted: ConvertedMoney | None
     source: str
     mode: Literal["live", "cached", "sandbox"]
@@ -111,12 +112,12 @@ class _PricedAward:
 async def compare_cash_vs_points(
     call: LiveCall, origin: Airport, destination: Airport, date: Day, cabin: Cabin = "economy"
 ) -> Comparison:
-    """Compares the cheapest cash fare and award: US cents a point, usual value, cash or points.
+    """Compares the cheapest cash fare and award for one traveller: US cents a point, usual value, cash or points.
 
     Missing data is no_data. Free accounts: cached data only and the top 3 award options. Free.
     """
     start, end = resolve_journey(call, origin, destination, date)
-    where = f"{start} to {end} on {format_day(date)} in {cabin.replace('_', ' ')}"
+    where = f"{start} to {end} on {format_weekday(date)} in {cabin.replace('_', ' ')}"
     sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
     fare_options = fares.options(sides.fares, cabin)
     seats = list_offers(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
@@ -240,11 +241,11 @@ def _describe_comparison(
     facts: Reference, where: str, fare: FareOption | None, best: _PricedAward | None, silent: Sequence[str]
 ) -> str:
     amount = fare.converted.amount if fare and fare.converted else None
-    sentences = [f"From {where}:"]
-    sentences.append(f"cash {fare.price:,.2f} {fare.currency};" if fare else "no cash fare is known;")
+    sentences = [f"From {where}, one traveller:"]
+    sentences.append(f"cash {format_amount(fare.price, fare.currency)};" if fare else "no cash fare is known;")
     program = program_name(facts, best.option.program) if best else ""
     sentences.append(
-        f"award {pluralize(best.option.points, 'point')} of {program}." if best else "no award seat is known."
+        f"award {describe_price(price_party(best.option, 1), program)}." if best else "no award seat is known."
     )
     value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None

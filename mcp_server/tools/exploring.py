@@ -15,7 +15,8 @@ from mcp_server.views.sightings import age_in_seconds, build_freshness, read_bal
 from mcp_server.views.transfers import read_routes
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest_prices, newest_cells
-from shared.domain.dates import add_months, find_month_bounds, format_day
+from shared.domain.dates import add_months, find_month_bounds, format_weekday
+from shared.domain.party_prices import PER, Per
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
@@ -28,7 +29,10 @@ Source = Literal["argument", "saved", "none"]
 
 
 class ExploredDestination(Marked):
-    """`via` names the balance points are transferred from. The age is that of the oldest sighting of the row."""
+    """Points are per person. `via` names the balance they are transferred from.
+
+    The age is that of the oldest sighting of the row.
+    """
 
     destination: str
     city: str
@@ -36,6 +40,7 @@ class ExploredDestination(Marked):
     airline: str
     cabin: str
     points: int
+    per: Per
     best_dates: list[date]
     reachable: Reachable
     via: str | None
@@ -87,7 +92,8 @@ def explore_destinations(
 ) -> ExploredDestinations:
     """Lists where award seats were seen lately, cheapest first, and which destinations the balances cover.
 
-    Stored calendars only, each with its age; saved balances count without points_balance. Free accounts: top 3. Free.
+    Stored calendars only, each with its age; points per person. Saved balances count without points_balance.
+    Free accounts: top 3. Free.
     """
     airports = call.reference.city(origin)
     first, last = _parse_months(call, month_from, month_to)
@@ -100,8 +106,8 @@ def explore_destinations(
     )
     if not offers_by_price:
         raise NoData(
-            f"No {cabin.replace('_', ' ')} award seats from {origin} were seen lately between {format_day(first)} and"
-            f" {format_day(last)}; searches and monitors fill this in.",
+            f"No {cabin.replace('_', ' ')} award seats from {origin} were seen lately between"
+            f" {format_weekday(first)} and {format_weekday(last)}; searches and monitors fill this in.",
             missing=["award calendars"],
         )
     listed = offers_by_price[: call.limits.results or MAX_DESTINATIONS]
@@ -163,6 +169,7 @@ def _to_destination(call: Call, offer: _Offer, cabin: str) -> ExploredDestinatio
         airline=offer.airline,
         cabin=cabin,
         points=offer.points,
+        per=PER,
         best_dates=sorted(offer.dates)[:MAX_BEST_DATES],
         reachable=offer.reachable,
         via=purse.source if purse and offer.reachable == "transfer" else None,
@@ -176,7 +183,7 @@ def _describe_result(listed: Sequence[_Offer], offers: Sequence[_Offer], origin:
     covered = sum(o.purse is not None for o in offers)
     first = offers[0]
     count = pluralize(len(offers), "destination")
-    message = f"{count} from {origin} with award seats seen lately, from {first.points:,} points."
+    message = f"{count} from {origin} with award seats seen lately, from {first.points:,} points per person."
     if source == "none":
         message += " No balance was given and none is saved, so none is marked as covered."
     else:

@@ -16,6 +16,7 @@ from mcp_server.views.transfers import read_routes
 from shared.db.balances import PointsBalance
 from shared.domain.award_charts import SEASONS, Chart
 from shared.domain.flown_routes import ROUTES_KNOWN, RouteFinding, RouteKnown
+from shared.domain.party_prices import PER, Per, describe_points
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Network, find_paths
 from shared.errors import Fault, Invalid, NoData
@@ -44,7 +45,7 @@ class Surcharge(Verified):
 
 
 class PartnerOption(Verified):
-    """`route`: whether these airlines are known to fly there without a stop."""
+    """`route`: whether these airlines are known to fly there without a stop. `points` are those of one person."""
 
     program: str
     name: str
@@ -52,6 +53,7 @@ class PartnerOption(Verified):
     route: RouteKnown
     points: int
     points_total: int
+    per: Per
     peak_points: int | None
     chart: PartnerChart
     season: Season | None
@@ -198,6 +200,7 @@ def _to_option(call: Call, group: list[_Priced], funds: _Funds, passengers: int)
         route=first.route,
         points=first.points,
         points_total=total,
+        per=PER,
         peak_points=first.peak,
         chart=PartnerChart(
             chart_id=first.chart.chart_id,
@@ -227,7 +230,7 @@ def get_partner_award_options(
 ) -> PartnerOptions:
     """Lists the programmes that can ticket a carrier on a route, with points, fees and reach.
 
-    One way, cheapest first. Free accounts see the top 3. Free.
+    One way, per person, cheapest first. Free accounts see the top 3. Free.
     """
     starts, ends = call.reference.city(origin), call.reference.city(destination)
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
@@ -254,8 +257,9 @@ def get_partner_award_options(
         caveats.append(APART)
     if quoted:
         caveats.append(f"{pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples.")
+    summary = _describe_options(f"{start} to {end}", groups, len(groups_shown), dynamic, passengers)
     return PartnerOptions(
-        message=" ".join([_describe_options(f"{start} to {end}", len(groups), len(groups_shown), dynamic), *caveats]),
+        message=" ".join([summary, *caveats]),
         options=[_to_option(call, g, funds, passengers) for g in groups_shown],
         examples=quoted,
         if_flown=[_to_option(call, g, funds, passengers) for g in unflown[: call.limits.results]],
@@ -267,10 +271,16 @@ def get_partner_award_options(
     )
 
 
-def _describe_options(route: str, total: int, listed: int, dynamic: Sequence[str]) -> str:
-    cut = f", {listed} shown" if listed < total else ""
-    message = f"{pluralize(total, 'chart price')} from {route}{cut}. Confirm the seat before moving points."
-    if not total:
+def _describe_options(
+    route: str, groups: Sequence[Sequence[_Priced]], listed: int, dynamic: Sequence[str], passengers: int
+) -> str:
+    cut = f", {listed} shown" if listed < len(groups) else ""
+    message = f"{pluralize(len(groups), 'chart price')} from {route}{cut}."
+    if groups:
+        best = groups[0][0]
+        message += f" Lowest: {describe_points(best.points, passengers, best.program.name)}, one way."
+        message += " Confirm the seat before moving points."
+    else:
         message = f"No chart price of a flight that may be flown from {route}."
     if dynamic:
         message += f" Prices without a chart: {pluralize(len(dynamic), 'programme')}."

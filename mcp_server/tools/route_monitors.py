@@ -178,7 +178,7 @@ def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     return MonitorDetails(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}: {total} so far.",
         monitor=to_monitors(call, [row])[0],
-        matches=[to_award_option(call, match) for match in matches],
+        matches=[to_award_option(call, match, row.passengers) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
     )
 

@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Part, Result
-from mcp_server.toolkit.wording import describe_airports
+from mcp_server.toolkit.wording import describe_airports, program_name
 from mcp_server.views.award_search import (
     build_not_on_sale,
     find_best_offer,
@@ -18,11 +18,13 @@ from mcp_server.views.award_search import (
     require_cabins,
     resolve_route,
 )
-from shared.domain.dates import find_month_bounds, format_day
+from shared.domain.dates import find_month_bounds, format_weekday
+from shared.domain.party_prices import PER, Per, describe_points
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
 from shared.reference.airlines import Airline
+from shared.reference.load import Reference
 from shared.services.search import seat_calendar
 from shared.services.search.provenance import Coverage, Freshness
 from shared.services.search.seat_calendar import DaySeats, search_month
@@ -44,13 +46,19 @@ class CalendarDay(Marked):
 
 
 class CheapestDay(Marked):
+    """`party_points` is null for one traveller."""
+
     cabin: str
     date: date
     points: int
+    party_points: int | None
     program: str
 
 
 class MonthlyAvailability(Result):
+    """`per`: points are those of one person on every day."""
+
+    per: Per
     days: list[CalendarDay]
     cheapest: list[CheapestDay]
     coverage: Coverage
@@ -69,7 +77,8 @@ async def search_monthly_availability(
 ) -> MonthlyAvailability:
     """Shows the award seats of one airline on a route for each day of a month, per cabin.
 
-    Prices are the airline's own programme's where it has one, else the lowest. A day not read is unknown. Paid.
+    Points are per person: the airline's own programme's where it has one, else the lowest. A day not read is unknown.
+    Paid.
     """
     cabins = require_cabins(call, cabin)
     carrier = call.reference.airline(airline)
@@ -82,12 +91,15 @@ async def search_monthly_availability(
     month_seats = await search_month(call.ask, question, last_on_sale, cabins, passengers)
     generated_at = call.sandbox_timestamp(month_seats.freshness.fetched_at or call.now)
     days = [_to_day(carrier, day, last_on_sale, generated_at) for day in month_seats.days]
+    cheapest = _find_cheapest(days, cabins, passengers, generated_at)
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",
         message=_describe_month(carrier, f"{start} to {end} in {first:%B %Y}", month_seats, days, last_on_sale)
+        + _describe_cheapest(call.reference, cheapest, passengers)
         + describe_airports(call.reference, origin, destination),
+        per=PER,
         days=days,
-        cheapest=_find_cheapest(days, cabins, generated_at),
+        cheapest=cheapest,
         coverage=month_seats.coverage,
         freshness=month_seats.freshness,
     )
@@ -118,7 +130,7 @@ def _to_day(airline: Airline, day: DaySeats, until: date, generated_at: datetime
 
 
 def _find_cheapest(
-    days: Sequence[CalendarDay], cabins: Sequence[str], generated_at: datetime | None
+    days: Sequence[CalendarDay], cabins: Sequence[str], passengers: int, generated_at: datetime | None
 ) -> list[CheapestDay]:
     """For each cabin with seats its cheapest day, the earliest of several."""
     cheapest = []
@@ -127,9 +139,25 @@ def _find_cheapest(
         if offered:
             best, on = min(offered, key=lambda offer: (offer[0].points, offer[1]))
             cheapest.append(
-                CheapestDay(cabin=cabin, date=on, points=best.points, program=best.program, generated_at=generated_at)
+                CheapestDay(
+                    cabin=cabin,
+                    date=on,
+                    points=best.points,
+                    party_points=best.points * passengers if passengers > 1 else None,
+                    program=best.program,
+                    generated_at=generated_at,
+                )
             )
     return cheapest
+
+
+def _describe_cheapest(facts: Reference, cheapest: Sequence[CheapestDay], passengers: int) -> str:
+    prices = (
+        f"{day.cabin.replace('_', ' ')} on {format_weekday(day.date)},"
+        f" {describe_points(day.points, passengers, program_name(facts, day.program))}"
+        for day in cheapest
+    )
+    return f" Cheapest: {'; '.join(prices)}." if cheapest else ""
 
 
 def _describe_month(
@@ -144,6 +172,6 @@ def _describe_month(
         sentences.append(f"No answer from {', '.join(failed)}. Unknown: {pluralize(len(unknown), 'day')}.")
     if any(day.note for day in days):
         sentences.append(
-            f"{airline.name} has released seats until {format_day(until)}. Later days are not on sale yet."
+            f"{airline.name} has released seats until {format_weekday(until)}. Later days are not on sale yet."
         )
     return " ".join(sentences)

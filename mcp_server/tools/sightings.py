@@ -18,7 +18,8 @@ from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes,
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import average_taxes, last_fare, last_seen, newest_cells, with_values
 from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_portal_points, find_card_prices
-from shared.domain.dates import find_month_bounds, format_day
+from shared.domain.dates import find_month_bounds, format_weekday
+from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Path, find_reach
 from shared.errors import NotFound
@@ -32,6 +33,8 @@ MAX_SIGHTINGS = 20_000  # only the newest that match are read, which bounds the 
 
 
 class Flight(Marked):
+    """Points and taxes are those of one person."""
+
     flight_id: str
     airline: str
     program: str
@@ -42,6 +45,7 @@ class Flight(Marked):
     points: int
     taxes: Money | None
     taxes_currency: str | None
+    per: Per
 
 
 class ListedFlight(Flight):
@@ -108,9 +112,9 @@ def list_flights(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Flights:
-    """Lists award flights seen in searches of the last 14 days, each as it was last seen.
+    """Lists award offers seen in searches of the last 14 days, as last seen: no live search, no timetable.
 
-    Values are US cents a point against the newest cash fare seen. Free.
+    Points and taxes are per person. Values are US cents a point against the newest cash fare seen. Free.
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
@@ -187,15 +191,19 @@ def _describe_listing(total: int, balances: dict[str, int] | None) -> str:
     if balances is not None and not any(balances.values()):
         return "No points balances are kept here, so none is covered; add one with update_points_balance."
     if not total:
-        return f"No award flights that fit were seen in the last {SEEN_DAYS} days. Searches and monitors add them."
+        return f"No award offers that fit were seen in the last {SEEN_DAYS} days. Searches and monitors add them."
     more = f" Only the newest {MAX_SIGHTINGS:,} sightings were looked at." if total >= MAX_SIGHTINGS else ""
-    return f"{pluralize(total, 'award flight')} as last seen. A seat may be gone since.{more}"
+    return f"{pluralize(total, 'award offer')} as last seen, per person. A seat may be gone since.{more}"
 
 
 def _build_flight_fields(call: Call, row: Any) -> dict[str, Any]:
     """The fields of Flight from a row of sightings."""
-    own = {name: getattr(row, name) for name in Flight.model_fields if name not in ("flight_id", "generated_at")}
-    return own | {"flight_id": id_of(call.account_id, row.id), "generated_at": call.sandbox_timestamp(row.seen_at)}
+    added = {
+        "flight_id": id_of(call.account_id, row.id),
+        "per": PER,
+        "generated_at": call.sandbox_timestamp(row.seen_at),
+    }
+    return {name: getattr(row, name) for name in Flight.model_fields if name not in added} | added
 
 
 def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
@@ -212,9 +220,10 @@ def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
 def get_flight(
     call: Call, flight_id: Annotated[str, Field(max_length=64, description="From list_flights.")]
 ) -> FlightInCards:
-    """Prices an award flight in each card currency: points, transfer or portal, path, bonus, speed and taxes.
+    """Prices an award offer seen earlier in each card currency: points, transfer or portal, path, speed and taxes.
 
-    As last seen. Portal points reckon one US cent each; wait: seen over a day ago, or no way known. Premium.
+    Per person, as last seen; no flight status.
+    Portal points reckon one US cent each; wait: seen over a day ago, or no way known. Premium.
     """
     sighting = sighting_of(call.account_id, flight_id)
     row = last_seen(call.db, call.account_id, sighting, call.today) if sighting is not None else None
@@ -279,8 +288,8 @@ def _find_taxes(call: Call, row: Row) -> FlightTaxes:
 def _describe_advice(
     facts: Reference, row: Row, cards: Sequence[CardPrice], advice: Advice, price: Decimal | None, seen_ago: timedelta
 ) -> str:
-    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {format_day(row.date)}:"
-    what += f" {row.points:,} points of {program_name(facts, row.program)}."
+    what = f"{airline_name(facts, row.airline)} {row.origin}-{row.destination} on {format_weekday(row.date)}:"
+    what += f" {describe_price(price_party(row, 1), program_name(facts, row.program))}."
     fare = "No cash fare was seen, so portals are not priced."
     if price is not None:
         fare = f"The last fare seen is {price:,.2f} USD: {count_portal_points(price):,} points at one US cent each."

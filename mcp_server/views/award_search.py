@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, Paywall
@@ -40,11 +40,11 @@ def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:
 
 
 def describe_hidden_cabins(call: CallBase) -> str:
-    """A sentence about the cabins a Free account does not see; empty for others."""
+    """A sentence, after others, about the cabins a Free account does not see; empty for others."""
     if call.plan is not Plan.FREE:
         return ""
     rest = ", ".join(c.replace("_", " ") for c in CABINS if c not in FREE_CABINS)
-    return f"Economy only: {rest} need Premium."
+    return f" Economy only: {rest} need Premium."
 
 
 def resolve_route(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
@@ -65,8 +65,8 @@ def build_not_on_sale(call: CallBase, airline: Airline, day: date) -> NoData:
     last = last_day_on_sale(call, airline.iata)
     return NoData(
         f"{airline.name} releases award seats {pluralize((last - call.today).days, 'day')} ahead, today until"
-        f" {format_day(last)}."
-        f" {format_day(day)} is not on sale yet.",
+        f" {format_weekday(last)}."
+        f" {format_weekday(day)} is not on sale yet.",
         missing=["award seats"],
     )
 

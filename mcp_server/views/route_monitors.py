@@ -42,7 +42,7 @@ class Monitor(Part):
     cancel_reason: Literal["user", "window_passed", "plan_change"] | None
 
 
-def to_award_option(call: Call, match: MonitorMatch) -> AwardOption:
+def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOption:
     """A stored match: what was live when it was seen is cached now, with its age."""
     return build_option(
         match,
@@ -52,6 +52,7 @@ def to_award_option(call: Call, match: MonitorMatch) -> AwardOption:
         checked_at=match.provider_checked_at,
         seen_at=match.found_at,
         now=call.now,
+        passengers=passengers,
     )
 
 
@@ -80,7 +81,7 @@ def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Moni
             "monitor_id": row.id,
             "state": "cancelled" if ended else "active",
             "next_check_at": None if ended else due,
-            "last_match": to_award_option(call, match) if match else None,
+            "last_match": to_award_option(call, match, row.passengers) if match else None,
             "cancelled_at": ended,
             "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
         }

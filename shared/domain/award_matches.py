@@ -3,7 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
+
+SeatsKnown = Literal["available", "none", "unknown"]
+
+
+def judge_seats(seen: bool, *, answered: bool, on_sale: bool = True) -> SeatsKnown:
+    """`none` means that every source that was asked looked and nothing is open; one that failed may have had seats."""
+    if seen:
+        return "available"
+    return "none" if answered and on_sale else "unknown"
 
 
 class SeatTerms(Protocol):

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal, Protocol
 
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 
+Per = Literal["person"]
+PER: Per = "person"
 _COUNTS = ("nobody", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -29,9 +32,29 @@ class PartyPrice:
         return self.taxes * self.passengers if self.passengers > 1 and self.taxes is not None else None
 
 
+class PricedSeat(Protocol):
+    """The fields of an award offer that make its price."""
+
+    @property
+    def points(self) -> int: ...
+    @property
+    def taxes(self) -> Decimal | None: ...
+    @property
+    def taxes_currency(self) -> str | None: ...
+
+
+def price_party(seat: PricedSeat, passengers: int) -> PartyPrice:
+    return PartyPrice(seat.points, seat.taxes, seat.taxes_currency, passengers)
+
+
 def describe_party(passengers: int) -> str:
     """`two`, `12`."""
     return _COUNTS[passengers] if passengers < len(_COUNTS) else str(passengers)
+
+
+def describe_travellers(passengers: int) -> str:
+    """`one traveller`, `two travellers`."""
+    return f"{describe_party(passengers)} traveller{'' if passengers == 1 else 's'}"
 
 
 def format_amount(amount: Decimal, currency: str) -> str:

@@ -58,7 +58,9 @@ class Window:
         return (self.any_answered and not self.coverage.failed) or key in self.seen_keys
 
 
-def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None) -> AwardOption:
+def _option(
+    reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id: int | None, passengers: int
+) -> AwardOption:
     return build_option(
         seat,
         trip_id=award_id(account_id, reading.source, seat.ref),
@@ -67,6 +69,7 @@ def _option(reading: Reading[tuple[AwardSeat, ...]], seat: AwardSeat, account_id
         checked_at=seat.checked_at,
         seen_at=reading.taken_at,
         now=clock.now(),
+        passengers=passengers,
     )
 
 
@@ -75,7 +78,7 @@ def list_offers(
 ) -> list[AwardOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
     options = [
-        _option(reading, seat, account_id)
+        _option(reading, seat, account_id, passengers)
         for reading in readings
         for seat in reading.value or ()
         if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers)

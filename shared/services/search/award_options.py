@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainSerializer
 
+from shared.domain.party_prices import PER, Per, price_party
 from shared.services.search.provenance import PUBLISHED, Mode
 
 # What an option has in common with the row of a provider's answer and with the stored match of a route monitor.
@@ -28,11 +29,15 @@ OFFER_FIELDS = (
     "arrives_at",
 )
 _read_offer = attrgetter(*OFFER_FIELDS)
+Money = Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")]
 
 
 @dataclass(frozen=True)
 class AwardOption:
-    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row."""
+    """One award seat offer. `trip_id` is ours and bound to the account whose connection saw the row.
+
+    Points and taxes are per person; those of the party are null for one traveller, and where the taxes are not known.
+    """
 
     __pydantic_config__ = PUBLISHED
 
@@ -45,8 +50,11 @@ class AwardOption:
     date: date
     cabin: str
     points: int
-    taxes: Annotated[Decimal, PlainSerializer(float, return_type=float, when_used="json")] | None
+    taxes: Money | None
     taxes_currency: str | None
+    per: Per
+    party_points: int | None
+    party_taxes: Money | None
     seats: int | None
     stops: int | None
     flight_numbers: tuple[str, ...]
@@ -68,12 +76,17 @@ def build_option(
     checked_at: datetime | None,
     seen_at: datetime,
     now: datetime,
+    passengers: int = 1,
 ) -> AwardOption:
     """From anything with the fields of an offer. `checked_at`: when the source itself last looked, where it says so."""
+    price = price_party(offer, passengers)
     facts = dict(zip(OFFER_FIELDS, _read_offer(offer), strict=True))
     facts["flight_numbers"] = tuple(facts["flight_numbers"])  # the database gives a list
     return AwardOption(
         **facts,
+        per=PER,
+        party_points=price.party_points,
+        party_taxes=price.party_taxes,
         trip_id=trip_id,
         bookable_with=(offer.program,),
         source=source,

@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
 
+from shared.domain.award_matches import SeatsKnown, judge_seats
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.services.search.availability import read
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness
-
-State = Literal["available", "none", "unknown"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class DaySeats:
     """The seats of a day by cabin. `none` means that every source that was asked looked and nothing is open."""
 
     date: date
-    state: State
+    state: SeatsKnown
     cabins: dict[str, list[AwardSeat]]
 
 
@@ -50,10 +48,8 @@ async def search_month(
             if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers):
                 open_days.setdefault(seat.date, {}).setdefault(seat.cabin, []).append(seat)
 
-    def state(day: date) -> State:
-        if day in open_days:
-            return "available"
-        return "unknown" if sources.failed or day > on_sale_until else "none"
+    def state(day: date) -> SeatsKnown:
+        return judge_seats(day in open_days, answered=not sources.failed, on_sale=day <= on_sale_until)
 
     def order_by_cabin(day: date) -> dict[str, list[AwardSeat]]:
         return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}

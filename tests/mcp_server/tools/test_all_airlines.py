@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import anyio
@@ -14,7 +15,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
 from shared.db.trips import SearchRecord
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
 from shared.providers.contract import AwardSeat, Provider, SeatsQuestion, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
@@ -59,10 +60,35 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
         {"airline": "BA", "outcome": "available", "cheapest": 80_000},
     ]
     assert answer["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
-    assert "47,500 points of Virgin Atlantic Flying Club with Virgin Atlantic." in answer["message"]
+    assert "47,500 points of Virgin Atlantic Flying Club per person, 350.40 GBP taxes, with Virgin" in answer["message"]
     one = use(people.alice, TOOL, **search_arguments(), max_points=50_000)["message"]
     assert one.startswith("1 award offer of 1 airline, ")
     assert use(people.alice, TOOL, **search_arguments(), limit=1)["message"].endswith("The cheapest is listed.")
+
+
+def test_search_all_airlines_prices_each_offer_per_person_and_for_the_party(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(
+        selling("one", seat(travel_day(), points=47_500, taxes=Decimal(255), taxes_currency="USD", **VS)),
+        selling("two", seat(travel_day(), taxes=None)),
+    )
+    first, second = use(people.alice, TOOL, **search_arguments(), passengers=2)["options"]
+    assert (first["per"], first["points"], first["taxes"]) == ("person", 47_500, 255)
+    assert (first["party_points"], first["party_taxes"]) == (95_000, 510)
+    assert (second["party_points"], second["party_taxes"]) == (160_000, None)
+    words = use(people.alice, TOOL, **search_arguments(), passengers=2)["message"]
+    assert "47,500 points of Virgin Atlantic Flying Club each, 95,000 for two, 510 USD taxes" in words
+    alone = use(people.alice, TOOL, **search_arguments())["options"][0]
+    assert (alone["per"], alone["party_points"], alone["party_taxes"]) == ("person", None, None)
+
+
+def test_search_all_airlines_does_not_deny_seats_while_a_source_failed(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(selling("one"), failing("two", Unanswered("down", "timeout")))
+    words = use(people.alice, TOOL, **search_arguments())["message"]
+    assert words.startswith("Whether there are award seats is not known, LHR to JFK")
 
 
 def test_search_all_airlines_asks_each_source_once_for_the_whole_window(
@@ -148,8 +174,8 @@ def test_search_all_airlines_cuts_at_limit_and_max_points_and_says_so(
     assert answer["by_airline"][1] == {"airline": "VS", "outcome": "over_max_points", "cheapest": 80_000}
     assert "The 3 cheapest are listed" in answer["message"]
     none = use(people.alice, TOOL, **search_arguments(), max_points=9_000)
-    day = format_day(travel_day())
-    assert none["message"].startswith(f"No award seats, LHR to JFK on {day} at up to 9,000 points")
+    day = format_weekday(travel_day())
+    assert none["message"].startswith(f"No award seats are open, LHR to JFK on {day} at up to 9,000 points")
 
 
 def test_search_all_airlines_leaves_out_what_seats_too_few_and_other_cabins(

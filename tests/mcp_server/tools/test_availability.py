@@ -68,9 +68,19 @@ def test_search_availability_gives_seats_and_points_per_cabin(people: People, us
     assert answer["cabins"] == {
         "economy": "no_data",
         "premium_economy": "no_data",
-        "business": {"seats": 4, "points": own["points"], "taxes": own["taxes"], "taxes_currency": "USD"} | marks,
+        "business": {
+            "program": OWN,
+            "seats": 4,
+            "points": own["points"],
+            "taxes": own["taxes"],
+            "taxes_currency": "USD",
+        }
+        | {"per": "person", "party_points": None, "party_taxes": None}
+        | marks,
         "first": "no_data",
     }
+    assert answer["states"] == dict.fromkeys(answer["cabins"], "none") | {"business": "available"}
+    assert f"Business: {own['points']:,} points of The British Airways Club per person, " in answer["message"]
     assert answer["coverage"] == {"asked": ["sandbox"], "answered": ["sandbox"], "failed": [], "skipped": []}
     assert answer["searches_left_today"] is None
     assert {o["cabin"] for o in answer["options"]} == {"business"}
@@ -117,6 +127,29 @@ def test_search_availability_says_no_seats_when_there_are_none(people: People, u
     assert set(answer["cabins"].values()) == {"no_data"}
     assert answer["message"].startswith("No award seats")
     assert answer["freshness"]["mode"] == "sandbox"
+
+
+def test_search_availability_agrees_with_the_seat_calendar_on_what_is_not_known(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    month = search_arguments() | {"month": travel_day().strftime("%Y-%m")}
+    del month["date"]
+
+    def read_both() -> tuple[Any, Any, str]:
+        one = use(people.alice, "search_availability", **search_arguments(), cabin="first")
+        days = use(people.alice, "search_monthly_availability", **month, cabin="first")["days"]
+        state = next(d["state"] for d in days if d["date"] == travel_day().isoformat())
+        return one["states"], state, one["message"]
+
+    with_sources(selling("one"))
+    states, state, words = read_both()
+    assert (states, state) == ({"first": "none"}, "none")
+    assert words.startswith("No award seats of British Airways are open")
+    with_sources(selling("one"), failing("two", Unanswered("down", "timeout")))
+    states, state, words = read_both()
+    assert (states, state) == ({"first": "unknown"}, "unknown")
+    assert words.startswith("Whether British Airways has award seats")
+    assert "No award seats" not in words
 
 
 def test_search_availability_leaves_out_what_seats_too_few(people: People, use: Use) -> None:

@@ -79,6 +79,15 @@ def an_id(use: Use, who: Caller) -> str:
     return found
 
 
+def test_get_award_trip_details_shows_that_a_flight_lands_on_the_next_day(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    night = replace(TRIP.segments[0], departs_at="2027-01-20T22:10", arrives_at="2027-01-21T02:00")
+    with_sources(telling("one", replace(TRIP, segments=(night,))))
+    words = use(people.alice, TOOL, trip_id=an_id(use, people.alice))["message"]
+    assert "Wed 20 Jan 2027 22:10-02:00 +1" in words
+
+
 @pytest.mark.spec("s4.4.get_award_trip_details.result", "s4.4.get_award_trip_details.trip_id")
 def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
     people: People, use: Use, with_sources: WithSources
@@ -101,6 +110,10 @@ def test_get_award_trip_details_shows_flights_aircraft_times_stops_and_links(
     ]
     assert (answer["stops"], answer["duration_minutes"], answer["points"], answer["seats"]) == (0, 465, 80_000, 2)
     assert answer["message"].endswith("as one says; book with The British Airways Club.")
+    assert answer["message"].startswith(
+        "BA117 LHR-JFK, Wed 20 Jan 2027 08:25-11:10; nonstop in business, 80,000 points"
+    )
+    assert (answer["per"], "per person, 350.40 GBP taxes" in answer["message"]) == ("person", True)
     assert answer["taxes"] == {"amount": 350.4, "currency": "GBP"}
     assert answer["booking_links"] == [
         {"program": "british-airways-club", "label": "Book", "url": "https://example.test/book"}

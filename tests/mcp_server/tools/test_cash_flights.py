@@ -59,6 +59,10 @@ def test_search_cash_flights_keeps_the_quoted_currency_and_shows_the_rate(
     assert pounds["rate_date"] == (clock.today() - timedelta(days=1)).isoformat()
     assert unknown is None
     assert "QAR" in answer["message"]
+    assert "From 440 USD, the total for one traveller." in answer["message"]
+    back = (travel_day() + timedelta(days=7)).isoformat()
+    together = use(people.alice, TOOL, **search_arguments(), passengers=2, return_date=back)
+    assert "the total for two travellers, there and back." in together["message"]
 
 
 def test_search_cash_flights_counts_stops_and_never_guesses_them(

@@ -84,7 +84,7 @@ def test_compare_cash_vs_points_shows_both_sides_and_the_arithmetic(
     assert answer["recommendation"] == ("points" if Decimal("1.5") >= (usual.value_usd_cents or 0) else "cash")
     assert (answer["cash"]["age_seconds"], answer["freshness"]["mode"]) == (0, "live")
     assert answer["award_options"][0]["trip_id"]
-    assert f"award 40,000 points of {usual.name}." in answer["message"]
+    assert f"award 40,000 points of {usual.name} per person, 84 GBP taxes." in answer["message"]
 
 
 def test_compare_cash_vs_points_advises_cash_for_a_cheap_fare(

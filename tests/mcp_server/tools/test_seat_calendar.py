@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared import clock
-from shared.domain.dates import add_months
+from shared.domain.dates import add_months, format_weekday
 from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, SeatsQuestion, Unanswered
 from shared.reference.load import reference
@@ -55,7 +55,7 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
         ),
         selling("two", seat(days_of_month()[9], points=60_000, seats=4)),
     )
-    answer = use(people.alice, TOOL, **search_arguments())
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2)
     assert answer["status"] == "ok"
     assert [day["date"] for day in answer["days"]] == [d.isoformat() for d in days_of_month()]
     assert answer["days"][4] == {
@@ -69,9 +69,14 @@ def test_search_monthly_availability_shows_each_day_with_its_cabins(
     }
     assert states(answer)[days_of_month()[0].isoformat()] == "none"
     assert answer["cheapest"] == [
-        {"cabin": "business", "date": days_of_month()[9].isoformat(), "points": 60_000, "program": OWN},
-        {"cabin": "first", "date": days_of_month()[4].isoformat(), "points": 120_000, "program": OWN},
+        {"cabin": "business", "date": days_of_month()[9].isoformat(), "points": 60_000, "program": OWN}
+        | {"party_points": 120_000},
+        {"cabin": "first", "date": days_of_month()[4].isoformat(), "points": 120_000, "program": OWN}
+        | {"party_points": 240_000},
     ]
+    assert answer["per"] == "person"
+    best = format_weekday(days_of_month()[9])
+    assert f"business on {best}, 60,000 points of The British Airways Club each, 120,000 for two" in answer["message"]
     assert f"2 of {len(days_of_month())} days" in answer["message"]
 
 

@@ -111,6 +111,7 @@ def test_list_flights_shows_what_was_last_seen_of_each_flight(people: People, us
         "points": 50_000,
         "taxes": 300.0,
         "taxes_currency": "USD",
+        "per": "person",
         "seats": 2,
         "value_cents_per_point": None,
         "source": "one",
@@ -303,7 +304,7 @@ def test_get_flight_advises_to_wait_when_the_seat_was_seen_too_long_ago(people: 
     answer = use(people.alice, "get_flight", flight_id=first_id(use, people.alice))
     assert (answer["advice"], answer["freshness"]["provider_age_seconds"] // 3600) == ("wait", 30)
     assert "search again first" in answer["message"]
-    assert f"50,000 points of {reference().programs[OWN].name}." in answer["message"]
+    assert f"50,000 points of {reference().programs[OWN].name} per person, 300 USD taxes." in answer["message"]
     assert "No cash fare was seen" in answer["message"]
 
 
