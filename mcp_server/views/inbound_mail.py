@@ -94,11 +94,22 @@ def apply_corrections(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | 
         expected = f"one of {', '.join(_NAMES[str(types[0])])}"
         raise Invalid(*(Fault("fields", f"has no {_printable(n)}", expected) for n in unknown_names[:20]))
     return [
-        b
-        | {"type": t}
-        | _validate_booking(str(t), {n: v for n, v in corrections.items() if n in _NAMES[str(t)]} | m, at)
+        _merge(
+            b | {"type": t},
+            _validate_booking(str(t), {n: v for n, v in corrections.items() if n in _NAMES[str(t)]} | m, at),
+        )
         for at, (b, t, m) in enumerate(zip(bookings, types, own_fields, strict=True))
     ]
+
+
+def _merge(booking: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """The booking with its corrections. What was paid tells the kind where neither says it."""
+    merged = booking | fields
+    if not merged.get("kind") and any(merged.get(n) is not None for n in ("points_spent", "original_points")):
+        merged["kind"] = "award"
+    elif not merged.get("kind") and any(merged.get(n) is not None for n in ("cash_paid", "cash_total")):
+        merged["kind"] = "cash"
+    return merged
 
 
 def _check_shape(each: Any, kind: Any) -> None:

@@ -94,6 +94,18 @@ class TravelNames:
         airline_row = self.reference.airlines.get(airline)
         return airline_row.program if airline_row else None
 
+    def country_of_airline(self, airline: str) -> str | None:
+        carrier = self.reference.carriers.get(airline)
+        return carrier.country if carrier else None
+
+    def country_of_airport(self, airport: str) -> str | None:
+        airport_row = self.reference.airports.get(airport)
+        return airport_row.country if airport_row else None
+
+    def country_of_hotel(self, hotel: str) -> str | None:
+        row = hotels.find_stored(self.reference, hotel)
+        return row.country if row else None
+
     def hotel(self, text: str) -> str | None:
         """The code of the one hotel of that name, or of the one whose name the text holds with nothing that tells
         it from a neighbour of a longer name: "Conrad Tokyo, Japan", but not "Hilton Tokyo Bay" for the Hilton Tokyo."""

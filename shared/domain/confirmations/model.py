@@ -59,6 +59,12 @@ class TravelFacts(Protocol):
     def hotel(self, text: str) -> str | None:
         """The one known hotel a name means."""
 
+    def country_of_airline(self, airline: str) -> str | None: ...
+
+    def country_of_airport(self, airport: str) -> str | None: ...
+
+    def country_of_hotel(self, hotel: str) -> str | None: ...
+
 
 @dataclass
 class BookedLeg:
@@ -85,7 +91,7 @@ class BookedLeg:
     doubts: list[Doubt] = field(default_factory=list)
 
     type = "flight"
-    needed = ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number")
+    needed = ("airline", "origin", "destination", "departure_date", "cabin_class", "kind", "confirmation_number")
 
 
 @dataclass
@@ -107,7 +113,7 @@ class BookedStay:
     doubts: list[Doubt] = field(default_factory=list)
 
     type = "hotel"
-    needed = ("hotel_id", "check_in_date", "check_out_date", "confirmation_number")
+    needed = ("hotel_id", "check_in_date", "check_out_date", "kind", "confirmation_number")
 
 
 Booking = BookedLeg | BookedStay
@@ -115,7 +121,7 @@ Booking = BookedLeg | BookedStay
 
 @dataclass
 class MailPrice:
-    """What the mail as a whole says was paid."""
+    """What the mail as a whole says was paid. A currency is None where the sign of its amount can mean several."""
 
     points: int | None = None
     program: str | None = None
@@ -123,7 +129,14 @@ class MailPrice:
     currency: str | None = None
     taxes: Decimal | None = None
     taxes_currency: str | None = None
-    award: bool = False
+    award: bool = False  # the letter speaks of an award
+    both: bool = False  # the letter speaks of a price in points and money
+    currencies: tuple[str, ...] = ()  # what the sign of `cash` can stand for
+    tax_currencies: tuple[str, ...] = ()
+    nightly_points: list[int] = field(default_factory=list)
+    per_person: list[int] = field(default_factory=list)  # points of one traveller
+    repeated: bool = False  # the points stand more than once and are not called a total
+    doubts: list[Doubt] = field(default_factory=list)  # "kind", "cash" or "taxes_paid"
 
 
 @dataclass
@@ -161,7 +174,7 @@ class MailReading:
 def _list_needed(booking: Booking) -> tuple[str, ...]:
     if booking.action == "cancel":
         return ("confirmation_number",)
-    unchanged = ("cabin_class",) if booking.action == "change" else ()  # such letters seldom repeat it
+    unchanged = ("cabin_class", "kind") if booking.action == "change" else ()  # such letters seldom repeat it
     return tuple(name for name in booking.needed if name not in unchanged)
 
 

@@ -1,53 +1,22 @@
 """What a confirmation says was paid: points, money and taxes; None where the mail does not say."""
 
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.domain.confirmations.model import MailPrice, TravelFacts
-from shared.domain.parsing.amounts import DIGITS, find_amounts, find_currency_codes, parse_number
+from shared.domain.confirmations import price_words as words
+from shared.domain.confirmations.model import Doubt, MailPrice, TravelFacts
+from shared.domain.confirmations.price_lines import Mention, find_mentions, list_price_lines
+from shared.domain.parsing.amounts import find_currency_codes, parse_number
 from shared.domain.parsing.text import fold
 
-_UNIT = r"(?:avios|points?|pts|miles|meilen|punkten?|puntos|millas|milhas|pontos|miglia|punti|mijlen|punten|poang)"
-_POINTS = re.compile(rf"(?<![\w.,$€£¥])({DIGITS})\s?((?:[a-z][a-z+&'.-]*\s){{0,4}}?){_UNIT}\b")
-_DONE = r"(?:redeemed|used|spent|paid|total|required|cost|deducted|utilises|canjeados|usados|eingelost)"
-_UNITS_FIRST = re.compile(
-    rf"((?:[a-z+&'-]+\s){{0,3}}?{_UNIT})(?:(?:\s{_DONE})+(?:\s?[:\t])?|\s?[:\t])\s?({DIGITS})(?![\d/:-])"
-)
-_PLUS = re.compile(r"\+\s*\S{0,4}\d")
-_GIVEN = re.compile(
-    r"\b(?:earn\w*|collect\w*|balance|remaining|available|you have|gagn\w*|sammel\w*|gesammelt"
-    r"|gutgeschrieben|accru\w*|acumul\w*"
-    r"|bonus|up to|jusqu'a|bis zu|hasta|from \d|ab \d|desde|a partir|save|win|tier|status|qualifying"
-    r"|credited|per night|per person"
-    r"|pro nacht|par nuit|each way|guadagn\w*|ganh\w*|refund\w*)\b"
-)
-_SPENT = re.compile(
-    r"redeem|\bused\b|\bspent\b|total|award|reward|free night|deduct|eingelost|utilis|canje|utiliz"
-    r"|resgat|riscatt|pramie|praemie"
-    r"|\bprime\b|premio|premium de|\bcost\b|\bpaid\b|price|bezahlt|pay[eé]|pagad|\bfare\b|payment"
-)
-_TOTAL = re.compile(
-    r"(?:grand |trip |booking |reservation |stay |order )?total(?!\w)|amount (?:paid|charged"
-    r"|due)|total(?:e|es)?\b|gesamt(?:preis|betrag|summe)?\b"
-    r"|montant|prix|importe|precio|preco|prezzo|totaal|you paid|price paid|we charged|totalbetrag"
-    r"|endpreis|合計|総額|总额|总计|합계|summe\b|price(?= ?[:\t])|fare(?= ?[:\t])"
-)
-_PARTIAL = re.compile(
-    r"\bper\b|each|subtotal|sub-total|\bpro\b|\bpar\b|\bpor\b|\btax|\bfees?\b|surcharge|deposit"
-    r"|nightly|average|base fare|airfare|saving|discount"
-    r"|refund|balance|credit|insurance|seat|bag|earn|steuer|gebuhr|impuest|taxas?\b|tasse|anzahlung|zwischensumme"
-)
-_TAXES = re.compile(
-    r"tax(?:es)?\b|fees?\b|surcharge|carrier charge|steuer|gebuhr|zuschlag|impuest|tasas|taxas?\b"
-    r"|tasse|belasting|co-?pay"
-)
-_AWARD = re.compile(
-    r"\baward (?:ticket|flight|travel|night|stay|booking|reservation)|reward (?:flight|booking"
-    r"|night|seat)|free night|points? stay|pramienflug|billet prime|vuelo premio"
-)
+# Where there is more money than this for each point, the points may be earned with it and not spent.
+_MOST_MONEY_PER_POINT = Decimal("0.05")
+_COMPARABLE = frozenset({"USD", "EUR", "GBP", "CHF", "CAD", "AUD"})
+_HIGHEST_DISTANCE = 10_000  # miles: no flight is longer, and few awards cost such a sum that is not round
 
-
-_Money = tuple[Decimal, str | None]  # None: the sign is one several currencies share
+Money = tuple[Decimal, tuple[str, ...]]
 
 
 def parse_plain_number(text: str) -> Decimal | None:
@@ -60,71 +29,191 @@ def parse_plain_number(text: str) -> Decimal | None:
     return parse_number(digits)
 
 
+@dataclass
+class _Statements:
+    """The amounts of a letter by what they are, the surest words first."""
+
+    points: tuple[list[Mention], list[Mention], list[Mention]]  # a total, said to be spent, a unit and a number alone
+    nightly: list[int]
+    per_person: list[Mention]
+    totals: tuple[list[Mention], list[Mention], list[Mention]]
+    taxes: tuple[list[Mention], list[Mention], list[Mention]]  # beside points, the total of taxes, any tax
+    vouchers: list[Mention]
+
+
 def find_price(text: str, world: TravelFacts) -> MailPrice:
-    """What a whole letter says was paid: points spent, and the total or the taxes in money."""
-    price, named = MailPrice(), set(find_currency_codes(text))
-    price.award = bool(_AWARD.search(fold(text)))
-    lines = text.split("\n")
-    _read_points(price, lines, world)
-    totals: list[_Money] = []
-    taxes: list[_Money] = []
-    for line in lines:
-        small = fold(line)
-        amounts = [(a.value, a.settle_currency(named)) for a in find_amounts(line[:500])]
-        if not amounts:
-            continue
-        spent = _find_spent_points(small)
-        if spent is not None:
-            taxes += amounts if len(amounts) == 1 and not taxes else []
-        elif _TAXES.search(small) and not _GIVEN.search(small) and not re.search(r"\bper\b", small):
-            taxes.append(amounts[-1])
-        if _TOTAL.search(small) and not _PARTIAL.search(small) and spent is None:
-            totals.append(amounts[-1])
-    _set_money(price, set(totals), set(taxes))
+    """What a whole letter says was paid: points spent, and the total or the taxes in money.
+
+    What is said in two ways is left out and put into `doubts`.
+    """
+    folded = fold(text)
+    price = MailPrice(award=bool(words.AWARD.search(folded)), both=bool(words.BOTH.search(folded)))
+    statements = _sort_mentions(list_price_lines(text))
+    _set_points(price, statements, world)
+    _set_money(price, statements, set(find_currency_codes(text)))
+    _check_plausibility(price)
     return price
 
 
-def _set_money(price: MailPrice, totals: set[_Money], taxes: set[_Money]) -> None:
-    """Sets the total and the taxes where all lines agree; contradicting totals are left out."""
-    total, tax = (next(iter(s)) if len(s) == 1 else (None, None) for s in (totals, taxes))
-    if total[1]:
-        price.cash, price.currency = total
-    if tax[1]:
-        price.taxes, price.taxes_currency = tax
-    elif price.points is not None and price.cash is not None:
-        price.taxes, price.taxes_currency = price.cash, price.currency
+def _sort_mentions(lines: Iterable[tuple[str, str]]) -> _Statements:
+    statements = _Statements(([], [], []), [], [], ([], [], []), ([], [], []), [])
+    for line, heading in lines:
+        for mention in find_mentions(line):
+            (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
+    return statements
 
 
-def _find_spent_points(small: str) -> tuple[int, str] | None:
-    """Points a line says were spent, and the words before their unit; what is given or merely held is not."""
-    if _GIVEN.search(small):
-        return None
-    match = _POINTS.search(small)
-    digits, words = (match[1], match[0]) if match else (None, "")
-    if match is None and (match := _UNITS_FIRST.search(small)):
-        digits, words = match[2], match[1]
-    if digits is None:
-        return None
-    if not (_SPENT.search(small) or _PLUS.search(small) or small.lstrip().startswith(digits)):
-        return None
-    value = parse_number(digits)
-    return (int(value), words) if value is not None and value == int(value) and value >= 100 else None
-
-
-def _read_points(price: MailPrice, lines: list[str], world: TravelFacts) -> None:
-    """The points of the line that speaks of the total, else of all lines when they agree."""
-    spent = [(points, fold(line)) for line in lines if (points := _find_spent_points(fold(line[:500])))]
-    counted = [points for points, small in spent if "total" in small] or [points for points, _ in spent]
-    values = {value for value, _ in counted}
-    if len(values) != 1:
+def _sort_points(statements: _Statements, mention: Mention, heading: str) -> None:
+    own = mention.words
+    if mention.value < 100 or mention.value != int(mention.value) or words.NOT_SPENT.search(own):
         return
-    price.points, price.award = values.pop(), True
-    for _, words in counted:
-        price.program = price.program or _find_program(words, world)
+    if words.PER_ONE.search(own):
+        statements.per_person.append(mention)
+    elif words.PER_NIGHT.search(own) or _is_night(mention):
+        statements.nightly.append(int(mention.value))
+    elif words.TOTAL.search(mention.label):
+        statements.points[0].append(mention)
+    elif words.SPENT.search(own) or mention.beside_money:
+        statements.points[1].append(mention)
+    elif mention.alone and not words.NOT_SPENT.search(heading) and not _may_be_distance(mention):
+        statements.points[2].append(mention)
 
 
-def _find_program(words: str, world: TravelFacts) -> str | None:
+def _is_night(mention: Mention) -> bool:
+    """A label that is a day or a night's number and nothing more."""
+    rest = words.WEEKDAY_OR_NIGHT.sub(" ", mention.label)
+    return bool(mention.dated or rest != mention.label) and not re.search(r"[a-z]{4,}", rest)
+
+
+def _may_be_distance(mention: Mention) -> bool:
+    value = int(mention.value)
+    return value < _HIGHEST_DISTANCE and value % 250 != 0 and bool(words.MILES_UNIT.search(mention.unit))
+
+
+def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None:
+    label, own = mention.label, mention.words
+    if words.VOUCHER.search(label) and words.APPLIED.search(own):
+        statements.vouchers.append(mention)
+    if mention.beside_points and not words.NOT_SPENT.search(label):
+        statements.taxes[0].append(mention)
+        return
+    if words.PER_ONE.search(own) or words.PER_NIGHT.search(own):
+        return
+    tax, total = words.TAXES.search(label) or words.TAXES.search(mention.after), words.TOTAL.search(label)
+    if tax and not (words.INCLUDING.search(own) and (total or words.PAID.search(label))):
+        if not words.NOT_TOTAL.search(label):
+            statements.taxes[1 if total else 2].append(mention)
+        return
+    if words.NOT_TOTAL.search(own) or words.NOT_TOTAL.search(heading):
+        return
+    if words.PAID.search(label) or words.PAID.search(mention.after):
+        statements.totals[0].append(mention)
+    elif total:
+        statements.totals[1].append(mention)
+    elif words.SOME_TOTAL.search(label):
+        statements.totals[2].append(mention)
+
+
+def _set_points(price: MailPrice, statements: _Statements, world: TravelFacts) -> None:
+    """The points of the surest words; a smaller sum elsewhere may be a part of it, a larger one is a contradiction."""
+    price.nightly_points = statements.nightly
+    surest = next((mentions for mentions in statements.points if mentions), [])
+    values = sorted({int(m.value) for mentions in statements.points for m in mentions})
+    if not surest:
+        _note_per_person(price, statements.per_person)
+        return
+    if len({m.value for m in surest}) > 1 or surest[0].value < values[-1]:
+        price.doubts.append(Doubt("kind", "The letter names several sums of points.", tuple(values)))
+        return
+    price.points, price.award = int(surest[0].value), True
+    price.repeated = len(surest) > 1 and surest is not statements.points[0]
+    price.per_person = [int(m.value) for m in statements.per_person if m.value != surest[0].value]
+    price.program = next((p for m in surest if (p := _find_program(m, world))), None)
+
+
+def _note_per_person(price: MailPrice, mentions: Sequence[Mention]) -> None:
+    price.per_person = sorted({int(m.value) for m in mentions})
+
+
+def _find_program(mention: Mention, world: TravelFacts) -> str | None:
     """The programme whose points these are: "60,000 aeroplan points", "avios"."""
-    text = re.sub(r"[\d.,']+", " ", words).strip()
-    bare = re.sub(rf"\b{_UNIT}$", "", text).strip() if not text.endswith("avios") else text
-    return world.program(text) or (world.program(bare) if bare else None)
+    text = re.sub(r"[^\w&+' -]+", " ", mention.unit).strip()
+    bare = re.sub(rf"\s(?:{words.UNIT})$", "", text).strip()
+    return world.program(text) or (world.program(bare) if bare and bare != text else None)
+
+
+def _set_money(price: MailPrice, statements: _Statements, named: set[str]) -> None:
+    total = _choose_total(price, statements, named)
+    if total is not None:
+        price.cash, price.currencies = total
+        price.currency = price.currencies[0] if len(price.currencies) == 1 else None
+    if price.points is None and not price.award:
+        return
+    taxes = _choose_taxes(price, statements, named, total)
+    if taxes is not None:
+        price.taxes, price.tax_currencies = taxes
+        price.taxes_currency = price.tax_currencies[0] if len(price.tax_currencies) == 1 else None
+
+
+def _settle(mention: Mention, named: set[str]) -> Money:
+    """The amount, and the currencies its sign can stand for in this letter."""
+    fitting = tuple(c for c in mention.currencies if c in named)
+    return mention.value, fitting if len(fitting) == 1 else mention.currencies
+
+
+def _list_values(mentions: Iterable[Mention], named: set[str]) -> list[Money]:
+    return sorted({_settle(m, named) for m in mentions})
+
+
+def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) -> Money | None:
+    """The total of the surest words. Two of them, or a larger one in less sure words, contradict each other."""
+    tiers = [_list_values(mentions, named) for mentions in statements.totals]
+    tiers[2] = [] if any(statements.taxes) and (tiers[0] or tiers[1]) else tiers[2]
+    surest = next((values for values in tiers if values), [])
+    if not surest:
+        return None
+    others = [v for values in tiers[:2] for v in values if v[0] > surest[0][0] or v[1] != surest[0][1]]
+    if len(surest) > 1 or others or (statements.vouchers and price.points is None):
+        values = dict.fromkeys([*surest, *others, *_list_values(statements.vouchers, named)])
+        price.doubts.append(Doubt("cash", "The letter names several totals.", tuple(map(_format_money, values))))
+        return None
+    return surest[0]
+
+
+def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], total: Money | None) -> Money | None:
+    """What was paid in money beside the points: the total of money is that too, as points are not part of it."""
+    beside, total_tax, each = (_list_values(mentions, named) for mentions in statements.taxes)
+    surest = beside or total_tax or each
+    if len(surest) > 1:
+        whole = sum((value for value, _ in surest), Decimal(0))
+        if total is not None and (total[0] == whole or total in surest):
+            return total
+    if len(surest) == 1 and (total is None or total == surest[0]):
+        return surest[0]
+    if not surest or total is None:
+        if surest:
+            price.doubts.append(_doubt_taxes(surest))
+        return total
+    price.doubts.append(_doubt_taxes([*surest, total]))
+    return None
+
+
+def _doubt_taxes(values: Iterable[Money]) -> Doubt:
+    reason = "The letter names several amounts of money beside the points."
+    return Doubt("taxes_paid", reason, tuple(map(_format_money, dict.fromkeys(values))))
+
+
+def _format_money(money: Money) -> str:
+    value, currencies = money
+    return f"{value:,.2f} {currencies[0] if len(currencies) == 1 else ''}".strip()
+
+
+def _check_plausibility(price: MailPrice) -> None:
+    """Much money for few points: the points may be earned, or part of a price paid in both."""
+    money, currency = (price.taxes, price.taxes_currency) if price.taxes is not None else (price.cash, price.currency)
+    if price.points is None or money is None or price.both:
+        return
+    if (currency in _COMPARABLE or currency is None) and money / price.points > _MOST_MONEY_PER_POINT:
+        values = (f"{price.points:,} points", _format_money((money, (currency,) if currency else ())))
+        price.doubts.append(Doubt("kind", "The letter names points and a price in money.", values))
+        price.points, price.award, price.taxes = None, False, None

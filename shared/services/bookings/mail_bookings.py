@@ -37,9 +37,11 @@ HOTEL = {
     "free_cancellation_until": "free_cancellation_until",
 }
 REQUIRED = {
-    "flight": ("airline", "origin", "destination", "departure_date", "cabin_class", "confirmation_number"),
-    "hotel": ("hotel_id", "check_in_date", "check_out_date", "confirmation_number"),
+    "flight": ("airline", "origin", "destination", "departure_date", "cabin_class", "kind", "confirmation_number"),
+    "hotel": ("hotel_id", "check_in_date", "check_out_date", "kind", "confirmation_number"),
 }
+_AMOUNTS = {"flight": ("cash_paid", "taxes_paid"), "hotel": ("cash_total",)}
+_CURRENCY = {"flight": "taxes_currency", "hotel": "cash_rate_currency"}
 _DAYS = ("departure_date", "arrival_date", "check_in_date", "check_out_date", "free_cancellation_until")
 _TIMES = ("departure_time", "arrival_time")
 _MONEY = ("cash_paid", "taxes_paid", "cash_total", "original_pay_rate_usd")
@@ -78,6 +80,8 @@ def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
         needed = ("confirmation_number",) if cancels else REQUIRED.get(str(kind), ("type",))
         spared = () if cancels or not sure else ("confirmation_number",)
         lacking |= {n: None for n in needed if not booking.get(n) and n not in spared}
+        if any(booking.get(n) for n in _AMOUNTS.get(str(kind), ())) and not booking.get(_CURRENCY[str(kind)]):
+            lacking[_CURRENCY[str(kind)]] = None
     return list(lacking) if parsed else ["type"]
 
 

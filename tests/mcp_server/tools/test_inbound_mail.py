@@ -199,7 +199,7 @@ def _states(caller: Caller) -> dict[str | None, str]:
 
 def test_resolve_inbox_message_imports_with_what_was_missing_and_gives_the_same_again(people: People, use: Use) -> None:
     arrive(use, people.alice, mail("Confirmation Number: 99887766\nHotel: The Blue Marmot Lodge\n"
-                                   "Check-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\n"))  # fmt: skip
+                                   "Check-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\nTotal: USD 410.00\n"))  # fmt: skip
     (message,) = messages(use, people.alice)
     assert (message["state"], message["missing"]) == ("needs_review", ["hotel_id"])
     assert len(message["parsed"]["bookings"][0]["nearest_hotels"]) == 3
@@ -225,8 +225,9 @@ def test_resolve_inbox_message_corrects_legs_by_their_place(people: People, use:
         use, people.alice, mail("Booking reference: X7Y8Z9\nBA285 LHR-SFO 4 May 2027\n\nBA286 SFO-LHR 12 May 2027\n")
     )
     (message,) = messages(use, people.alice)
-    assert message["missing"] == ["cabin_class"]
-    fields = {"cabin_class": "economy", "kind": "cash", "bookings": [{"cash_paid": 700}, {"cabin_class": "business"}]}
+    assert message["missing"] == ["cabin_class", "kind"]
+    fields = {"cabin_class": "economy", "kind": "cash", "taxes_currency": "GBP",
+              "bookings": [{"cash_paid": 700}, {"cabin_class": "business"}]}  # fmt: skip
     done = use(people.alice, "resolve_inbox_message", message_id=message["message_id"], action="import", fields=fields)
     legs = {b["flight_number"]: (b["cabin_class"], b["cash_paid"]) for b in done["flight_bookings"]}
     assert legs == {"BA285": ("economy", 700.0), "BA286": ("business", None)}
@@ -240,8 +241,43 @@ def test_resolve_inbox_message_makes_a_booking_of_a_mail_nobody_could_read(peopl
     assert use(people.alice, "resolve_inbox_message", **call)["missing"] == ["type"]
     fields = {"type": "flight", "airline": "British Airways", "origin": "lhr", "destination": "JFK",
               "departure_date": "2027-05-04", "cabin_class": "first"}  # fmt: skip
+    assert use(people.alice, "resolve_inbox_message", **call, fields=fields)["missing"] == ["kind"]
+    fields["kind"] = "award"
     (booking,) = use(people.alice, "resolve_inbox_message", **call, fields=fields)["flight_bookings"]
     assert (booking["airline"], booking["origin"], booking["confirmation_number"]) == ("BA", "LHR", None)
+
+
+@pytest.mark.parametrize("paid", ["Avios: 80,000", "Avios: 80.000", "Required mileage: 80,000 miles", "80,000 Avios"])
+def test_an_award_in_any_words_is_never_stored_as_cash_and_earns_no_tier_points(
+    people: People, use: Use, paid: str
+) -> None:
+    use(people.alice, "set_loyalty_status", program="british-airways-club", tier="Bronze", progress=4000)
+    before = use(people.alice, "get_status_progress")["progress"][0]["gap"]
+    text = (
+        "Booking reference: 8KLM2P\nBA0117 London Heathrow (LHR) - New York (JFK) 15 Jan 2027 08:25 11:20 Club World\n"
+        f"{paid}\nTaxes, fees and charges: GBP 350.00\n"
+    )
+    arrive(use, people.alice, mail(text, sender="British Airways <a@ba.test>"))
+    (leg,) = use(people.alice, "list_flight_bookings")["bookings"]
+    assert (leg["kind"], leg["points_spent"], leg["taxes_paid"], leg["taxes_currency"]) == (
+        "award",
+        80_000,
+        350.0,
+        "GBP",
+    )
+    assert use(people.alice, "get_status_progress")["progress"][0]["gap"] == before
+
+
+def test_a_flight_without_a_price_waits_for_its_kind(people: People, use: Use) -> None:
+    arrive(use, people.alice, mail("Booking reference: X7Y8Z9\nBA285 LHR-SFO 4 May 2027 Economy\n"))
+    (message,) = messages(use, people.alice)
+    assert (message["state"], message["missing"]) == ("needs_review", ["kind"])
+    call = {"message_id": message["message_id"], "action": "import"}
+    assert use(people.alice, "resolve_inbox_message", **call, fields={"cash_paid": 400})["missing"] == [
+        "taxes_currency"
+    ]
+    done = use(people.alice, "resolve_inbox_message", **call, fields={"cash_paid": 400, "taxes_currency": "GBP"})
+    assert [(b["kind"], b["cash_paid"]) for b in done["flight_bookings"]] == [("cash", 400.0)]
 
 
 @pytest.mark.parametrize(
@@ -255,7 +291,11 @@ def test_resolve_inbox_message_makes_a_booking_of_a_mail_nobody_could_read(peopl
 def test_resolve_inbox_message_refuses_fields_that_do_not_hold(people: People, use: Use, fields: Any) -> None:
     arrive(use, people.alice, mail("Booking reference: X7Y8Z9\nBA285 LHR-SFO 4 May 2027\n"))
     (message,) = messages(use, people.alice)
-    call = {"message_id": message["message_id"], "action": "import", "fields": {"cabin_class": "first"} | fields}
+    call = {
+        "message_id": message["message_id"],
+        "action": "import",
+        "fields": {"cabin_class": "first", "kind": "cash"} | fields,
+    }
     assert use(people.alice, "resolve_inbox_message", **call)["status"] == "invalid"
     assert use(people.alice, "list_flight_bookings")["bookings"] == []
 

@@ -136,7 +136,7 @@ def test_mail_nobody_could_make_anything_of_goes_after_thirty_days_and_other_mai
     until_read()
     unknown, known = mails()
     assert unknown.keep_until == unknown.received_at + timedelta(days=30)
-    assert (known.missing, known.keep_until) == (["cabin_class"], None)
+    assert (known.missing, known.keep_until) == (["cabin_class", "kind"], None)
     assert sweep().get("inbound_mails", 0) == 0
     with transaction() as session:
         session.execute(sa.update(InboundMail).where(InboundMail.keep_until.is_not(None)).values(keep_until=past()))

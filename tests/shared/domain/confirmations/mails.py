@@ -55,6 +55,8 @@ def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
         "reservationStatus": "http://schema.org/ReservationConfirmed",
         "underName": {"@type": "Person", "name": "Alex Example"},
         "airplaneSeatClass": {"@type": "AirplaneSeatClass", "name": "Business"},
+        "totalPrice": "1250.00",
+        "priceCurrency": "GBP",
         "reservationFor": leg | more.pop("leg", {}),
     }
     return result | more
@@ -69,6 +71,8 @@ def stay(number: str = "H-1", name: str = "Conrad Tokyo", **more: Any) -> dict[s
         "reservationFor": {"@type": "Hotel", "name": name},
         "checkinDate": "2027-10-02T15:00:00+09:00",
         "checkoutDate": "2027-10-05T12:00:00+09:00",
+        "totalPrice": "186000",
+        "priceCurrency": "JPY",
     }
     return result | more
 

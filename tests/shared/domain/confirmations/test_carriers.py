@@ -41,12 +41,13 @@ MAILS: dict[str, tuple[str, str, list[dict[str, Any]]]] = {
     ),
     "a cabin that is stated counts": (
         "airBaltic <x@airbaltic.test>",
-        "Booking reference: BT7K2L\nBT 651 Riga (RIX) - London (LGW) 4 May 2027 07:55 Business\n",
+        "Booking reference: BT7K2L\nBT 651 Riga (RIX) - London (LGW) 4 May 2027 07:55 Business\nTotal: EUR 300.00\n",
         [{"flight_number": "BT651", "cabin_class": "business"}],
     ),
     "a code that is a word, behind the word flight": (
         "Transavia <x@transavia.test>",
-        "Référence de réservation : TRV7K2\nVol TO 3450 Paris (ORY) - Lisbonne (LIS) 4 mai 2027 07:10\n",
+        "Référence de réservation : TRV7K2\nVol TO 3450 Paris (ORY) - Lisbonne (LIS) 4 mai 2027 07:10\n"
+        "Prix total : 89,00 EUR\n",
         [{"flight_number": "TO3450", "airline": "TO", "origin": "ORY"}],
     ),
 }  # fmt: skip

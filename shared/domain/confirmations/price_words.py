@@ -1,0 +1,113 @@
+"""Words that tell what an amount of a confirmation is, in eight languages: what was paid, and what was not."""
+
+import re
+
+# Points and miles of any programme, also as a part of a word: "SkyMiles", "Prämienmeilen".
+UNIT = (
+    r"[a-z]*(?:avios|points?|pts|miles?|meilen|punkten?|puntos|millas|milhas|pontos|miglia|punti|mijlen|punten|poang)"
+    r"(?![a-z])|マイル|ホイント"  # fold() takes the mark off the first letter of ポイント
+)
+MILES_UNIT = re.compile(r"mile|meile|millas|milhas|miglia|mijlen|マイル")
+# Not spent: earned, held, of a status, returned, offered. The words stand beside the amount or above it.
+NOT_SPENT = re.compile(
+    r"\b(?:earn\w*|collect\w*|balance|remain\w*|available|you(?: will)? have(?! (?:used|redeemed|spent|paid"
+    r"|exchanged))|receiv\w*|accru\w*|credited|credits?"
+    r"|bonus|up to|from \d|save[sd]?|saving|win|tier|status|elite|qualifying|medallion|xp|expir\w*|valid"
+    r"|member(?:ship)?"
+    r"|refund\w*|return(?:ed)? to|redeposit\w*|buy|purchase\w*|upgrade\w*|gift|transfer\w*|minimum|distance|flown"
+    r"|will be awarded|added to|your (?:points|miles|avios|account)|discount"
+    r"|sammel\w*|gesammelt\w*|gutgeschrieben\w*|gutschrift|verdien\w*|guthaben|kontostand|meilenstand|punktestand"
+    r"|verbleib\w*|verfueg\w*|verfug\w*|bis zu|verfall\w*|gultig|erstatt\w*|kaufen"
+    r"|gagn\w*|cumul\w*|solde|restant\w*|disponible\w*|jusqu'a|expirent|credite\w*|rembours\w*"
+    r"|acumul\w*|ganar\w*|ganad\w*|saldo|hasta|caduc\w*|devuel\w*|reembols\w*|ganh\w*|creditad\w*|expiram"
+    r"|guadagn\w*|maturat\w*|accumul\w*|accredit\w*|residu\w*|scad\w*|rimbors\w*"
+    r"|gespaard\w*|spaar\w*|sparen|resterend\w*|beschikbaar|tegoed|verval\w*|bijgeschreven)\b"
+    r"|積算|獲得|残高|有効期限|加算|フレミアム|保有|たまる|貯まる|予定マイル|付与"
+)
+SPENT = re.compile(
+    r"\b(?:redeem\w*|redemption|used?|using|spent|spend|required|deduct\w*|debit\w*|charged|paid|pay|payment|total"
+    r"|award|reward|free night|cost|price|fare|amount|exchang\w*|booked with|for only"
+    r"|eingelost\w*|verwendet\w*|eingesetzt\w*|benotigt\w*|abgebucht\w*|bezahlt\w*|gesamt\w*|praemie\w*|pramie\w*"
+    r"|preis"
+    r"|summe|utilis\w*|echang\w*|depens\w*|prime|paye\w*|prix|requis\w*|montant"
+    r"|utiliz\w*|canje\w*|gastad\w*|pagad\w*|premio|precio|importe|requerid\w*|resgat\w*|usad\w*|preco|valor"
+    r"|riscatt\w*|spes[ieao]|usat\w*|pagat\w*|totale|richiest\w*|prezzo|importo"
+    r"|ingewisseld\w*|gebruikt\w*|betaald\w*|totaal|verzilver\w*|benodigd\w*|prijs)\b"
+    r"|使用|利用|必要|交換|合計|引き落とし|減算|特典|支払"
+)
+TOTAL = re.compile(
+    r"\b(?:grand |trip |booking |reservation |stay |order )?total\b|\btotal(?:e|es)\b|\btotaal\w*|\bgesamt\w*"
+    r"|\bsumme\b"
+    r"|合計|総額|总额|总计|합계|総必要"
+)
+# What the person paid in all. A "total" alone may be of one traveller or of one part of the bill.
+PAID = re.compile(
+    r"grand total|total (?:price|cost|amount|charged?|charges|paid|payment|trip|for|due|booking|reservation|stay)"
+    r"|(?:trip|booking|reservation|stay|order) total|amount (?:paid|charged|billed)|you(?:'ve| have)? paid|price paid"
+    r"|(?:we|have) charged|was charged|charged to|total charged"
+    r"|gesamt(?:preis|betrag|kosten)|endpreis|endbetrag|rechnungsbetrag|totalbetrag|zahlbetrag|bezahlt"
+    r"|montant (?:total|paye|debite|regle)|prix total|total (?:a payer|paye|ttc|general|del?|pagado|pagato|pago|geral)"
+    r"|importe (?:total|pagado|cobrado)|precio total|(?:preco|valor) (?:total|pago)|prezzo totale|importo (?:totale"
+    r"|pagato)"
+    r"|totale (?:pagato|complessivo|generale|da pagare|prijs)|totaal(?:bedrag|prijs)|betaald"
+    r"|合計金額|支払総額|支払合計|支払金額|支払い金額|支払い合計|請求金額|総額"
+)
+SOME_TOTAL = re.compile(
+    r"montant|\bprix(?= ?[:\t])|importe(?= ?[:\t])|\bprecio(?= ?[:\t])|\bpreco(?= ?[:\t])|\bprezzo(?= ?[:\t])"
+    r"|\bprijs(?= ?[:\t])|\bpreis(?= ?[:\t])|\bprice(?= ?[:\t])|\bfare(?= ?[:\t])|amount due|totalbetrag"
+    r"|料金(?= ?[:\t])"
+)
+# Money that is a part of the price, or of another thing, or not paid.
+NOT_TOTAL = re.compile(
+    r"subtotal|sub-total|zwischensumme|sous-total|subtotale|subtotaal|小計|deposit|prepay|anzahlung|acompte|\banticipo"
+    r"|\bsinal\b|caparra|aanbetaling|nightly|average|base fare|base price|air ?fare\b|fare total|total fare|saving"
+    r"|\bsaved?\b"
+    r"|discount|rabatt|remise|descuento|desconto|sconto|korting|refund|erstatt|rembours|reembols|devoluc|rimbors"
+    r"|balance|remaining|restbetrag|solde|saldo|credit\b|insurance|versicherung|assurance|\bseguro|assicurazione"
+    r"|verzekering|\bseats?\b|sitzplatz|\bsiege|asiento|assento|posto|\bbags?\b|baggage|luggage|gepack|bagage|equipaje"
+    r"|bagagem|bagaglio|earn|gift|voucher|gutschein|bon d'achat|\bvale\b|buono|original price|was \D{0,3}\d"
+    r"|(?:change|cancell?ation|service) (?:fee|charge|penalt)|penalty|minimum|\blimit\b|compensation|worth"
+    r"|\bvalue of\b"
+    r"|approx|about\b|\bca\.|circa|environ\b|aprox|equivalent|estimat|indicative|exchange rate|upgrade|\bif you\b"
+    r"|due at|pay at|payable at|at (?:the )?(?:hotel|property)|vor ort|sur place|en el (?:hotel|alojamiento)|in loco"
+    r"|城市税|現地"
+)
+PER_ONE = re.compile(
+    r"\b(?:per|pro|par|por|je|a) (?:person|passenger|pax|adult|travell?er|guest|reisende\w*|passagier|erwachsene\w*"
+    r"|personne|passager|voyageur|adulte|persona|pasajero|viajero|adulto|pessoa|passageiro|passeggero|persoon"
+    r"|reiziger)\b"
+    r"|\beach\b|\bp\.? ?p\.?(?= ?[:\t\d]|$)|per capita|/ ?(?:person|pax|adult)|一人|お一人|1名"
+)
+PER_NIGHT = re.compile(
+    r"(?:\b(?:per|pro|par|por|a|al|je) |/ ?)(?:night|nacht|nuit|noche|noite|notte)|nightly|each night|一泊|1泊|泊あたり"
+    r"|\b(?:per|pro|par|por|each) (?:way|sector|segment|leg|strecke|trajet|trayecto|trecho|tratta)\b|each way"
+)
+TAXES = re.compile(
+    r"\btax(?:es)?\b|\bfees?\b|surcharge|carrier[- ](?:imposed )?charge|\bcharges\b|steuer|gebuhr|zuschlag|impuest"
+    r"|tasas\b"
+    r"|taxas?\b|\btasse\b|supplement|belasting|toeslag|impost|\bimposte\b|co-?pay|税|諸費用|手数料|サーチャーシ"
+)
+INCLUDING = re.compile(
+    r"\bincl|inkl|einschl|compris|\bttc\b|incluid|inclui|\binclus|compres[oie]|税込|込み|\bwith (?:all )?tax|and taxes"
+    r"|\+ tax"
+)
+BOTH = re.compile(
+    r"(?:points?|miles|avios|punkte|meilen) ?(?:\+|&|and|und|plus) ?(?:cash|money|more)|cash ?(?:\+|&|and"
+    r"|und) ?(?:points|miles)"
+    r"|pay with (?:points|miles)|part pay"
+)
+AWARD = re.compile(
+    r"\baward (?:ticket|flight|travel|night|stay|booking|reservation)|reward (?:flight|booking"
+    r"|night|seat)|free night|points? stay|pramienflug|pramienticket|billet prime|vuelo premio|特典航空券"
+)
+VOUCHER = re.compile(
+    r"voucher|gift ?card|e-?credit|travel credit|flight credit|gutschein|bon d'achat|carte cadeau|buono|\bbono\b"
+    r"|cadeaubon"
+)
+APPLIED = re.compile(
+    r"appli|redeem|used|paid|payment|eingelost|utilis|utiliz|usad|canje|gebruikt|verrechnet|[-−] ?\D?\d"
+)
+WEEKDAY_OR_NIGHT = re.compile(
+    r"\b(?:night|nacht|nuit|noche|noite|notte|day|tag) ?\d{0,2}\b|\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\b"
+    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|mo|di|mi|do|fr|sa|so)\b"
+)

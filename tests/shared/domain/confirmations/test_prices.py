@@ -1,0 +1,175 @@
+"""What a letter says was paid: points that were spent, totals, taxes; what is said in two ways is asked for."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from shared.domain.confirmations.model import MailPrice, to_json
+from shared.domain.confirmations.prices import find_price
+from shared.reference.load import reference
+from shared.reference.name_lookup import TravelNames
+from tests.shared.domain.confirmations.mails import data, first, flight, mail, read, stay
+
+LEG = "Booking reference: X7Y8Z9\nBA285 LHR-SFO 4 May 2027 Economy\n"
+STAY = "Confirmation Number: 99887766\nGrand Hyatt Tokyo\nCheck-in: 4 May 2027\nCheck-out: 6 May 2027\n"
+
+
+def price(text: str) -> MailPrice:
+    return find_price(text, TravelNames(reference()))
+
+
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("Avios: 80,000", 80_000),
+        ("Required mileage: 120,000 miles", 120_000),
+        ("Miles: 60,000", 60_000),
+        ("KrisFlyer miles: 159,000", 159_000),
+        ("Avios: 51.000", 51_000),
+        ("We charged 60,000 miles and $212.40", 60_000),
+        ("Total points   60,000", 60_000),
+        ("60.000 Prämienmeilen", 60_000),
+        ("Eingelöste Meilen: 60.000", 60_000),
+        ("Miles utilisés : 72 000 Miles", 72_000),
+        ("Millas canjeadas: 34.000", 34_000),
+        ("Pontos utilizados: 25.000", 25_000),
+        ("Punti utilizzati: 40.000", 40_000),
+        ("Gebruikte Miles: 60.000", 60_000),
+        ("必要マイル数：120,000マイル", 120_000),
+        ("Points redeemed\n90,000", 90_000),
+        ("Points\tTaxes\n45,000\tUSD 5.60", 45_000),
+        ("You have used 60,000 points and have 12,345 points remaining.", 60_000),
+        ("Balance: 124,500 points\nPoints redeemed: 45,000", 45_000),
+        ("30,000 points\n30,000 points\nTotal points   60,000", 60_000),
+    ],
+)
+def test_points_that_were_spent_are_read_in_any_words(text: str, points: int) -> None:
+    assert price(text).points == points
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You will earn 3,200 miles",
+        "Points balance: 60,000",
+        "Your Avios: 60,000",
+        "Bonus points: 5,000",
+        "60,000 status points",
+        "Tier points: 400",
+        "12,000 miles expire on 31 Dec 2027",
+        "Earn up to 60,000 points with our card",
+        "Distance: 3,451 miles",
+        "Miles: 3,451",
+        "Gesammelte Meilen: 3.200",
+        "Miles cumulés : 3 200",
+        "Millas acumuladas: 3.200",
+        "Miglia guadagnate: 3.200",
+        "積算マイル：3,200",
+        "Miles you will earn\n3,200 miles",
+        "4 May 2027 Miles",
+        "Buy 60,000 miles",
+    ],
+)
+def test_points_that_were_not_spent_are_no_price(text: str) -> None:
+    result = price(text)
+    assert (result.points, result.doubts) == (None, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "cash", "currency"),
+    [
+        ("Fare\tTaxes\tTotal\nEUR 400.00\tEUR 112.30\tEUR 512.30", "512.30", "EUR"),
+        ("Total per passenger: 512.30 EUR\nTotal price for 2 passengers: 1,024.60 EUR", "1024.60", "EUR"),
+        ("Base fare: USD 400.00\nTaxes: USD 112.30\nTotal: USD 512.30", "512.30", "USD"),
+        ("Total\n€ 512,30", "512.30", "EUR"),
+        ("Gesamtpreis inkl. Steuern: 1.234,56 EUR", "1234.56", "EUR"),
+        ("Montant total : 540,00 €", "540.00", "EUR"),
+        ("Importe total: 510,20 €", "510.20", "EUR"),
+        ("Importo totale: € 1.980,00", "1980.00", "EUR"),
+        ("Valor total: R$ 1.234,56", "1234.56", "BRL"),
+        ("Totaalbedrag: € 310,00", "310.00", "EUR"),
+        ("お支払総額 123,450円", "123450", "JPY"),
+        ("Total (EUR): 1,024.60", "1024.60", "EUR"),
+        ("Deposit paid: USD 100.00\nTotal: USD 500.00", "500.00", "USD"),
+        ("Room rate per night USD 200.00\nTotal for stay: USD 412.00 (approx. EUR 380.00)", "412.00", "USD"),
+    ],
+)
+def test_the_total_is_read_and_its_parts_are_not(text: str, cash: str, currency: str) -> None:
+    result = price(text)
+    assert (result.cash, result.currency, result.doubts) == (Decimal(cash), currency, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("Total price: USD 500.00\nAmount paid: USD 100.00", "cash"),
+        ("Total: EUR 500.00\nTotal: EUR 600.00", "cash"),
+        ("Total: EUR 500.00\nVoucher applied: -EUR 100.00\n", "cash"),
+        ("Points redeemed: 60,000\nPoints used: 45,000", "kind"),
+        ("Avios: 2,310\nTotal: GBP 812.40", "kind"),
+        ("Avios used: 60,000\nTaxes: GBP 100.00\nTotal: GBP 150.00", "taxes_paid"),
+    ],
+)
+def test_what_is_said_in_two_ways_is_a_doubt_with_both_values(text: str, field: str) -> None:
+    (doubt,) = price(text).doubts
+    assert doubt.field == field
+    assert len(doubt.values) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Mon 4 May 2027  30,000 points\nTue 5 May 2027  30,000 points\n",
+            {"kind": "award", "original_points": 60_000},
+        ),
+        ("Mon 4 May 2027  30,000 points\n", {"kind": None}),
+        ("Points redeemed: 60,000\n", {"kind": "award", "original_points": 60_000, "cash_total": None}),
+        (
+            "Points + Cash\nPoints redeemed: 30,000 + USD 150.00\n",
+            {"kind": "award", "original_points": 30_000, "cash_total": 150.0, "cash_rate_currency": "USD"},
+        ),
+        ("Total: ¥180,000\n", {"kind": "cash", "cash_total": 180_000.0, "cash_rate_currency": "JPY"}),
+        ("Total: $800.00\n", {"kind": "cash", "cash_total": 800.0, "cash_rate_currency": None}),
+        ("", {"kind": None}),
+    ],
+)
+def test_a_stay_is_an_award_or_cash_only_where_the_price_says_so(text: str, expected: dict[str, Any]) -> None:
+    result = first(mail(STAY + text))
+    assert {n: result.get(n) for n in expected} == expected
+
+
+def test_a_dollar_stands_for_one_currency_only_on_letters_of_a_country() -> None:
+    text = LEG.replace("BA285 LHR-SFO", "{}") + "Total: $500.00\n"
+    at_home = first(mail(text.format("UA1 EWR-SFO")))
+    assert (at_home["cash_paid"], at_home["taxes_currency"]) == (500.0, "USD")
+    for flown in ("AC1 YYZ-LHR", "QF1 SYD-SIN", "UA1 YYZ-EWR"):
+        result = read(mail(text.format(flown)))
+        assert result.missing == ["taxes_currency"]
+        assert "USD" in result.all_doubts[0].values
+
+
+def test_equal_points_of_two_flights_may_be_of_each_or_of_both() -> None:
+    legs = LEG + "BA286 SFO-LHR 12 May 2027 Economy\n"
+    result = read(mail(legs + "Miles: 30,000\nMiles: 30,000\n"))
+    assert [d.values for d in result.all_doubts] == [(30_000, 60_000)]
+    assert "kind" in result.missing
+
+
+def test_points_of_one_person_are_the_price_of_one_person_alone() -> None:
+    text = LEG + "Avios per person: 50,000\n"
+    assert first(mail(f"{text}Passengers: 1\n"))["points_spent"] == 50_000
+    assert read(mail(f"{text}Passengers: 2\n")).missing == ["kind", "points_spent"]
+
+
+def test_data_and_words_that_name_two_totals_are_asked_for() -> None:
+    page = data(flight()).replace("See you soon", "Total price: GBP 1,300.00")
+    result = read(mail(page=page))
+    assert (result.missing, result.all_doubts[0].values) == (["cash_paid"], ("1,300.00 GBP", "1,250.00 GBP"))
+    assert "cash_paid" not in to_json(result.bookings[0])
+
+
+def test_a_stay_with_points_and_a_price_of_its_data_is_asked_for() -> None:
+    page = data(stay()).replace("See you soon", "Total points: 60,000")
+    assert "kind" in read(mail(page=page)).missing
