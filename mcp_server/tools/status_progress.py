@@ -1,6 +1,7 @@
 """Progress towards the next tier: what was reported, what is booked, and the gap."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated
@@ -12,30 +13,62 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Result
+from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
+from shared.domain.balances import count_days_left
 from shared.domain.dates import format_day
+from shared.domain.plurals import pluralize
+from shared.domain.status_tiers import Ladder, Requirement, Way
+from shared.domain.status_tiers import Tier as TierFacts
+from shared.domain.tier_progress import WayProgress, describe_missing, is_met, measure_ways
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
 from shared.reference.load import Reference
 from shared.services.bookings.booked_flights import A_YEAR, KNOWN_SPAN, estimate_progress, paid_legs
 
 
+class Counter(Part):
+    metric: str
+    required: int
+    reported: Money | None
+    gap: Money | None
+
+
+class TierWay(Part):
+    """One way to a tier: all its counters together. `met` is null where an unknown counter decides."""
+
+    counters: list[Counter]
+    met: bool | None
+
+
+class KeptTier(Part):
+    """What keeps the tier held for another year."""
+
+    tier: str
+    ways: list[TierWay]
+    met: bool | None
+
+
 class Progress(Verified):
     program: str
     tier: str
+    lifetime: bool
     next_tier: str | None
     target_tier: str | None
+    goal_tier: str
     metric: str
     required: int | None
     reported: Money | None
     reported_as_of: date | None
     estimated_from_bookings: Money
     gap: Money | None
+    ways: list[TierWay]
+    keep: KeptTier | None
     year_ends_on: date | None
+    days_left: int | None
     on_track: bool | None
     assumptions: list[str]
     bookings_counted: list[int]
@@ -45,46 +78,111 @@ class StatusProgress(Result):
     progress: list[Progress]
 
 
-def _estimate_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Progress | None:
+@dataclass(frozen=True)
+class Estimate:
+    """A programme's progress, and the ways it was measured by."""
+
+    progress: Progress
+    ways: tuple[WayProgress, ...]
+    keep: tuple[WayProgress, ...]
+
+
+def _find_goal(ladder: Ladder, row: LoyaltyStatus) -> TierFacts | None:
+    """The target, else the next tier, else the tier held, which has to be earned again."""
+    tier_held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
+    if row.lifetime and target and tier_held and target.rank <= tier_held.rank:
+        target = None
+    return target or ladder.above(row.tier) or tier_held
+
+
+def _list_ways(ladder: Ladder, row: LoyaltyStatus, goal: TierFacts) -> tuple[Way, ...]:
+    """The ways to the goal from the tier held; none where nothing is to be earned."""
+    if goal.name == row.tier:
+        return () if row.lifetime else goal.keep_ways
+    required = ladder.find_required(row.tier, goal)
+    if ladder.resets and required:
+        return ((Requirement(goal.metric, required),),)
+    return goal.ways
+
+
+def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooking], on: date) -> Estimate | None:
     """The progress in one programme; None when its tiers are not known."""
     ladder = statuses.build_ladder(call.reference, row.program)
-    above = ladder.above(row.tier)
-    goal = ladder.tier(row.target_tier) or above or ladder.tier(row.tier)
+    tier_held, goal = ladder.tier(row.tier), _find_goal(ladder, row)
     if goal is None:
         return None
-    required = ladder.find_required(row.tier, goal)
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
     ends = status_tiers.find_year_end(goal.period, on)
     flown = estimate_progress(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
-    if required is None:
-        notes.append(
-            f"What {goal.name} asks from {row.tier} is not one number of {status_tiers.format_metric(goal.metric)}."
-        )
-    reckoned = reported is not None and required is not None
-    total = (reported or Decimal(0)) + flown.amount
-    return Progress(
+    counters = _read_counters(row, goal, reported, flown.amount, on)
+    ways = measure_ways(_list_ways(ladder, row, goal), counters)
+    keeps = tier_held is not None and tier_held is not goal and not row.lifetime
+    keep = measure_ways(tier_held.keep_ways, counters) if tier_held and keeps else ()
+    first = next((c for way in ways[:1] for c in way.counters if c.metric == goal.metric), None)
+    if first is None and not (row.lifetime and goal is tier_held):
+        unit = status_tiers.format_metric(goal.metric)
+        notes.append(f"What {goal.name} asks from {row.tier} is not one number of {unit}.")
+    progress = Progress(
         program=row.program,
         tier=row.tier,
-        next_tier=above.name if above else None,
+        lifetime=row.lifetime,
+        next_tier=above.name if (above := ladder.above(row.tier)) else None,
         target_tier=row.target_tier,
+        goal_tier=goal.name,
         metric=goal.metric,
-        required=required,
+        required=first.required if first else None,
         reported=row.progress,
         reported_as_of=row.progress_as_of,
         estimated_from_bookings=flown.amount,
-        gap=max(Decimal(0), required - total) if reported is not None and required is not None else None,
+        gap=first.gap if first else None,
+        ways=_to_ways(ways),
+        keep=KeptTier(tier=row.tier, ways=_to_ways(keep), met=is_met(keep)) if keep else None,
         year_ends_on=ends,
-        on_track=_is_on_track(reported or Decimal(0), total, required or 0, goal, on) if reckoned else None,
+        days_left=count_days_left(ends, on),
+        on_track=_is_on_track(ways, reported, goal, on) if ways else (True if row.lifetime else None),
         assumptions=[*status_tiers.list_conditions(goal), *flown.notes, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
         **describe_verified(goal),
     )
+    return Estimate(progress, ways, keep)
 
 
-def _is_on_track(reported: Decimal, total: Decimal, required: int, goal: status_tiers.Tier, on: date) -> bool | None:
-    """Bookings count when they are enough; otherwise the pace of the reported progress decides."""
-    return True if total >= required else status_tiers.is_on_track(reported, required, goal.period, on)
+def _read_counters(
+    row: LoyaltyStatus, goal: TierFacts, reported: Decimal | None, flown: Decimal, on: date
+) -> dict[str, Decimal]:
+    """What is known of each counter: as reported in this qualifying year, and the main one with what is booked."""
+    if status_tiers.is_year_over(row.progress_as_of, goal.period, on):
+        return {}
+    others = {metric: Decimal(str(amount)) for metric, amount in row.other_progress.items()}
+    return others | ({goal.metric: reported + flown} if reported is not None else {})
+
+
+def _to_ways(ways: Sequence[WayProgress]) -> list[TierWay]:
+    return [
+        TierWay(
+            counters=[
+                Counter(metric=c.metric, required=c.required, reported=c.reported, gap=c.gap) for c in way.counters
+            ],
+            met=way.met,
+        )
+        for way in ways
+    ]
+
+
+def _is_on_track(ways: Sequence[WayProgress], reported: Decimal | None, goal: TierFacts, on: date) -> bool | None:
+    """Bookings count when they are enough; otherwise the pace of what was reported decides, in each counter."""
+    if is_met(ways) or reported is None:
+        return is_met(ways) or None
+    paces = [
+        None
+        if counter.reported is None
+        else status_tiers.is_on_track(
+            reported if counter.metric == goal.metric else counter.reported, counter.required, goal.period, on
+        )
+        for counter in ways[0].counters
+    ]
+    return False if False in paces else None if None in paces else True
 
 
 def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
@@ -114,9 +212,9 @@ def get_status_progress(
     if slug and not tracked:
         raise NotFound("loyalty status", slug, [r.program for r in rows][:3])
     legs = paid_legs(call.db, call.today) if tracked else ()
-    by_program = {r.program: _estimate_progress(call, r, legs, as_of or call.today) for r in tracked}
+    by_program = {r.program: _measure_progress(call, r, legs, as_of or call.today) for r in tracked}
     unknown_names = [call.reference.programs[p].name for p, estimate in by_program.items() if estimate is None]
-    estimates = [p for p in by_program.values() if p]
+    estimates = [estimate for estimate in by_program.values() if estimate]
     if not estimates:
         about = (
             f"The tiers of {', '.join(unknown_names)} are not known here."
@@ -126,15 +224,37 @@ def get_status_progress(
         raise NoData(about, missing=["tier thresholds" if unknown_names else "loyalty status"])
     left_out = f" The tiers of {', '.join(unknown_names)} are not known here." if unknown_names else ""
     return StatusProgress(
-        message=" ".join(_describe_progress(call.reference, p) for p in estimates) + left_out, progress=estimates
+        message=" ".join(_describe_progress(call.reference, e) for e in estimates) + left_out,
+        progress=[e.progress for e in estimates],
     )
 
 
-def _describe_progress(facts: Reference, progress: Progress) -> str:
-    name = program_name(facts, progress.program)
-    goal = progress.target_tier or progress.next_tier or progress.tier
-    if progress.gap is None:
-        return f"{name}: the gap to {goal} is not known."
-    return (
-        f"{name}: {status_tiers.format_number(progress.gap)} {status_tiers.format_metric(progress.metric)} to {goal}."
-    )
+def _describe_progress(facts: Reference, estimate: Estimate) -> str:
+    progress = estimate.progress
+    name, goal = program_name(facts, progress.program), progress.goal_tier
+    if progress.lifetime and goal == progress.tier:
+        return f"{name}: {goal} is yours for life, so nothing has to be earned for it."
+    earning = f"keep {goal}" if goal == progress.tier else goal
+    met = is_met(estimate.ways)
+    if met:
+        words = f"{goal} is kept" if goal == progress.tier else f"{goal} is reached"
+    elif not estimate.ways or (progress.gap is None and not any(way.is_known for way in estimate.ways)):
+        words = f"the gap to {earning} is not known"
+    else:
+        words = f"{describe_missing(estimate.ways)} to {earning}"
+    return f"{name}: {words}{_describe_days(progress, met)}{_describe_keep(estimate)}."
+
+
+def _describe_keep(estimate: Estimate) -> str:
+    """What the tier held still needs for another year."""
+    met, keep = is_met(estimate.keep), estimate.keep
+    if not keep or (met is None and not any(way.is_known for way in keep)):
+        return ""
+    tier = estimate.progress.tier
+    return f"; {tier} is kept for another year" if met else f"; {describe_missing(keep)} to keep {tier}"
+
+
+def _describe_days(progress: Progress, met: bool | None) -> str:
+    if met or progress.gap is None or progress.year_ends_on is None or progress.days_left is None:
+        return ""
+    return f" by {format_day(progress.year_ends_on)} ({pluralize(progress.days_left, 'day')} left)"

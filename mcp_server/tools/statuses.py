@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -25,6 +26,9 @@ from shared.reference.rows.programmes import Program
 
 Kind = Literal["airline", "hotel", "all"]
 # Absent keeps what is stored, which for a new record is false.
+OtherProgress = Annotated[
+    dict[str, Amount], WithJsonSchema({"type": "object", "additionalProperties": {"type": "number", "minimum": 0}})
+]
 Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
 
 
@@ -70,7 +74,9 @@ class StatusMatches(Result):
     audited_on: date | None
 
 
-def _find_program_with_tiers(call: Call, text: str) -> Program:
+def _find_program_with_tiers(call: Call, text: str, tier: str) -> Program:
+    if not tier.strip():
+        raise Invalid(Fault("tier", "is empty", "the name of a tier"))
     program = call.reference.program(text)
     if program.kind == "bank":
         raise Invalid(Fault("program", "is a bank's and has no elite status", "an airline or hotel programme"))
@@ -92,10 +98,12 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
         if value is not None:
             setattr(row, field, value or None)
     for field in clear:
-        setattr(row, field, None)
+        setattr(row, field, {} if field == "other_progress" else None)
     if changes["progress"] is not None:  # zero is a value
-        row.progress, row.progress_as_of = changes["progress"], changes["progress_as_of"] or call.own_day
-    if row.progress is None:
+        row.progress = changes["progress"]
+    if changes["progress"] is not None or changes["other_progress"]:
+        row.progress_as_of = changes["progress_as_of"] or call.own_day
+    if row.progress is None and not row.other_progress:
         if changes["progress_as_of"] is not None:
             raise Invalid(Fault("progress_as_of", "is given without progress", "progress as well"))
         row.progress_as_of = None
@@ -103,11 +111,34 @@ def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list
     call.db.flush()
 
 
+def _read_counters(call: Call, program: Program, sent: Mapping[str, Decimal] | None) -> dict[str, float] | None:
+    """The counters by the names the programme's tiers have for them. Raises Invalid."""
+    if sent is None:
+        return None
+    metrics = statuses.list_metrics(call.reference, program.slug)
+    counters = {name.strip().lower().replace(" ", "_"): float(amount) for name, amount in sent.items()}
+    if unknown := sorted(set(counters) - set(metrics)):
+        expected = f"counters of {program.name}: {', '.join(metrics)}" if metrics else "no counters of this programme"
+        raise Invalid(Fault("other_progress", f"names {', '.join(unknown)[:80]}", expected))
+    return counters
+
+
 def _check_target(call: Call, row: Row) -> None:
     ladder = statuses.build_ladder(call.reference, row.program)
     tier_held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
     if tier_held and target and target.rank < tier_held.rank:
         raise Invalid(Fault("target_tier", f"is below {tier_held.name}", f"{tier_held.name} or a tier above it"))
+
+
+def _take_tier(call: Call, row: Row, tier: str) -> str | None:
+    """Sets the tier held. The target that it reaches ends, and is returned."""
+    ladder = statuses.build_ladder(call.reference, row.program)
+    tier_held, target = ladder.tier(tier), ladder.tier(row.target_tier)
+    rises, row.tier = row.tier != tier, tier
+    if not (rises and tier_held and target and target.rank <= tier_held.rank):
+        return None
+    row.target_tier = None
+    return target.name
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
@@ -120,9 +151,12 @@ def set_loyalty_status(
     target_tier: Annotated[str | None, Field(max_length=60)] = None,
     progress: Annotated[Amount | None, Field(description="Qualifying amount earned so far this year.")] = None,
     progress_as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
+    other_progress: Annotated[
+        OtherProgress | None, Field(description='Counters beside the main one: {"pqf": 42}.')
+    ] = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,
     clear: Annotated[
-        list[Literal["valid_until", "target_tier", "progress", "notes"]] | None,
+        list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None,
         Field(description="Names of optional fields to empty."),
     ] = None,
 ) -> SetStatus:
@@ -130,15 +164,14 @@ def set_loyalty_status(
 
     Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
     """
-    resolved = _find_program_with_tiers(call, program)
-    if not tier.strip():
-        raise Invalid(Fault("tier", "is empty", "the name of a tier"))
+    resolved = _find_program_with_tiers(call, program, tier)
     tier_held = statuses.match_tier(call.reference, resolved.slug, tier)
     changes = {
         "valid_until": valid_until,
         "target_tier": statuses.match_tier(call.reference, resolved.slug, target_tier) if target_tier else None,
         "progress": progress,
         "progress_as_of": progress_as_of,
+        "other_progress": _read_counters(call, resolved, other_progress),
         "notes": notes,
     }
     _check_changes(call, changes, list(clear or ()))
@@ -148,25 +181,27 @@ def set_loyalty_status(
     if row is None:
         row = Row(program=resolved.slug, tier=tier_held, lifetime=False)
         call.db.add(row)
-    row.tier, row.source, row.updated_at = tier_held, "manual", call.now
+    reached = _take_tier(call, row, tier_held)
+    row.source, row.updated_at = "manual", call.now
     row.lifetime = row.lifetime if lifetime is None else lifetime
     _store_changes(call, row, changes, list(clear or ()))
     return SetStatus(
-        message=_describe_saved_status(call, resolved, row),
+        message=_describe_saved_status(call, resolved, row, None if target_tier else reached),
         loyalty_status=to_loyalty_status(call, row, call.own_day),
         created=created,
         known_tiers=statuses.build_ladder(call.reference, resolved.slug).names,
     )
 
 
-def _describe_saved_status(call: Call, program: Program, row: Row) -> str:
+def _describe_saved_status(call: Call, program: Program, row: Row, reached: str | None) -> str:
     until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
     length = " for life" if row.lifetime else until
     known_tiers = statuses.build_ladder(call.reference, program.slug).names
     unknown = (
         "" if known_tiers else " The tiers of this programme are not known here, so the name is kept as you wrote it."
     )
-    return f"Saved: {row.tier} in {program.name}{length}.{unknown}"
+    ended = f" Your target {reached} is reached and no longer set." if reached else ""
+    return f"Saved: {row.tier} in {program.name}{length}.{unknown}{ended}"
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.READS)

@@ -1,6 +1,7 @@
 """A tracked loyalty status as results show it, with the days left and the unit of its progress."""
 
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Literal
 
 from mcp_server.toolkit.context import CallBase
@@ -22,6 +23,7 @@ class LoyaltyStatus(Part):
     progress: Money | None
     progress_metric: str | None
     progress_as_of: date | None
+    other_progress: dict[str, Money]
     notes: str | None
     source: Literal["manual", "integration"]
     updated_at: datetime
@@ -48,6 +50,7 @@ def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
         progress=row.progress,
         progress_metric=None if row.progress is None else _progress_metric(call, row),
         progress_as_of=row.progress_as_of,
+        other_progress={metric: Decimal(str(amount)) for metric, amount in row.other_progress.items()},
         notes=row.notes,
         source="manual" if row.source == "manual" else "integration",
         updated_at=row.updated_at,

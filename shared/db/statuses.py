@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import UniqueConstraint, func
@@ -25,6 +26,8 @@ class LoyaltyStatus(AccountOwned, Base):
     target_tier: Mapped[str | None]
     progress: Mapped[Decimal | None]
     progress_as_of: Mapped[date | None]
+    # Counters a tier asks for beside its main one, such as {"pqf": 42}.
+    other_progress: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
     notes: Mapped[str | None]
     source: Mapped[str] = mapped_column(server_default="manual")
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

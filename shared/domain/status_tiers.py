@@ -15,12 +15,25 @@ _YEARS = {"1 Apr - 31 Mar": APRIL, "1 Mar - end Feb": MARCH}  # the month a qual
 
 
 @dataclass(frozen=True)
+class Requirement:
+    """What one counter must show."""
+
+    metric: str
+    amount: int
+
+
+Way = tuple[Requirement, ...]  # all of them together
+
+
+@dataclass(frozen=True)
 class Tier:
     name: str
     rank: int
     metric: str
     threshold: int | None  # None: not reached by a counter; see `alternative`
     alternative: str | None
+    ways: tuple[Way, ...]  # any of them; empty where no number is known
+    keep_ways: tuple[Way, ...]  # of a member who renews it
     period: str | None
     source_url: str
     as_of: str | None
@@ -73,12 +86,25 @@ def match_tiers(ladder: Ladder, text: str) -> list[str]:
     return list(exact) or [t for t in ladder.names if words and set(words) <= set(names.normalize_name(t).split())]
 
 
-_INITIALS = ("xp", "uxp", "mqd", "pqp", "sqc")
+_INITIALS = ("xp", "uxp", "mqd", "pqp", "pqf", "sqc", "usd", "ana", "ba", "jal")
 
 
 def format_metric(metric: str) -> str:
-    """A metric as people write it: `XP`, `tier points`."""
-    return metric.upper() if metric in _INITIALS else metric.replace("_", " ")
+    """A metric as people write it: `XP`, `tier points`, `sectors on BA`."""
+    words = (word.upper() if word in _INITIALS else word for word in metric.split("_"))
+    return " ".join(words).replace("finnair", "Finnair")
+
+
+def parse_ways(texts: Sequence[str]) -> tuple[Way, ...]:
+    """Ways to a tier from cells such as `pqp:22000+pqf:60`. Raises ValueError."""
+    return tuple(tuple(_parse_requirement(part) for part in text.split("+")) for text in texts)
+
+
+def _parse_requirement(text: str) -> Requirement:
+    metric, amount = text.split(":")
+    if not metric.replace("_", "").isalpha() or int(amount) <= 0:
+        raise ValueError(text)
+    return Requirement(metric, int(amount))
 
 
 def format_number(amount: Decimal | int) -> str:

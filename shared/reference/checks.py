@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.plans import CABINS
+from shared.domain.status_tiers import Requirement, parse_ways
 from shared.reference import airlines, flights, folio, homes, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
 
@@ -165,6 +166,19 @@ def _check_tiers(tables: Tables) -> Iterator[str]:
         reached[row.program, row.metric] = max(row.threshold, below)
 
 
+def _check_tier_ways(tables: Tables) -> Iterator[str]:
+    """Ways to a tier can be read, and the first of them asks for the threshold of the tier."""
+    for where, row in list_rows(tables, "elite_tiers.csv"):
+        try:
+            ways = parse_ways(row.ways)
+            parse_ways(row.keep_ways)
+        except ValueError:
+            yield f"{where}: ways and keep_ways are counters with their numbers, such as pqp:22000+pqf:60"
+            continue
+        if ways and row.threshold and Requirement(row.metric, row.threshold) not in ways[0]:
+            yield f"{where}: the first way does not ask for {row.threshold} {row.metric}"
+
+
 def _check_earning(tables: Tables) -> Iterator[str]:
     paid: set[tuple[str, ...]] = set()
     for where, row in list_rows(tables, "earning_rates.csv"):
@@ -259,6 +273,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_zones: ("continents.csv",),
     _check_ranges: (),
     _check_tiers: (),
+    _check_tier_ways: (),
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_hotels: ("hotels.csv", "hotel_lists.csv"),

@@ -39,12 +39,15 @@ def _build_ladder(reference: Reference, program: str, on: date) -> Ladder:
 
 
 def _build_tier(row: Any) -> Tier:
+    ways = status_tiers.parse_ways(row.ways or ([f"{row.metric}:{row.threshold}"] if row.threshold else []))
     return Tier(
         name=row.tier,
         rank=row.rank,
         metric=row.metric,
         threshold=row.threshold if row.threshold or not row.rank else None,
         alternative=row.alternative,
+        ways=ways,
+        keep_ways=status_tiers.parse_ways(row.keep_ways) or ways,
         period=row.period,
         source_url=row.source_url,
         as_of=row.as_of,
@@ -52,6 +55,13 @@ def _build_tier(row: Any) -> Tier:
         confidence=row.confidence,
         note=row.note,
     )
+
+
+def list_metrics(reference: Reference, program: str) -> list[str]:
+    """Every counter the tiers of a programme ask for, in the order of the tiers."""
+    tiers = build_ladder(reference, program).tiers
+    ways = (way for tier in tiers for way in (*tier.ways, *tier.keep_ways))
+    return list(dict.fromkeys(requirement.metric for way in ways for requirement in way))
 
 
 def match_tier(reference: Reference, program: str, text: str) -> str:

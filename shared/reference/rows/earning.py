@@ -39,12 +39,17 @@ class CathayZone(Fact):
 
 @dataclass(frozen=True, slots=True)
 class EliteTier(Dated):
+    """`ways`: each way to the tier, "pqp:22000+pqf:60"; empty where the threshold alone decides. `keep_ways`: those of
+    a member who renews it, where they differ."""
+
     program: str
     tier: str
     rank: int
     metric: str
     threshold: int
     alternative: str | None
+    ways: tuple[str, ...]
+    keep_ways: tuple[str, ...]
     period: str | None
 
 

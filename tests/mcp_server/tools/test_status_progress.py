@@ -18,8 +18,13 @@ def test_get_status_progress_reckons_the_gap_of_every_tracked_programme(people: 
     use(people.bob, "set_loyalty_status", program=FB, tier="Silver", progress=60, target_tier="Platinum")
     answer = use(people.bob, TOOL)
     ba, fb = answer["progress"]
-    gaps = "The British Airways Club: 3,500 tier points to Silver. Flying Blue: 420 XP to Platinum. Source"
+    left = (date(2027, 3, 31) - clock.today()).days
+    gaps = (
+        f"The British Airways Club: 3,500 tier points to Silver by 31 Mar 2027 ({left} days left); Bronze is kept for"
+        " another year. Flying Blue: 420 XP to Platinum; 40 XP to keep Silver. Source"
+    )
     assert answer["message"].startswith(gaps)
+    assert (ba["days_left"], ba["keep"]["tier"], ba["keep"]["met"], fb["keep"]["met"]) == (left, "Bronze", True, False)
     assert (ba["next_tier"], ba["required"], ba["reported"], ba["gap"]) == ("Silver", 7_500, 4_000, 3_500)
     assert (ba["metric"], ba["estimated_from_bookings"], ba["bookings_counted"]) == ("tier_points", 0, [])
     assert (fb["next_tier"], fb["target_tier"], fb["required"], fb["gap"]) == ("Gold", "Platinum", 480, 420)
@@ -123,3 +128,56 @@ def test_get_status_progress_estimates_nothing_without_an_earning_rule(people: P
     (one,) = use(people.alice, TOOL)["progress"]
     assert (one["estimated_from_bookings"], one["bookings_counted"]) == (0, [])
     assert any("not known for this programme" in a for a in one["assumptions"])
+
+
+UNITED = "united-mileageplus"
+
+
+def test_get_status_progress_of_a_tier_with_two_counters_wants_both(people: People, use: Use) -> None:
+    gold = {"program": UNITED, "tier": "Premier Gold"}
+    use(people.bob, "set_loyalty_status", **gold, progress=22_000, target_tier="Premier 1K")
+    answer = use(people.bob, TOOL)
+    (one,) = answer["progress"]
+    assert (one["required"], one["gap"], one["on_track"]) == (22_000, 0, None)
+    both, alone = one["ways"]
+    assert [(c["metric"], c["required"], c["gap"]) for c in both["counters"]] == [("pqp", 22_000, 0), ("pqf", 60, None)]
+    assert (both["met"], alone["met"], alone["counters"][0]["gap"]) == (None, False, 6_000)
+    assert "60 PQF (not recorded here), or 6,000 PQP to Premier 1K" in answer["message"]
+    use(people.bob, "set_loyalty_status", **gold, other_progress={"PQF": 42})
+    answer = use(people.bob, TOOL)
+    assert "MileagePlus: 18 PQF, or 6,000 PQP to Premier 1K by 31 Dec 2026" in answer["message"]
+    assert answer["progress"][0]["on_track"] is False
+    use(people.bob, "set_loyalty_status", **gold, other_progress={"pqf": 60})
+    answer = use(people.bob, TOOL)
+    assert "Premier 1K is reached" in answer["message"]
+    assert answer["progress"][0]["on_track"] is True
+
+
+def test_get_status_progress_of_a_tier_for_life_asks_for_nothing(people: People, use: Use) -> None:
+    use(people.bob, "set_loyalty_status", program="world-of-hyatt", tier="Globalist", lifetime=True, progress=12)
+    answer = use(people.bob, TOOL)
+    (one,) = answer["progress"]
+    assert "Globalist is yours for life" in answer["message"]
+    assert (one["required"], one["gap"], one["ways"], one["on_track"], one["lifetime"]) == (None, None, [], True, True)
+    use(people.bob, "set_loyalty_status", program="Marriott", tier="Platinum", lifetime=True, progress=60)
+    marriott = use(people.bob, TOOL, program="Marriott")["progress"][0]
+    assert (marriott["goal_tier"], marriott["gap"], marriott["keep"]) == ("Titanium", 15, None)
+
+
+def test_get_status_progress_follows_a_tier_that_rose_past_its_target(people: People, use: Use) -> None:
+    use(people.bob, "set_loyalty_status", program=BA, tier="Silver", progress=9_000, target_tier="Gold")
+    answer = use(people.bob, "set_loyalty_status", program=BA, tier="Gold", progress=20_500)
+    assert answer["loyalty_status"]["target_tier"] is None
+    assert "Your target Gold is reached and no longer set." in answer["message"]
+    answer = use(people.bob, TOOL)
+    assert (answer["progress"][0]["goal_tier"], answer["progress"][0]["keep"]["met"]) == ("Gold Guest List", True)
+    assert "Gold is kept for another year" in answer["message"]
+    use(people.bob, "set_loyalty_status", program=BA, tier="Gold", progress=19_000, target_tier="Gold")
+    assert "1,000 tier points to keep Gold by 31 Mar 2027" in use(people.bob, TOOL)["message"]
+
+
+def test_get_status_progress_names_what_renews_a_tier_where_it_differs(people: People, use: Use) -> None:
+    eva = "eva-air-infinity-mileagelands"
+    use(people.bob, "set_loyalty_status", program=eva, tier="Diamond", progress=150_000)
+    (one,) = use(people.bob, TOOL)["progress"]
+    assert (one["goal_tier"], one["required"], one["gap"]) == ("Diamond", 200_000, 50_000)

@@ -233,3 +233,14 @@ def test_tiers_of_etihad_and_finnair_are_those_of_today() -> None:
     assert "at least 40,000 from flying" in (etihad.tiers[3].alternative or "")
     assert (etihad.tiers[4].metric, etihad.tiers[4].threshold) == ("usd_spend", 150_000)
     assert finnair.tiers[-1].threshold == 300_000
+
+
+def test_set_loyalty_status_takes_only_counters_of_the_programme(people: People, use: Use) -> None:
+    united = {"program": "united-mileageplus", "tier": "Premier Silver"}
+    answer = use(people.bob, "set_loyalty_status", **united, other_progress={"xp": 3})
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "other_progress")
+    assert "pqp, pqf" in answer["errors"][0]["expected"]
+    stored = use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": 7})["loyalty_status"]
+    assert (stored["other_progress"], stored["progress_as_of"]) == ({"pqf": 7}, clock.today().isoformat())
+    cleared = use(people.bob, "set_loyalty_status", **united, clear=["other_progress"])["loyalty_status"]
+    assert (cleared["other_progress"], cleared["progress_as_of"]) == ({}, None)
