@@ -6,6 +6,7 @@
     LX40 ZRH LAX 2027-05-04 - -                   no times; 13:35= where the day is printed; +1? where it is not
     stay "Conrad Tokyo" 2027-10-02 2027-10-05 id=conrad-tokyo kind=award points=240000 room="King Room" free=2027-09-30
     cancel ref=K3M9PL
+    change                                        the lines state how a booking is from now on
     ask kind, cabin_class                         `ask *`: a question of any name
     may hotel_id                                  a question that is defensible
 
@@ -29,8 +30,8 @@ KEYS = {
     "id": "hotel_id",
     "arr": "arrival_date",
 }
-LEG_FIELDS = [f.name for f in fields(BookedLeg) if f.name != "action"]
-STAY_FIELDS = [f.name for f in fields(BookedStay) if f.name != "action"]
+LEG_FIELDS = [f.name for f in fields(BookedLeg) if f.name not in ("action", "doubts")]
+STAY_FIELDS = [f.name for f in fields(BookedStay) if f.name not in ("action", "doubts")]
 PRICE = ("points_spent", "cash_paid", "taxes_paid")
 Allowed = dict[str, set[str]]  # for each field the values as text; "-" where it may be absent
 
@@ -41,6 +42,7 @@ class Expected:
 
     bookings: list[tuple[str, Allowed]] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
+    changed: bool = False
     ask: set[str] = field(default_factory=set)
     may: set[str] = field(default_factory=set)
 
@@ -57,6 +59,8 @@ def read_expected(text: str) -> Expected:
             continue
         if words[0] in ("ask", "may"):
             getattr(expected, words[0]).update(word.strip(",") for word in words[1:])
+        elif words[0] == "change":
+            expected.changed = True
         elif words[0] == "all":
             shared, groups = _read_pairs(words[1:]), {}
         elif words[0] == "cancel":
