@@ -5,16 +5,34 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, PerPage, RowId
+from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, Passengers, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.route_monitors import check_route
+from mcp_server.views.seat_filters import (
+    COLUMNS,
+    Filters,
+    MaxTaxes,
+    Weekdays,
+    build_filters,
+    describe_filters,
+    list_cleared,
+)
+from mcp_server.views.watch_outlook import (
+    Release,
+    describe_airports,
+    describe_opening,
+    describe_routes,
+    find_opening,
+    find_release,
+    to_release,
+)
 from shared.db.accounts import lock
 from shared.db.flight_alerts import FlightAlert as Row
 from shared.db.flight_alerts import FlightAlertKey
@@ -22,11 +40,13 @@ from shared.db.pagination import count, page_of
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.domain.plurals import pluralize
+from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.flight_alerts import PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
-Clearable = Annotated[Literal["cabin_class"], WithJsonSchema({"type": "string", "enum": ["cabin_class"]})]
-TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class")
+Clearable = Literal["cabin_class", "weekdays", "max_taxes"]
+_SEAT_TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class", "passengers")
+TERMS = (*_SEAT_TERMS, *COLUMNS)
 TROUBLE_WORDS = {
     "connection_required": "connect seats_aero with connect_integration",
     "not_configured": "no source of seats is set up here",
@@ -34,7 +54,10 @@ TROUBLE_WORDS = {
 }
 
 
-class FlightAlert(Part):
+AnyCabin = Annotated[Cabin | None, Field(description="Absent means any cabin.")]
+
+
+class FlightAlert(Filters):
     """An alert paused by a plan change shows as inactive, and as active once it goes on."""
 
     alert_id: int
@@ -44,6 +67,7 @@ class FlightAlert(Part):
     date_range_start: date
     date_range_end: date
     cabin_class: Cabin | None
+    passengers: int
     active: bool
     last_checked_at: datetime | None
     last_hit_at: datetime | None
@@ -54,6 +78,8 @@ class CreatedAlert(Result):
     alert: FlightAlert
     active_count: int
     cap: int | None
+    opens_on: date | None
+    release: Release | None
 
 
 class FlightAlerts(Result):
@@ -128,11 +154,15 @@ def create_flight_alert(
     destination: Airport,
     date_range_start: Day,
     date_range_end: Day,
-    cabin_class: Annotated[Cabin | None, Field(description="Absent means any cabin.")] = None,
+    cabin_class: AnyCabin = None,
+    passengers: Passengers = 1,
+    nonstop_only: bool = False,
+    weekdays: Weekdays = None,
+    max_taxes: MaxTaxes = None,
 ) -> CreatedAlert:
-    """Emails the user when one airline opens award seats on a route within a date window.
+    """Emails the user when one of these airlines opens award seats on a route within a date window.
 
-    Route monitors are counted apart. Free.
+    For other, several or all airlines, or a cap on points, use create_route_monitor. Free.
     """
     row = Row(
         airline=airline,
@@ -141,19 +171,34 @@ def create_flight_alert(
         date_range_start=date_range_start,
         date_range_end=date_range_end,
         cabin_class=cabin_class,
+        passengers=passengers,
         active=True,
     )
+    edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
     _check_terms(call, row)
     room = _check_cap(call, row, "nothing was created")
     call.db.add(row)
     call.db.flush()
     _schedule_checks(call, row)
+    release = find_release(call, [row.airline])
     return CreatedAlert(
         message=f"Alert {row.id} watches {_describe_watch(call, row)}. The first check runs now. Seats that open are"
-        f" mailed and appear in list_notifications.{room.same}",
+        f" mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
         alert=_to_alert(row),
         active_count=room.active + 1,
         cap=call.limits.flight_alerts,
+        opens_on=find_opening(call, release, date_range_start),
+        release=to_release(release),
+    )
+
+
+def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> str:
+    """What the watch leaves out, and what is known of the route and of when its days go on sale."""
+    return (
+        describe_airports(call, row.departure, row.destination)
+        + describe_filters(row)
+        + describe_routes(call, [row.airline], row.departure, row.destination)
+        + describe_opening(call, release, row.date_range_start, row.date_range_end)
     )
 
 
@@ -198,7 +243,11 @@ def update_flight_alert(
     destination: Airport | None = None,
     date_range_start: Day | None = None,
     date_range_end: Day | None = None,
-    cabin_class: Annotated[Cabin | None, Field(description="Absent means any cabin.")] = None,
+    cabin_class: AnyCabin = None,
+    passengers: Passengers | None = None,
+    nonstop_only: bool | None = None,
+    weekdays: Weekdays = None,
+    max_taxes: MaxTaxes = None,
     clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
 ) -> UpdatedAlert:
     """Changes an award seat alert, pauses it with active false, or starts it again with active true. Free."""
@@ -208,8 +257,9 @@ def update_flight_alert(
     if active and not was_running:
         _check_cap(call, row, "this one stays paused")
         row.paused_at = None
-    terms = (airline, departure, destination, date_range_start, date_range_end, cabin_class)
-    changed = edit(row, call.now, dict(zip(TERMS, terms, strict=True)) | {"active": active}, clear)
+    terms = (airline, departure, destination, date_range_start, date_range_end, cabin_class, passengers)
+    changes = dict(zip(_SEAT_TERMS, terms, strict=True)) | build_filters(call, nonstop_only, weekdays, max_taxes)
+    changed = edit(row, call.now, changes | {"active": active}, list_cleared(clear))
     terms_changed = bool(set(changed) & set(TERMS))
     if terms_changed or (_is_running(row) and not was_running):
         _check_terms(call, row)
@@ -231,8 +281,9 @@ def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool)
 
 
 def _describe_update(call: Call, row: Row, changed: list[str]) -> str:
-    state = "It watches" if _is_running(row) else "It is paused. When active, it watches"
-    return f"{describe_changes(changed)} {state} {_describe_watch(call, row)}."
+    if not _is_running(row):
+        return f"{describe_changes(changed)} Alert {row.id}, {_describe_watch(call, row)}, is paused."
+    return f"{describe_changes(changed)} Alert {row.id} watches {_describe_watch(call, row)}.{describe_filters(row)}"
 
 
 @tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)

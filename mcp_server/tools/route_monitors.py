@@ -1,6 +1,6 @@
 """Route monitors: award seats on a route, mailed when they match a person's terms for the first time."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,27 +13,55 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
+from mcp_server.views.seat_filters import (
+    COLUMNS,
+    MaxTaxes,
+    Weekdays,
+    build_filters,
+    describe_filters,
+    list_cleared,
+)
+from mcp_server.views.watch_outlook import (
+    Release,
+    describe_airports,
+    describe_opening,
+    describe_routes,
+    find_opening,
+    find_release,
+    to_release,
+)
 from shared.db.pagination import count, page_of
-from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
+from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, list_matches
 from shared.db.run_kinds import RunKind
 from shared.db.runs import schedule, unschedule
+from shared.domain.dates import format_weekday
+from shared.domain.party_prices import PartyPrice, describe_price
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
+from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.search.award_options import AwardOption
 
 Airlines = Annotated[
     list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
 ]
 MostPoints = Annotated[Points | None, Field(description="Per passenger; fires only at or below.")]
-Clearable = Literal["cabin", "airlines", "max_points"]
-TERMS = ("origin", "destination", "earliest_date", "latest_date", "cabin", "airlines", "passengers", "max_points")
+Clearable = Literal["cabin", "airlines", "max_points", "weekdays", "max_taxes"]
+WINDOW = ("origin", "destination", "earliest_date", "latest_date")
+TERMS = (*WINDOW, "cabin", "airlines", "passengers", "max_points", *COLUMNS)
+MAX_MATCHES, MAX_CHECKS = 20, 10
 
 
 class OneMonitor(Result):
     monitor: Monitor
     active_count: int
     cap: int
+
+
+class CreatedMonitor(OneMonitor):
+    opens_on: date | None
+    release: Release | None
 
 
 class Monitors(Result):
@@ -99,10 +127,14 @@ def create_route_monitor(
     airlines: Airlines = None,
     passengers: Passengers = 1,
     max_points: MostPoints = None,
-) -> OneMonitor:
+    nonstop_only: bool = False,
+    weekdays: Weekdays = None,
+    max_taxes: MaxTaxes = None,
+) -> CreatedMonitor:
     """Watches a route and date window every 6 hours and emails when fresh matching award seats appear.
 
-    Fresh means: matches now and did not at the check before; at the first check every match is fresh. Free.
+    Any airline, or several; a city code such as LON or TYO watches its airports. Fresh means: matches now and did not
+    at the check before; at the first check every match is fresh. Free.
     """
     row = RouteMonitor(
         origin=origin,
@@ -114,17 +146,32 @@ def create_route_monitor(
         passengers=passengers,
         max_points=max_points,
     )
+    edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
     _check_terms(call, row)
     room = _check_cap(call, row)
     call.db.add(row)
     call.db.flush()
     _schedule_checks(call, row)
-    return OneMonitor(
+    release = find_release(call, row.airlines or ())
+    return CreatedMonitor(
         message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_describe_interval(call)}. Fresh seats are mailed and appear in list_notifications.{room.same}",
+        f" {_describe_interval(call)}. Fresh seats are mailed and appear in list_notifications."
+        f"{_describe_outlook(call, row, release)}{room.same}",
         monitor=to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
+        opens_on=find_opening(call, release, earliest_date),
+        release=to_release(release),
+    )
+
+
+def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | None) -> str:
+    """What the watch leaves out, and what is known of the route and of when its days go on sale."""
+    return (
+        describe_airports(call, row.origin, row.destination)
+        + describe_filters(row)
+        + describe_routes(call, row.airlines or (), row.origin, row.destination)
+        + describe_opening(call, release, row.earliest_date, row.latest_date)
     )
 
 
@@ -162,24 +209,33 @@ def list_route_monitors(
 def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
     """Shows one route monitor with its recent checks and the seats it found. Free."""
     row = _get_own(call.db, monitor_id)
-    matches = call.db.scalars(
-        select(MonitorMatch)
-        .where(MonitorMatch.monitor_id == row.id)
-        .order_by(MonitorMatch.found_at.desc(), MonitorMatch.points)
-        .limit(20)
-    ).all()
+    matches = list_matches(call.db, row.id, MAX_MATCHES)
     checks = call.db.scalars(
         select(MonitorCheck)
         .where(MonitorCheck.monitor_id == row.id)
         .order_by(MonitorCheck.checked_at.desc(), MonitorCheck.id.desc())
-        .limit(10)
+        .limit(MAX_CHECKS)
     ).all()
-    total = pluralize(row.matches_total, "match", "matches")
+    monitor = to_monitors(call, [row])[0]
     return MonitorDetails(
-        message=f"Monitor {row.id}, {row.origin} to {row.destination}: {total} so far.",
-        monitor=to_monitors(call, [row])[0],
+        message=f"Monitor {row.id}, {row.origin} to {row.destination}:"
+        f" {pluralize(row.matches_total, 'match', 'matches')} so far.{_describe_best(call, monitor)}",
+        monitor=monitor,
         matches=[to_award_option(call, match, row.passengers) for match in matches],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
+    )
+
+
+def _describe_best(call: Call, monitor: Monitor) -> str:
+    """The best value that was open at the last check."""
+    best = monitor.best_match
+    if best is None:
+        return ""
+    price = PartyPrice(best.points, best.taxes, best.taxes_currency, monitor.passengers)
+    return (
+        f" The best that was open at the last check: {format_weekday(best.date)},"
+        f" {airline_name(call.reference, best.airline)} {best.cabin.replace('_', ' ')},"
+        f" {describe_price(price)} with {program_name(call.reference, best.program)}."
     )
 
 
@@ -195,9 +251,12 @@ def update_route_monitor(
     airlines: Airlines = None,
     passengers: Passengers | None = None,
     max_points: MostPoints = None,
+    nonstop_only: bool | None = None,
+    weekdays: Weekdays = None,
+    max_taxes: MaxTaxes = None,
     clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
 ) -> UpdatedMonitor:
-    """Changes the window, cabin, airlines, passengers or cap of an active route monitor.
+    """Changes the window, cabin, airlines, passengers, cap or filters of an active route monitor.
 
     Changed terms start afresh: at the next check each match is new. A cancelled monitor cannot be changed. Free.
     """
@@ -213,8 +272,8 @@ def update_route_monitor(
         "airlines": None if airlines is None else _resolve_airlines(call, airlines) or "",
         "passengers": passengers,
         "max_points": max_points,
-    }
-    changed = edit(row, call.now, changes, clear)
+    } | build_filters(call, nonstop_only, weekdays, max_taxes)
+    changed = edit(row, call.now, changes, list_cleared(clear))
     if changed:
         _check_terms(call, row)
         call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
@@ -222,8 +281,9 @@ def update_route_monitor(
         if row.paused_at is None:
             _schedule_checks(call, row)
     afresh = " It is checked now, and every match counts as new." if changed else ""
+    outlook = _describe_outlook(call, row, find_release(call, row.airlines or ())) if changed else ""
     return UpdatedMonitor(
-        message=describe_changes(changed) + afresh,
+        message=describe_changes(changed) + afresh + outlook,
         monitor=to_monitors(call, [row])[0],
         changed=changed,
         baseline_reset=bool(changed),

@@ -4,28 +4,31 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import distinct_on
-
 from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import Cabin
-from mcp_server.toolkit.results import Part
-from shared.db.route_monitors import MonitorMatch, RouteMonitor
+from mcp_server.views.seat_filters import Filters
+from shared.db.route_monitors import MonitorMatch, RouteMonitor, find_best_matches, find_last_matches
 from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.errors import Fault, Invalid
+from shared.reference.city_airports import list_watched_airports
 from shared.services.search.award_options import AwardOption, build_option
 
 State = Literal["active", "cancelled"]
 
 
-class Monitor(Part):
-    """A monitor paused by a plan change shows as cancelled for that reason, and as active once it goes on."""
+class Monitor(Filters):
+    """A monitor paused by a plan change shows as cancelled for that reason, and as active once it goes on.
+
+    `best_match` is the best value of what was open at the last check, `last_match` that of the newest finds.
+    """
 
     monitor_id: int
     state: State
     origin: str
     destination: str
+    origin_airports: list[str]
+    destination_airports: list[str]
     earliest_date: date
     latest_date: date
     cabin: Cabin | None
@@ -36,6 +39,7 @@ class Monitor(Part):
     last_checked_at: datetime | None
     next_check_at: datetime | None
     last_match: AwardOption | None
+    best_match: AwardOption | None
     matches_total: int
     created_at: datetime
     cancelled_at: datetime | None
@@ -56,24 +60,17 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
     )
 
 
-def _find_last_matches(call: Call, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
-    newest = (
-        select(MonitorMatch)
-        .where(MonitorMatch.monitor_id.in_(monitor_ids))
-        .ext(distinct_on(MonitorMatch.monitor_id))
-        .order_by(MonitorMatch.monitor_id, MonitorMatch.found_at.desc(), MonitorMatch.points)
-    )
-    return {match.monitor_id: match for match in call.db.scalars(newest)}
-
-
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
     due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
-    matches = _find_last_matches(call, [row.id for row in rows])
-    return [_to_monitor(call, row, due.get(row.id), matches.get(row.id)) for row in rows]
+    ids = [row.id for row in rows]
+    last, best = find_last_matches(call.db, ids), find_best_matches(call.db, ids)
+    return [_to_monitor(call, row, due.get(row.id), last.get(row.id), best.get(row.id)) for row in rows]
 
 
-def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, match: MonitorMatch | None) -> Monitor:
+def _to_monitor(
+    call: Call, row: RouteMonitor, due: datetime | None, last: MonitorMatch | None, best: MonitorMatch | None
+) -> Monitor:
     ended = row.cancelled_at or row.paused_at
     return Monitor.model_validate(
         {name: getattr(row, name) for name in Monitor.model_fields if hasattr(row, name)}
@@ -81,18 +78,14 @@ def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, match: Moni
             "monitor_id": row.id,
             "state": "cancelled" if ended else "active",
             "next_check_at": None if ended else due,
-            "last_match": to_award_option(call, match, row.passengers) if match else None,
+            "origin_airports": list_watched_airports(call.reference, row.origin),
+            "destination_airports": list_watched_airports(call.reference, row.destination),
+            "last_match": to_award_option(call, last, row.passengers) if last else None,
+            "best_match": to_award_option(call, best, row.passengers) if best else None,
             "cancelled_at": ended,
             "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
         }
     )
-
-
-def _describe_airport_fault(call: CallBase, name: str, code: str) -> Fault:
-    members = [member for member in call.reference.metros.get(code, ()) if member in call.reference.airports]
-    if members:
-        return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
-    return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
 
 
 def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:
@@ -104,11 +97,19 @@ def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fau
     ]
 
 
-def check_route(call: CallBase, airports: Mapping[str, str], window: Mapping[str, date]) -> None:
-    """Both mappings are by parameter name, origin and first day first. Raises Invalid."""
-    faults = find_airport_faults(call, airports)
-    (origin, destination), (first, last) = airports, window
-    if airports[origin] == airports[destination]:
+def _describe_airport_fault(call: CallBase, name: str, code: str) -> Fault:
+    if members := list_watched_airports(call.reference, code):
+        return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
+    return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
+
+
+def check_route(call: CallBase, ends: Mapping[str, str], window: Mapping[str, date]) -> None:
+    """Both mappings are by parameter name, origin and first day first. Ends are airports or cities. Raises Invalid."""
+    airports = {name: list_watched_airports(call.reference, code) for name, code in ends.items()}
+    unknown = "is no airport or city this service knows"
+    faults = [Fault(name, unknown, "a code such as LHR or LON") for name, codes in airports.items() if not codes]
+    (origin, destination), (first, last) = ends, window
+    if not faults and set(airports[origin]) & set(airports[destination]):
         faults.append(Fault(destination, f"is the {origin} too", "another airport"))
     if window[last] < window[first]:
         faults.append(Fault(last, f"is before {first}", f"{window[first]} or later"))

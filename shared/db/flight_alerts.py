@@ -7,11 +7,17 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.seat_filters import SeatFilters
 
 
-class FlightAlert(AccountOwned, ModeOwned, Base):
+class FlightAlert(SeatFilters, AccountOwned, ModeOwned, Base):
+    """`departure` and `destination` are an airport or a city with several."""
+
     __tablename__ = "flight_alerts"
-    __table_args__ = (sa.CheckConstraint("date_range_end >= date_range_start", name="window"),)
+    __table_args__ = (
+        sa.CheckConstraint("date_range_end >= date_range_start", name="window"),
+        sa.CheckConstraint("passengers between 1 and 9", name="passengers"),
+    )
 
     id: Mapped[pk]
     airline: Mapped[str]
@@ -20,6 +26,7 @@ class FlightAlert(AccountOwned, ModeOwned, Base):
     date_range_start: Mapped[date]
     date_range_end: Mapped[date]
     cabin_class: Mapped[str | None]
+    passengers: Mapped[int] = mapped_column(server_default="1")
     active: Mapped[bool] = mapped_column(server_default=sa.true())
     paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
     last_checked_at: Mapped[datetime | None]

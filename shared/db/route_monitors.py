@@ -1,19 +1,23 @@
 """Route monitors, the state of each key they watch, the log of their checks and what they matched."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.seat_filters import SeatFilters
 
 
-class RouteMonitor(AccountOwned, ModeOwned, Base):
+class RouteMonitor(SeatFilters, AccountOwned, ModeOwned, Base):
+    """`origin` and `destination` are an airport or a city with several."""
+
     __tablename__ = "route_monitors"
     __table_args__ = (
         Index("ix_route_monitors_active", "account_id", postgresql_where=sa.text("cancelled_at is null")),
@@ -109,3 +113,63 @@ def log_check(session: Session, row: Mapping[str, Any]) -> None:
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     bulk.write(session, MonitorMatch, rows)
+
+
+# The matches of one check are stored at one moment; before, each had its own, microseconds apart.
+_ONE_CHECK = timedelta(seconds=10)
+
+
+def find_last_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
+    """Of the newest check of each monitor that found anything, the best value."""
+    newest = (
+        sa.select(MonitorMatch.monitor_id, func.max(MonitorMatch.found_at).label("found_at"))
+        .where(MonitorMatch.monitor_id.in_(monitor_ids))
+        .group_by(MonitorMatch.monitor_id)
+        .subquery()
+    )
+    of_that_check = sa.and_(
+        MonitorMatch.monitor_id == newest.c.monitor_id, MonitorMatch.found_at >= newest.c.found_at - _ONE_CHECK
+    )
+    return _take_first(session, sa.select(MonitorMatch).join(newest, of_that_check), _BY_VALUE)
+
+
+def find_best_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
+    """Of what was open at the last check of each monitor, the best value."""
+    still_open = sa.select(MonitorMatch).join(MonitorKey, _is_its_key()).where(MonitorKey.matched)
+    return _take_first(session, still_open.where(MonitorMatch.id.in_(_newest_of_each_seat(monitor_ids))), _BY_VALUE)
+
+
+def list_matches(session: Session, monitor_id: int, limit: int) -> Sequence[MonitorMatch]:
+    """Each seat once, as it was found last: those still open first, the best value first."""
+    is_open = func.coalesce(MonitorKey.matched, sa.false()).desc()
+    newest = _newest_of_each_seat([monitor_id])
+    matches = sa.select(MonitorMatch).outerjoin(MonitorKey, _is_its_key()).where(MonitorMatch.id.in_(newest))
+    return session.scalars(matches.order_by(is_open, *_BY_VALUE).limit(limit)).all()
+
+
+def _newest_of_each_seat(monitor_ids: Sequence[int]) -> sa.Select[int]:
+    seat = (
+        MonitorMatch.monitor_id,
+        MonitorMatch.airline,
+        MonitorMatch.program,
+        MonitorMatch.date,
+        MonitorMatch.cabin,
+    )
+    newest_first = (*seat, MonitorMatch.found_at.desc(), MonitorMatch.id.desc())
+    of_monitors = sa.select(MonitorMatch.id).where(MonitorMatch.monitor_id.in_(monitor_ids))
+    return of_monitors.ext(distinct_on(*seat)).order_by(*newest_first)
+
+
+_BY_VALUE = (MonitorMatch.points, MonitorMatch.taxes.asc().nulls_last(), MonitorMatch.date, MonitorMatch.id)
+
+
+def _is_its_key() -> sa.ColumnElement[bool]:
+    """The stored state of the seat of a match."""
+    day = func.to_char(MonitorMatch.date, "YYYY-MM-DD")
+    key = func.concat_ws("|", MonitorMatch.airline, MonitorMatch.program, day, MonitorMatch.cabin)
+    return sa.and_(MonitorKey.monitor_id == MonitorMatch.monitor_id, MonitorKey.key == key)
+
+
+def _take_first(session: Session, matches: sa.Select[Any], order: Sequence[Any]) -> dict[int, MonitorMatch]:
+    first = matches.ext(distinct_on(MonitorMatch.monitor_id)).order_by(MonitorMatch.monitor_id, *order)
+    return {match.monitor_id: match for match in session.scalars(first)}

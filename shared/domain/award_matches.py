@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal, Protocol, TypeVar
+from decimal import Decimal
+from typing import Literal, Protocol, TypeVar, get_args
 
 SeatsKnown = Literal["available", "none", "unknown"]
+Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)  # in the order of date.weekday()
 
 
 def judge_seats(seen: bool, *, answered: bool, on_sale: bool = True) -> SeatsKnown:
@@ -29,7 +32,11 @@ class SeatTerms(Protocol):
     @property
     def points(self) -> int: ...
     @property
+    def taxes(self) -> Decimal | None: ...
+    @property
     def seats(self) -> int | None: ...
+    @property
+    def stops(self) -> int | None: ...
 
 
 S = TypeVar("S", bound=SeatTerms)
@@ -59,7 +66,7 @@ class MatchKey:
 
 @dataclass(frozen=True)
 class MonitorTerms:
-    """Terms of a monitor. Points are per passenger; None means any."""
+    """Terms of a watch. Points and taxes are per passenger; None means any."""
 
     earliest: date
     latest: date
@@ -68,11 +75,21 @@ class MonitorTerms:
     passengers: int = 1
     max_points: int | None = None
     programs: frozenset[str] | None = None  # whose prices count; None means anybody's
+    nonstop_only: bool = False
+    weekdays: frozenset[str] | None = None
+    max_taxes: Decimal | None = None
+    max_taxes_currency: str | None = None
 
     def match(self, seat: SeatTerms) -> bool:
-        """An unknown number of seats is enough: the request to the provider already named the passengers."""
+        """Whether a seat fits all terms but the one on taxes, whose currencies need rates.
+
+        An unknown number of seats is enough: the request to the provider already named the passengers. Unknown stops
+        are no proof of a non-stop flight.
+        """
         return (
             self.earliest <= seat.date <= self.latest
+            and (not self.nonstop_only or seat.stops == 0)
+            and (self.weekdays is None or WEEKDAYS[seat.date.weekday()] in self.weekdays)
             and (self.cabin is None or seat.cabin == self.cabin)
             and (self.airlines is None or seat.airline in self.airlines)
             and (self.programs is None or seat.program in self.programs)
@@ -81,14 +98,27 @@ class MonitorTerms:
         )
 
 
+def rank_value(seat: SeatTerms) -> tuple[int, bool, Decimal, date]:
+    """Sorts the best value first: the fewest points, then the lowest taxes, known ones first, then the earliest day."""
+    return seat.points, seat.taxes is None, seat.taxes or Decimal(0), seat.date
+
+
 def find_best(terms: MonitorTerms, seats: Iterable[S]) -> dict[MatchKey, S]:
-    """The cheapest matching seat of each key."""
+    """The best matching seat of each key."""
     best: dict[MatchKey, S] = {}
     for seat in seats:
         key = MatchKey.of(seat)
-        if terms.match(seat) and (key not in best or seat.points < best[key].points):
+        if terms.match(seat) and (key not in best or rank_value(seat) < rank_value(best[key])):
             best[key] = seat
     return best
+
+
+def pick_best_days(seats: Iterable[S]) -> list[S]:
+    """The best seat of each day, the best days first."""
+    best: dict[date, S] = {}
+    for seat in sorted(seats, key=rank_value):
+        best.setdefault(seat.date, seat)
+    return list(best.values())
 
 
 def find_crossings(

@@ -40,6 +40,14 @@ def find_exchange_rate(currency: str) -> ExchangeRate | None:
     return ExchangeRate(currency, rates.per_euro[BASE] / per_euro, rates.day) if per_euro else None
 
 
+def convert_amount(amount: Decimal, currency: str, into: str) -> Decimal | None:
+    """Unrounded; None where the bank publishes no rate of one of them."""
+    if currency == into:
+        return amount
+    here, there = find_exchange_rate(currency), find_exchange_rate(into)
+    return amount * here.usd_per_unit / there.usd_per_unit if here and there else None
+
+
 def list_currencies() -> list[str]:
     return sorted(_get_rates().per_euro)
 

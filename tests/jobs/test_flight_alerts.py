@@ -141,7 +141,14 @@ def test_an_alert_deleted_while_it_was_checked_leaves_nothing(alice: Caller) -> 
 
 
 def test_hawaiian_is_watched_through_the_prices_of_atmos_rewards() -> None:
-    row = FlightAlert(airline="HA", date_range_start=travel_day(), date_range_end=travel_day(), cabin_class=None)
+    row = FlightAlert(
+        airline="HA",
+        date_range_start=travel_day(),
+        date_range_end=travel_day(),
+        cabin_class=None,
+        passengers=1,
+        nonstop_only=False,
+    )
     wanted = MonitorTerms(travel_day(), travel_day(), airlines=frozenset({"HA"}), programs=frozenset({"atmos-rewards"}))
     assert terms_of(row) == wanted
     assert wanted.match(real_seat(travel_day(), airline="HA", program="atmos-rewards"))

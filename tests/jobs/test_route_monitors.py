@@ -1,6 +1,7 @@
 """A route monitor's check, from the schedule to the mail, over the sandbox whose seats a test opens and shuts."""
 
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import anyio
@@ -15,6 +16,7 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
+from shared.domain.award_matches import WEEKDAYS
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
@@ -272,3 +274,30 @@ def test_monitors_of_one_route_share_one_call_whoever_watches_and_however_many_a
     assert [run.status for run in rows(JobRun)] == ["done"] * 6
     assert [(line.outcome, line.options_seen) for line in rows(MonitorCheck)].count(("ok", 1)) == 4  # not of economy
     assert len(asked) == 1
+
+
+def test_filters_decide_what_is_told(alice: Caller) -> None:
+    other_days = [day for day in WEEKDAYS if day != WEEKDAYS[travel_day().weekday()]]
+    watch(alice, weekdays=other_days)
+    watch(alice, nonstop_only=True, max_taxes=Decimal(1), max_taxes_currency="GBP")
+    seat("open")
+    check()
+    assert notices() == []
+    watch(alice, nonstop_only=True, max_taxes=Decimal(5000), max_taxes_currency="GBP")
+    seat("open")
+    check()
+    assert len(notices()) == 1
+
+
+def test_a_city_is_watched_at_each_of_its_airports(alice: Caller) -> None:
+    watch(alice, latest_date=travel_day())
+    change(RouteMonitor, destination="NYC")
+    for airport in ("EWR", "LGA"):
+        set_seat("shut", "LHR", airport, travel_day(), "business", None, None)
+    set_seat("open", "LHR", "EWR", travel_day(), "business", "BA", BAC)
+    check()
+    (match,) = rows(MonitorMatch)
+    assert (match.origin, match.destination) == ("LHR", "EWR")
+    assert len(notices()) == 1
+    check()
+    assert len(notices()) == 1

@@ -43,7 +43,7 @@ class Window:
     any_answered: bool
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
-    question: SeatsQuestion
+    question: SeatsQuestion  # of the first route; those of the others differ in the airports alone
     seen_keys: frozenset[MatchKey]
 
     def knows_state(self, key: MatchKey) -> bool:
@@ -122,8 +122,7 @@ async def search(
 
 async def search_window(
     ask: Ask,
-    origin: str,
-    destination: str,
+    routes: Sequence[tuple[str, str]],
     earliest: date,
     latest: date,
     cabin: str | None = None,
@@ -131,7 +130,7 @@ async def search_window(
     passengers: int = 1,
     max_age: timedelta | None = None,
 ) -> Window:
-    """Everything open on a route in a window of days, for a watch. Never raises because a source failed.
+    """Everything open on one or several routes in a window of days, for a watch. Never raises because a source failed.
 
     `ask` is made anew for each check: its time budget begins with the first question. `airlines` are two-letter codes,
     None means all. Days before today are left out. Ask `window.knows_state(key)` before believing that a key is gone.
@@ -140,11 +139,12 @@ async def search_window(
     """
     pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
-    question = SeatsQuestion(origin, destination, max(earliest, clock.today()), latest, tuple(sorted(airlines or ())))
-    readings = await ask.all(VERB, [question], fresh) if question.earliest <= latest else []
+    first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
+    questions = [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
+    readings = await ask.all(VERB, questions, fresh) if first <= latest else []
     sources = coverage(readings)
     silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
-    if question.earliest <= latest and not silent and not sources.answered:
+    if first <= latest and not silent and not sources.answered:
         silent = [VERB]  # nobody is configured to answer
     options = list_offers(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
     return Window(
@@ -152,6 +152,6 @@ async def search_window(
         any_answered=any(r.has_answer for r in readings),
         failed=tuple(silent),
         coverage=sources,
-        question=question,
+        question=questions[0],
         seen_keys=frozenset(map(MatchKey.of, options)),
     )

@@ -3,9 +3,11 @@
 One question per route and window, whoever watches it: answers of the last half hour serve all of them.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from itertools import product
 from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
@@ -14,10 +16,13 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.mailed_seats import note_mailed_seats
 from shared.db.profile import Addressee
-from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings
+from shared.db.seat_filters import SeatFilters
+from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.outbox.enqueue import reachable
 from shared.outbox.wording.messages import LISTED
 from shared.providers.ask import Ask
+from shared.reference.city_airports import list_watched_airports
+from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.connections.credentials import Credentials
 from shared.services.search.availability import Window, search_window
@@ -39,9 +44,16 @@ class WatchQuery:
 
     watch_id: int
     account_id: int
-    origin: str
+    origin: str  # an airport or a city with several, and so the destination
     destination: str
     terms: MonitorTerms
+
+    @property
+    def routes(self) -> list[tuple[str, str]]:
+        """Each airport of the origin with each of the destination."""
+        facts = reference()
+        ends = [list_watched_airports(facts, code) for code in (self.origin, self.destination)]
+        return list(product(ends[0], ends[1]))
 
 
 @dataclass(frozen=True)
@@ -74,8 +86,7 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
         Ask(account_id=plan.account_id, connections=Credentials(plan.account_id), background=True),
-        plan.origin,
-        plan.destination,
+        plan.routes,
         terms.earliest,
         terms.latest,
         cabin=terms.cabin,
@@ -86,16 +97,37 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
 
 
 def find_new_matches(sight: CheckResult, key_states: Sequence[KeyState]) -> tuple[list[AwardOption], dict[str, bool]]:
-    """The fresh matches, cheapest first, and the states to remember.
+    """The fresh matches, the best value first, and the states to remember.
 
     A key that a later question has answered already is left as it is.
     """
-    best = find_best(sight.plan.terms, sight.window.options)
+    terms = sight.plan.terms
+    best = find_best(terms, (option for option in sight.window.options if _fits_taxes(terms, option)))
     before = {MatchKey.parse(row.key): row.matched for row in key_states}
     newer = {MatchKey.parse(row.key) for row in key_states if row.answered_at > sight.asked_at}
     fresh, states = find_crossings(before, best, lambda key: sight.window.knows_state(key) and key not in newer)
-    matches = sorted((best[key] for key in fresh), key=lambda option: (option.points, option.date))
+    matches = sorted((best[key] for key in fresh), key=rank_value)
     return matches, {str(key): matched for key, matched in states.items()}
+
+
+def _fits_taxes(terms: MonitorTerms, option: AwardOption) -> bool:
+    """Whether the taxes are at most those of the terms; unknown ones, or without a rate, prove nothing."""
+    if terms.max_taxes is None or terms.max_taxes_currency is None:
+        return True
+    if option.taxes is None or option.taxes_currency is None:
+        return False
+    taxes = convert_amount(option.taxes, option.taxes_currency, terms.max_taxes_currency)
+    return taxes is not None and taxes <= terms.max_taxes
+
+
+def filters_of(watch: SeatFilters) -> dict[str, Any]:
+    """The filters of a stored watch as terms."""
+    return {
+        "nonstop_only": watch.nonstop_only,
+        "weekdays": frozenset(watch.weekdays) if watch.weekdays else None,
+        "max_taxes": watch.max_taxes,
+        "max_taxes_currency": watch.max_taxes_currency,
+    }
 
 
 def should_mail(
@@ -103,16 +135,19 @@ def should_mail(
     account: Account | Addressee,
     event: str,
     watch: tuple[str, int],
-    plan: WatchQuery,
     options: Sequence[AwardOption],
 ) -> bool:
     """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
     if not reachable(session, account, event):
         return False
-    seats = {str(MatchKey.of(option)): (option.date, option.points) for option in options}
     now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
-    route, name = f"{plan.origin}-{plan.destination}", f"{watch[0]}:{watch[1]}"
-    return bool(note_mailed_seats(session, account.id, route, name, seats, now, now - quiet))
+    seats: dict[str, dict[str, tuple[date, int]]] = defaultdict(dict)
+    for option in options:
+        seats[f"{option.origin}-{option.destination}"][str(MatchKey.of(option))] = (option.date, option.points)
+    name, since = f"{watch[0]}:{watch[1]}", now - quiet
+    # Every route is noted, and in one order: two watches that find the same seats wait for each other there.
+    news = [note_mailed_seats(session, account.id, route, name, seats[route], now, since) for route in sorted(seats)]
+    return any(news)
 
 
 def describe_route(plan: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:

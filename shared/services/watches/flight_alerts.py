@@ -11,7 +11,14 @@ from shared.db.runs import COMPLETE, RunResult, unschedule
 from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
-from shared.services.watches.award_seats import CheckResult, WatchQuery, describe_route, find_new_matches, should_mail
+from shared.services.watches.award_seats import (
+    CheckResult,
+    WatchQuery,
+    describe_route,
+    filters_of,
+    find_new_matches,
+    should_mail,
+)
 
 EVENT = "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
@@ -26,7 +33,9 @@ def terms_of(alert: FlightAlert) -> MonitorTerms:
         latest=alert.date_range_end,
         cabin=alert.cabin_class,
         airlines=frozenset((alert.airline,)),
+        passengers=alert.passengers,
         programs=frozenset((program,)) if program else None,
+        **filters_of(alert),
     )
 
 
@@ -66,7 +75,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
             describe_route(plan, matches) | {"alert_id": alert.id},
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
             subject=(RunKind.FLIGHT_ALERT, alert.id),
-            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), plan, matches),
+            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), matches),
         )
     return RunResult(sight.retry_reason)
 

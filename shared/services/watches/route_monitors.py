@@ -1,6 +1,7 @@
 """Checks of route monitors: key states, matches and one message of new matches."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -16,7 +17,14 @@ from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
-from shared.services.watches.award_seats import CheckResult, WatchQuery, describe_route, find_new_matches, should_mail
+from shared.services.watches.award_seats import (
+    CheckResult,
+    WatchQuery,
+    describe_route,
+    filters_of,
+    find_new_matches,
+    should_mail,
+)
 
 EVENT = "route_monitor_match"
 
@@ -29,6 +37,7 @@ def terms_of(monitor: RouteMonitor) -> MonitorTerms:
         airlines=frozenset(monitor.airlines) if monitor.airlines else None,
         passengers=monitor.passengers,
         max_points=monitor.max_points,
+        **filters_of(monitor),
     )
 
 
@@ -41,6 +50,10 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
         unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
         return None
+    return _query_of(monitor)
+
+
+def _query_of(monitor: RouteMonitor) -> WatchQuery:
     return WatchQuery(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
 
 
@@ -50,7 +63,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
     """
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
-    if monitor is None or monitor.cancelled_at or monitor.paused_at or terms_of(monitor) != sight.plan.terms:
+    if monitor is None or monitor.cancelled_at or monitor.paused_at or _query_of(monitor) != sight.plan:
         return COMPLETE
     columns = (MonitorKey.key, MonitorKey.matched, MonitorKey.answered_at)
     known_keys = session.execute(select(*columns).where(MonitorKey.monitor_id == monitor.id)).all()
@@ -83,7 +96,8 @@ def _notify(
     session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, options: Sequence[AwardOption]
 ) -> None:
     """All fresh matches of one check make one notice and one mail."""
-    route_monitors.add_matches(session, [_match_row(monitor.id, option) for option in options])
+    found_at = clock.now()
+    route_monitors.add_matches(session, [_match_row(monitor.id, found_at, option) for option in options])
     account = find_addressee(session, monitor.account_id)
     tell(
         session,
@@ -92,11 +106,11 @@ def _notify(
         describe_route(plan, options) | {"monitor_id": monitor.id},
         dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
         subject=(RunKind.ROUTE_MONITOR, monitor.id),
-        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), plan, options),
+        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options),
     )
 
 
-def _match_row(monitor_id: int, option: AwardOption) -> dict[str, Any]:
+def _match_row(monitor_id: int, found_at: datetime, option: AwardOption) -> dict[str, Any]:
     columns = (*OFFER_FIELDS, "source", "mode", "provider_checked_at")
-    row = {"monitor_id": monitor_id, "found_at": clock.now(), "option_id": option.trip_id}
+    row = {"monitor_id": monitor_id, "found_at": found_at, "option_id": option.trip_id}
     return row | {name: getattr(option, name) for name in columns}

@@ -75,6 +75,11 @@ def test_create_flight_alert_stores_the_terms_and_is_due_at_once(people: People,
         "destination": "JFK",
         **window_arguments(),
         "cabin_class": None,
+        "passengers": 1,
+        "nonstop_only": False,
+        "weekdays": None,
+        "max_taxes": None,
+        "max_taxes_currency": None,
         "active": True,
         "last_checked_at": None,
         "last_hit_at": None,
@@ -108,7 +113,8 @@ def test_create_flight_alert_says_through_whose_programme_hawaiian_is_priced(peo
         ({"date_range_start": None}, "date_range_start"),
         ({"date_range_end": None}, "date_range_end"),
         ({"cabin_class": "coach"}, "cabin_class"),
-        ({"passengers": 2}, "passengers"),
+        ({"passengers": 10}, "passengers"),
+        ({"weekdays": ["monday"]}, "weekdays[0]"),
     ],
 )
 @pytest.mark.spec("s2.5a.airline_enum")
@@ -282,3 +288,24 @@ def test_create_flight_alert_says_when_another_one_says_the_same(people: People,
     for id in (first, again["alert"]["alert_id"]):
         use(people.alice, "update_flight_alert", alert_id=id, active=False)
     assert "the same" not in create(use, people.alice)["message"]
+
+
+def test_create_flight_alert_takes_filters_and_the_whole_party(people: People, use: Use) -> None:
+    answer = create(use, people.alice, passengers=4, nonstop_only=True, weekdays=["sat"], max_taxes=99.5)
+    alert = answer["alert"]
+    shown = [alert[name] for name in ("passengers", "nonstop_only", "weekdays", "max_taxes", "max_taxes_currency")]
+    assert shown == [4, True, ["sat"], 99.5, "USD"]
+    assert (
+        "Only non-stop flights, days that are a Saturday, taxes of at most 99.50 USD per person." in answer["message"]
+    )
+    changed = use(people.alice, "update_flight_alert", alert_id=alert["alert_id"], clear=["weekdays"], passengers=2)
+    assert (set(changed["changed"]), changed["alert"]["weekdays"]) == ({"weekdays", "passengers"}, None)
+
+
+def test_create_flight_alert_tells_where_the_airline_flies_and_when_its_days_open(people: People, use: Use) -> None:
+    start = clock.today() + timedelta(days=500)
+    days = {"date_range_start": start.isoformat(), "date_range_end": start.isoformat()}
+    answer = create(use, people.alice, airline="JL", destination="NRT", **days)
+    assert "Japan Airlines is known to fly LHR to HND only" in answer["message"]
+    assert answer["opens_on"] == (start - timedelta(days=360)).isoformat()
+    assert "Japan Airlines opens award seats 360 days ahead" in answer["message"]

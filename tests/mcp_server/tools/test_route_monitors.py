@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import Schedule
+from shared.domain.dates import format_weekday
 from shared.errors import LimitReached
 from tests.support.dates import evaluate
 from tests.support.people import People
@@ -36,7 +38,8 @@ def window_arguments() -> dict[str, Any]:
 FIELDS = {
     *("monitor_id", "state", "origin", "destination", "earliest_date", "latest_date", "cabin", "airlines"),
     *("passengers", "max_points", "trip_id", "last_checked_at", "next_check_at", "last_match", "matches_total"),
-    *("created_at", "cancelled_at", "cancel_reason"),
+    *("created_at", "cancelled_at", "cancel_reason", "best_match", "origin_airports", "destination_airports"),
+    *("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency"),
 }
 
 
@@ -51,11 +54,11 @@ def schedules() -> list[Schedule]:
 
 def found(monitor_id: int, points: int = 60000, **more: Any) -> None:
     with transaction() as session:
-        facts = {"airline": "BA", "program": "british-airways-club", "origin": "LHR", "destination": "JFK"} | more
+        facts = {"airline": "BA", "program": "british-airways-club", "origin": "LHR", "destination": "JFK"}
+        facts |= {"date": window_start()} | more
         session.add(
             MonitorMatch(
                 monitor_id=monitor_id,
-                date=window_start(),
                 cabin="business",
                 points=points,
                 flight_numbers=["BA-SBX-1"],
@@ -124,10 +127,14 @@ def test_create_route_monitor_names_what_is_wrong(
     assert schedules() == []
 
 
-def test_create_route_monitor_names_the_airports_of_a_city(people: People, use: Use) -> None:
-    (error,) = create(use, people.alice, origin="LON")["errors"]
-    assert error["problem"] == "is a city with several airports"
-    assert "LHR" in error["expected"]
+def test_create_route_monitor_watches_the_airports_of_a_city(people: People, use: Use) -> None:
+    answer = create(use, people.alice, origin="LON", destination="TYO")
+    monitor = answer["monitor"]
+    assert (monitor["origin"], monitor["origin_airports"]) == ("LON", ["LHR", "LGW", "LCY"])
+    assert monitor["destination_airports"] == ["HND", "NRT"]
+    assert "TYO is watched as HND and NRT." in answer["message"]
+    (error,) = create(use, people.alice, origin="NYC", destination="JFK")["errors"]
+    assert (error["field"], error["problem"]) == ("destination", "is the origin too")
 
 
 def test_create_route_monitor_does_not_guess_an_airline(people: People, use: Use) -> None:
@@ -197,8 +204,8 @@ def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, u
                     failed_sources=[] if n else ["seats_aero"],
                 )
             )
-    for n in range(22):
-        found(id, points=1000 + n)
+    for n in reversed(range(22)):
+        found(id, points=1000 + n, date=window_start() + timedelta(days=n))
     answer = use(people.alice, "get_route_monitor", monitor_id=id)
     assert answer["status"] == "ok"
     assert [c["options_seen"] for c in answer["checks"]] == list(range(10))
@@ -208,6 +215,56 @@ def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, u
     seat = answer["matches"][0]
     assert (seat["mode"], seat["source"], seat["synthetic"]) == ("sandbox", "sandbox", True)
     assert answer["monitor"]["last_match"] == seat
+
+
+def test_the_best_value_that_is_still_open_comes_first(people: People, use: Use) -> None:
+    id = create(use, people.alice, passengers=2)["monitor"]["monitor_id"]
+    open_day, dear_day, gone_day = (window_start() + timedelta(days=n) for n in (1, 2, 3))
+    for points, day in ((90_000, open_day), (179_800, dear_day), (40_000, gone_day)):
+        found(id, points=points, date=day, taxes=Decimal("5.60"), taxes_currency="USD")
+        with transaction() as session:
+            key = f"BA|british-airways-club|{day}|business"
+            matched = day != gone_day
+            session.add(MonitorKey(monitor_id=id, key=key, matched=matched, answered_at=clock.now()))
+    answer = use(people.alice, "get_route_monitor", monitor_id=id)
+    assert [match["points"] for match in answer["matches"]] == [90_000, 179_800, 40_000]
+    assert answer["monitor"]["best_match"]["points"] == 90_000
+    assert answer["monitor"]["last_match"]["points"] == 40_000
+    assert f"{format_weekday(open_day)}, British Airways business" in answer["message"]
+    assert "90,000 points each, 180,000 for two, 11.20 USD taxes with The British Airways Club" in answer["message"]
+
+
+def test_create_route_monitor_keeps_its_filters_and_update_changes_them(people: People, use: Use) -> None:
+    filters = {"nonstop_only": True, "weekdays": ["sun", "fri"], "max_taxes": 250}
+    answer = create(use, people.alice, **filters)
+    monitor = answer["monitor"]
+    assert [monitor[name] for name in filters] == [True, ["fri", "sun"], 250]
+    assert monitor["max_taxes_currency"] == "USD"
+    words = "Only non-stop flights, days that are a Friday or Sunday, taxes of at most 250 USD per person."
+    assert words in answer["message"]
+    changed = _change(use, people.alice, monitor["monitor_id"], nonstop_only=False, clear=["max_taxes"])
+    assert set(changed["changed"]) == {"nonstop_only", "max_taxes", "max_taxes_currency"}
+    assert "Only days that are a Friday or Sunday." in changed["message"]
+
+
+def test_create_route_monitor_tells_where_the_airline_flies(people: People, use: Use) -> None:
+    message = create(use, people.alice, destination="NRT", airlines=["JL"])["message"]
+    assert "Japan Airlines is known to fly LHR to HND only, and you watch LHR to NRT" in message
+    assert "is known to fly" not in create(use, people.alice, destination="TYO", airlines=["JL"])["message"]
+
+
+def test_create_route_monitor_tells_when_days_go_on_sale(people: People, use: Use) -> None:
+    first = clock.today() + timedelta(days=400)
+    days = {"earliest_date": first.isoformat(), "latest_date": (first + timedelta(days=9)).isoformat()}
+    answer = create(use, people.alice, destination="HND", airlines=["JL"], **days)
+    opens_on = first - timedelta(days=360)
+    assert (answer["opens_on"], answer["release"]["days_ahead"]) == (opens_on.isoformat(), 360)
+    assert f"so {format_weekday(first)} opens on {format_weekday(opens_on)}" in answer["message"]
+    anybody = create(use, people.alice, **days)
+    assert (anybody["opens_on"], anybody["release"]) == (opens_on.isoformat(), None)
+    partly = create(use, people.alice, latest_date=days["latest_date"])
+    assert partly["opens_on"] is None
+    assert f"The end of the window, {format_weekday(first + timedelta(days=9))}, opens on" in partly["message"]
 
 
 def test_get_route_monitor_never_calls_a_stored_seat_live(people: People, use: Use) -> None:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings
+from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, pick_best_days, rank_value
 
 MARCH = MonitorTerms(date(2027, 3, 1), date(2027, 3, 31))
 
@@ -19,7 +20,9 @@ class Offer:
     date: date = date(2027, 3, 4)
     cabin: str = "business"
     points: int = 60000
+    taxes: Decimal | None = Decimal(200)
     seats: int | None = 2
+    stops: int | None = 0
 
 
 A, B, C = (MatchKey.of(Offer(airline=code)) for code in ("BA", "QR", "CX"))
@@ -45,6 +48,11 @@ def everything(_key: MatchKey) -> bool:
         (replace(MARCH, passengers=2), Offer(), True),
         (replace(MARCH, passengers=3), Offer(), False),
         (replace(MARCH, passengers=3), Offer(seats=None), True),
+        (replace(MARCH, nonstop_only=True), Offer(), True),
+        (replace(MARCH, nonstop_only=True), Offer(stops=1), False),
+        (replace(MARCH, nonstop_only=True), Offer(stops=None), False),
+        (replace(MARCH, weekdays=frozenset({"thu"})), Offer(), True),
+        (replace(MARCH, weekdays=frozenset({"fri", "sat"})), Offer(), False),
     ],
 )
 @pytest.mark.spec("s2.5.max_points_cap")
@@ -52,6 +60,14 @@ def everything(_key: MatchKey) -> bool:
 @pytest.mark.spec("s2.5.window_required")
 def test_terms_bound_what_is_told(terms: MonitorTerms, offer: Offer, wanted: bool) -> None:
     assert terms.match(offer) is wanted
+
+
+def test_the_best_value_is_the_fewest_points_then_the_lowest_taxes_then_the_earliest_day() -> None:
+    best = Offer(points=50_000, taxes=Decimal(90), date=date(2027, 3, 9))
+    ranked = [best, Offer(points=50_000, taxes=Decimal(200)), Offer(points=50_000, taxes=None), Offer(points=80_000)]
+    shuffled = [ranked[at] for at in (2, 0, 3, 1)]
+    assert sorted(shuffled, key=rank_value) == ranked
+    assert pick_best_days(ranked) == [best, ranked[1]]
 
 
 def test_of_several_offers_of_one_key_the_cheapest_is_told() -> None:

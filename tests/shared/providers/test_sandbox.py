@@ -210,7 +210,9 @@ def test_no_override_opens_a_seat_without_a_price() -> None:
 def test_a_seat_opened_by_another_process_is_found_by_the_next_check(standing_clock: StandingClock) -> None:
     def look() -> Window:
         return anyio.run(
-            lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), travel_day(), "business", ["BA"], max_age=zero)
+            lambda: search_window(
+                Ask(1), [("LHR", "JFK")], travel_day(), travel_day(), "business", ["BA"], max_age=zero
+            )
         )
 
     zero = timedelta(microseconds=1)

@@ -44,7 +44,7 @@ def find(account_id: int = 1, cabins: tuple[str, ...] = CABINS, passengers: int 
 
 
 def look(**more: Any) -> Window:
-    return run(lambda: search_window(Ask(1), "LHR", "JFK", travel_day(), next_day(), **more))
+    return run(lambda: search_window(Ask(1), [("LHR", "JFK")], travel_day(), next_day(), **more))
 
 
 def key(day: date | None = None, cabin: str = "business", airline: str = "BA", program: str = OWN) -> MatchKey:
@@ -220,7 +220,7 @@ def test_an_airline_that_was_not_asked_for_is_not_known(with_sources: WithSource
 def test_a_window_that_is_over_asks_nobody(with_sources: WithSources) -> None:
     with_sources(source("one", no_call))
     past = clock.today() - timedelta(days=3)
-    window = run(lambda: search_window(Ask(1), "LHR", "JFK", past, past + timedelta(days=1)))
+    window = run(lambda: search_window(Ask(1), [("LHR", "JFK")], past, past + timedelta(days=1)))
     assert (window.options, window.any_answered, window.failed) == ([], False, ())
 
 
