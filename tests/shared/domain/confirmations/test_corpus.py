@@ -15,8 +15,12 @@ LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ja"}
 STORED_WRONG: frozenset[str] = frozenset(
     {
         "airnz-en-dateline",
+        "ba-iberia-codeshare",
+        "ba-same-number-twice",
+        "chase-travel-en-points",
         "contradicts-date",
         "contradicts-total",
+        "partial-cancel-en",
         "tap-pt-return",
     }
 )
@@ -27,18 +31,23 @@ SILENT: frozenset[str] = frozenset(
         "brussels-nl-html",
         "edreams-it-agency",
         "etihad-en-guest",
+        "finnair-ja-latin",
         "hilton-ja-cash",
         "hyatt-en-award",
         "icelandair-en",
         "ita-it-cash",
+        "jal-ja-cancel",
         "jal-ja-cash",
+        "lastminute-it-package",
         "latam-es-return",
         "lufthansa-de-return",
         "marriott-en-points",
         "marriott-es-cash",
+        "opodo-fr-agency",
         "rakuten-ja-hotel",
         "southwest-en",
         "tui-nl-package",
+        "westjet-en-credits",
     }
 )
 

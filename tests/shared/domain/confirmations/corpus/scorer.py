@@ -59,6 +59,8 @@ def _judge(result: Score, expected: Expected, reading: MailReading) -> str:
             return "right"
         return "partly" if reading.missing or reading.unread else "silent"
     importable = not result.missing
+    if expected.nothing and expected.may and not importable:
+        return "right"
     asks = bool(result.missing) if "*" in expected.ask else expected.ask <= set(result.missing)
     if importable and (result.wrong or expected.ask or any(f == "booking" for _, f, _, _ in result.lacking)):
         return "WRONG_STORED"
