@@ -10,9 +10,11 @@ from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.folio.audit import BillAudit, audit_folio
+from shared.domain.folio.checks import is_understood
 from shared.domain.folio.model import Chain, FolioStay, StayType
 from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import match_tier
+from shared.domain.folio.sums import adds_up
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.folio import build_rulebook
@@ -87,7 +89,7 @@ def _to_finding(finding: Found, currency: str | None) -> Finding:
         amount=finding.amount,
         currency=None if rule.kind == "points" or finding.amount is None else currency,
         lines=[x.text for x in finding.lines],
-        severity=rule.severity,
+        severity=finding.severity,
         kind=rule.kind,
         dispute_ref=finding.dispute_ref,
         explanation=" ".join(s for s in sentences if s),
@@ -104,29 +106,54 @@ def _describe_benefit(row: Any) -> str:
 
 
 def _describe_audit(result: BillAudit) -> str:
-    disputed = [f for f in result.findings if f.is_disputed]
-    infos = len(result.findings) - len(disputed)
-    money = f", {result.disputed_amount:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed_amount else ""
-    read = len(result.bill.lines)
-    sentences = [f"{pluralize(read, 'line')} read: {len(disputed) or 'nothing'} to dispute{money}."]
-    if infos:
+    sentences = [_describe_findings(result), *_describe_sums(result)]
+    if infos := len(result.findings) - len(_list_disputed(result)):
         sentences.append(f"{infos} for information only.")
-    if result.bill.unread:
-        lost = pluralize(result.bill.unread, "line")
-        sentences.append(f"{lost} could not be read, so the sum was not checked.")
-    elif any(f.rule.check == "adds_up" for f in disputed):
-        sentences.append("The bill does not add up.")
     if strange := sum(1 for x in result.bill.lines if x.kind == "other" and x.amount > 0):
-        sentences.append(
-            f"{strange} charge{' is' if strange == 1 else 's are'} of no kind known here and only compared."
-        )
+        verb = "is" if strange == 1 else "are"
+        sentences.append(f"{pluralize(strange, 'charge')} {verb} of no kind known here and only compared.")
     if result.stay.tier is None:
         sentences.append("No elite tier was given or found; rules of tiers were left out.")
     if result.stay.nights is None:
         sentences.append("The bill shows no nights; room nights were not counted.")
+    if any(not f.sure for f in _list_disputed(result)):
+        sentences.append("Findings of severity low say what to confirm first.")
     if any(f.rule.fact.audited_on is None for f in result.findings):
         sentences.append("Rules marked unaudited were not confirmed by us.")
     return " ".join(sentences)
+
+
+def _list_disputed(result: BillAudit) -> list[Found]:
+    return [f for f in result.findings if f.is_disputed]
+
+
+def _describe_findings(result: BillAudit) -> str:
+    """Findings and the lines they are about are counted apart: one finding can be about several lines."""
+    disputed = _list_disputed(result)
+    read = f"{pluralize(len(result.bill.lines), 'line')} read"
+    if not disputed:
+        return f"{read}: nothing to ask about."
+    lines = {id(x) for f in disputed for x in f.lines}
+    on_lines = f" on {pluralize(len(lines), 'line')}" if lines else ""
+    money = f"; {result.disputed_amount:,.2f} {result.bill.currency or ''}".rstrip() if result.disputed_amount else ""
+    return f"{read}: {pluralize(len(disputed), 'finding')}{on_lines}{money}{' to ask about' if money else ''}."
+
+
+def _describe_sums(result: BillAudit) -> list[str]:
+    bill, sentences = result.bill, []
+    if bill.currency is None:
+        sentences.append("The bill does not say clearly which currency it is in, so amounts have none.")
+    if bill.unread:
+        sentences.append(f"{pluralize(bill.unread, 'line')} could not be read, so the sum was not checked.")
+    elif bill.foreign:
+        lines = pluralize(bill.foreign, "line")
+        verb = "is" if bill.foreign == 1 else "are"
+        sentences.append(f"{lines} {verb} in another currency and not added, so the sum was not checked.")
+    elif any(f.rule.check == "adds_up" for f in _list_disputed(result)):
+        sentences.append("The bill does not add up.")
+    elif bill.sums and not is_understood(bill) and not adds_up(bill):
+        sentences.append("Not every line was understood, so whether the bill adds up was not judged.")
+    return sentences
 
 
 def _to_judged(stay: FolioStay) -> Judged:
@@ -160,7 +187,7 @@ def _audit_bill(
             charges=bill.charges,
             credits=bill.credits,
             balance=bill.balance,
-            printed_balance=bill.printed_balance if bill.printed_balance is not None else bill.printed_sum,
+            printed_balance=bill.final_sum,
         ),
         expected_benefits=[_describe_benefit(row) for row in result.benefits],
         dispute_template=result.letter,

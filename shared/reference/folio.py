@@ -10,9 +10,10 @@ from shared.domain.folio.audit import CHECKS
 from shared.domain.folio.kinds import DECIDING
 from shared.domain.folio.model import Chain, FindingKind, Rule, Rulebook, Severity
 from shared.domain.parsing.text import fold
+from shared.reference.countries import load_country_names
 from shared.reference.reference import Reference
 
-_PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line")
+_PATTERNS = ("only_text", "only_hotel", "unless_text", "unless_hotel", "unless_line", "sure_text")
 TABLES = ("folio/rules.csv", "folio/line_kinds.csv", "folio/benefits.csv", "folio/dispute_refs.csv", "folio/chains.csv")
 STAY_TYPES = ("award", "cash", "points_advance")
 
@@ -94,6 +95,7 @@ def _build_rule(row: Any) -> Rule:
         every=row.every,
         until=_parse_until(row.until),
         claim=row.claim or "",
+        claim_if=row.claim_if or "",
         test=row.test,
         action=row.action,
         exceptions=row.exceptions or "",
@@ -128,4 +130,37 @@ def build_rulebook(reference: Reference) -> Rulebook:
         benefits=reference.rows("folio/benefits.csv"),
         food_credits={fold(row.brand): row for row in reference.rows("folio/food_credits.csv")},
         dispute_refs={row.id: row for row in reference.rows("folio/dispute_refs.csv")},
+        places=_index_places(reference),
     )
+
+
+# Cities that are also words of a bill or the names of streets and people.
+_ALSO_WORDS = "page nice bath split mobile reading sandy mesa vista allen davis orange date of bar male"
+# Countries that are also states, islands, names of people or short words.
+_ALSO_NAMES = frozenset(("georgia", "us", "chad", "jersey", "jordan", "guam"))
+# Names of states that no other country or city of ours has.
+_STATES = (
+    "california florida texas illinois massachusetts pennsylvania arizona colorado nevada hawaii oregon ohio "
+    "michigan minnesota tennessee louisiana virginia maryland missouri wisconsin utah kentucky connecticut"
+)
+# Countries by the names their hotels print.
+_OWN_NAMES = {
+    "deutschland": "DE", "osterreich": "AT", "schweiz": "CH", "suisse": "CH", "espana": "ES", "italia": "IT",
+    "nederland": "NL", "belgique": "BE", "belgie": "BE", "brasil": "BR", "mexico": "MX", "polska": "PL", "ceska": "CZ",
+    "magyarorszag": "HU", "suomi": "FI", "sverige": "SE", "norge": "NO", "danmark": "DK", "turkiye": "TR",
+    "u.s.a": "US", "u.k": "GB", "washington, d.c": "US", "new york": "US", "wien": "AT", "munchen": "DE", "koln": "DE",
+    "roma": "IT", "milano": "IT", "firenze": "IT", "venezia": "IT", "lisboa": "PT", "praha": "CZ", "genf": "CH",
+    "zurich": "CH", "geneve": "CH", "bruxelles": "BE", "brussel": "BE", "den haag": "NL", "kobenhavn": "DK",
+}  # fmt: skip
+
+
+def _index_places(reference: Reference) -> dict[str, str]:
+    """Countries, and cities with hotels of the chains where only one country has a city of that name."""
+    countries: dict[str, set[str]] = {}
+    for hotel in reference.rows("hotels.csv"):
+        if hotel.city and hotel.country:
+            countries.setdefault(fold(hotel.city), set()).add(hotel.country)
+    words = _ALSO_WORDS.split()
+    names = {city: codes.pop() for city, codes in countries.items() if len(codes) == 1 and city not in words}
+    listed = {name: code for name, code in load_country_names().items() if name not in _ALSO_NAMES}
+    return names | dict.fromkeys(_STATES.split(), "US") | listed | _OWN_NAMES

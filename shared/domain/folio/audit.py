@@ -54,7 +54,7 @@ def _find_all(case: Case) -> list[Finding]:
             findings.append(_add_points(finding, case))
             if finding.is_disputed and rule.kind == "charge":
                 case.claimed |= {id(x) for x in finding.lines}
-    return sorted(findings, key=lambda f: (_SEVERITIES.index(f.rule.severity), f.rule.id))
+    return sorted(findings, key=lambda f: (_SEVERITIES.index(f.severity), f.rule.id))
 
 
 def _add_points(finding: Finding, case: Case) -> Finding:

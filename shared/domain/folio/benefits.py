@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -50,7 +51,9 @@ def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
     due = min(_sum_net(food), brand.usd_per_guest_day * guests * nights) - _sum_credits(case)
     counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is worded."
     note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
-    return make_finding(rule, case, due, food, note) if due > 0 else None
+    if due <= 0:
+        return None
+    return replace(make_finding(rule, case, due, food, note), sure=case.stay.guests is not None)
 
 
 @check("voucher")
@@ -103,7 +106,7 @@ def check_free_nights(rule: Rule, case: Case) -> Finding | None:
     if not points:
         return None
     finding = make_finding(rule, case, Decimal(points), lines, f"{points:,} points were taken for the free night.")
-    return Finding(finding.rule, finding.amount, finding.lines, finding.dispute_ref, finding.note, (points, points))
+    return replace(finding, points=(points, points))
 
 
 @check("reported")
@@ -112,7 +115,7 @@ def report_words(rule: Rule, case: Case) -> Finding | None:
     finding = make_finding(
         rule, case, None, [], "The amount depends on the brand, which the reviewed data do not list."
     )
-    return Finding(finding.rule, None, [], finding.dispute_ref, finding.note, rule.points)
+    return replace(finding, points=rule.points)
 
 
 @check("walk_credit")
@@ -125,7 +128,7 @@ def check_walk_credit(rule: Rule, case: Case) -> Finding | None:
     if not named:
         return None
     finding = make_finding(rule, case, -sum((x.amount for x in named), ZERO), named)
-    return Finding(finding.rule, finding.amount, finding.lines, finding.dispute_ref, finding.note, rule.points)
+    return replace(finding, points=rule.points)
 
 
 def find_points(case: Case) -> int | None:

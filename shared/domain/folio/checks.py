@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from shared.domain.folio import rules
-from shared.domain.folio.model import ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
-from shared.domain.folio.settle import NOT_CHARGES, TAXES, TOLERANCE
+from shared.domain.folio.model import TOLERANCE, ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
+from shared.domain.folio.settle import NOT_CHARGES, TAXES
 from shared.domain.folio.stay import find_deposits
+from shared.domain.folio.sums import find_difference
 from shared.domain.parsing.dates import first_time
 
-_CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b")
+_CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b|\bat \d")
 
 
 @dataclass(slots=True)
@@ -48,7 +49,8 @@ def make_finding(rule: Rule, case: Case, amount: Decimal | None, lines: Sequence
     prefix = f"D-{case.stay.chain.upper()}-"
     ref = next((r for r in rule.dispute_refs if r.startswith(prefix)), next(iter(rule.dispute_refs), None))
     order = {id(x): at for at, x in enumerate(case.bill.lines)}
-    return Finding(rule, amount, sorted(lines, key=lambda x: order[id(x)]), ref, note)
+    sure = rules.is_sure(rule, case.bill)
+    return Finding(rule, amount, sorted(lines, key=lambda x: order[id(x)]), ref, note, sure=sure)
 
 
 def _open_amount(line: FolioLine) -> Decimal:
@@ -56,15 +58,15 @@ def _open_amount(line: FolioLine) -> Decimal:
     return line.net - line.food_credited
 
 
-def _check_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool, str]:
-    """Whether the guest left within the tier's time; a note says so where the bill shows no time."""
+def _check_time(rule: Rule, line: FolioLine, stay: FolioStay) -> tuple[bool | None, str]:
+    """Whether the guest left within the tier's time; None and a note where the bill shows no time."""
     limit = rule.until.get(rules.find_tier(rule, stay) or "")
     if limit is None:
         return True, ""
     checkout = stay.left_at or first_time(line.folded)
     if checkout is None:
-        return True, f"The bill shows no checkout time: this holds if you left by {limit:%H:%M}."
-    return checkout <= limit, f"You left at {checkout:%H:%M}; your tier's time is {limit:%H:%M}."
+        return None, f"The bill shows no checkout time: this holds if you left by {limit:%H:%M}."
+    return checkout <= limit, f"The bill shows checkout at {checkout:%H:%M}; the tier's time is {limit:%H:%M}."
 
 
 def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLine]:
@@ -80,19 +82,20 @@ def _limit_per_day(lines: Sequence[FolioLine], most: int | None) -> list[FolioLi
 @check("charged")
 def check_charges(rule: Rule, case: Case) -> Finding | None:
     """Lines of the rule's kinds that are still to be paid, with their tax."""
-    lines, note = [], ""
+    lines, note, sure = [], "", True
     for line in case.list_charges():
         if case.is_open(line) and _open_amount(line) > 0 and rules.applies_to_line(rule, line, case.stay):
-            good, time_note = _check_time(rule, line, case.stay)
-            if good:
+            in_time, time_note = _check_time(rule, line, case.stay)
+            if in_time is not False:
                 lines.append(line)
-                note = note or time_note
+                note, sure = note or time_note, sure and in_time is not None
     lines = _limit_per_day(lines, rule.per_day)
     if not lines:
         return None
     taxes = [t for x in lines for t in x.taxes if case.is_open(t)] if rule.keeps_tax else []
     taxes = [t for t in taxes if t not in lines]
-    return make_finding(rule, case, sum(map(_open_amount, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
+    finding = make_finding(rule, case, sum(map(_open_amount, [*lines, *taxes]), ZERO), [*lines, *taxes], note)
+    return finding if sure else replace(finding, sure=False)
 
 
 @check("conversion")
@@ -175,37 +178,18 @@ def check_taxes(rule: Rule, case: Case) -> Finding | None:
 
 @check("adds_up")
 def check_sums(rule: Rule, case: Case) -> Finding | None:
-    """The lines against the printed balance, else the printed totals; not for bills with unread lines."""
+    """The lines against what the bill prints; only where every line was understood."""
     bill = case.bill
-    if bill.unread:
+    if not is_understood(bill):
         return None
     off = find_difference(bill)
     note = f"The lines add up to {bill.balance}; the bill does not print that."
     return make_finding(rule, case, off, [], note) if off > TOLERANCE else None
 
 
-def find_difference(bill: Bill) -> Decimal:
-    """How far the printed figures are from the lines; zero where nothing is printed."""
-    if bill.printed_balance is not None:
-        off = abs(bill.balance - bill.printed_balance)
-        return off if off > TOLERANCE else _compare_totals(bill)
-    if bill.printed_sum is not None:
-        likely = (bill.balance, bill.charges, bill.charges - bill.credits_but_payments)
-        return (
-            ZERO
-            if any(abs(x - bill.printed_sum) <= TOLERANCE for x in likely)
-            else abs(bill.balance - bill.printed_sum)
-        )
-    return _compare_totals(bill)
-
-
-def _compare_totals(bill: Bill) -> Decimal:
-    """The totals of both columns; bills print credits among the credits or take them off the charges."""
-    if bill.printed_totals is None:
-        return ZERO
-    charges, credits = bill.printed_totals
-    likely = (bill.charges, bill.charges - bill.credits_but_payments)
-    return max(abs(charges - credits - bill.balance), min(abs(charges - x) for x in likely))
+def is_understood(bill: Bill) -> bool:
+    """Whether each line was read, is in the bill's currency, and is known to be a charge or a credit."""
+    return not (bill.unread or bill.foreign or bill.uncertain or any(x.kind == "other" for x in bill.lines))
 
 
 @check("deposit")

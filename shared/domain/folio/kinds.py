@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from shared.domain.folio.text import is_part_cash
+
 # Word lists of the reference data that are tested before the kinds.
 DECIDING = ("payment", "not_payment", "adjustment", "tax", "not_tax", "room_tax")
 FOOD = frozenset({"breakfast", "restaurant"})
@@ -30,6 +32,8 @@ class Namer:
     abroad: bool
 
     def kind(self, text: str) -> str | None:
+        if is_part_cash(text):
+            return "room"  # the part of a night that is paid with money
         for kind, words in self.kinds:
             if words.search(text):
                 if kind == "local_tax":
@@ -40,12 +44,17 @@ class Namer:
     def name(self, text: str, amount: Decimal) -> LineName:
         if amount < 0:
             return self._credit(text)
-        if self.words["payment"].search(text) and not self.words["not_payment"].search(text):
+        if self._is_payment(text):
             return LineName("payment", credit=True)
         if self.words["adjustment"].search(text) and self.kind(text) not in ("cancellation", "fnb_credit"):
             return LineName("adjustment", self._subject(text), credit=True)
         named = self._charge(text)
         return LineName(named.kind, named.subject, credit=named.kind in ("deposit", "fnb_credit"))
+
+    def _is_payment(self, text: str) -> bool:
+        if is_part_cash(text) or self.words["not_payment"].search(text):
+            return False
+        return self.words["payment"].search(text) is not None
 
     def _charge(self, text: str) -> LineName:
         if self.words["tax"].search(text) and not self.words["not_tax"].search(text):

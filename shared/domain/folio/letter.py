@@ -25,7 +25,7 @@ def _format_amount(finding: Finding, currency: str | None) -> str:
 
 
 def _write_item(number: int, finding: Finding, chain: Chain, bill: Bill, book: Rulebook) -> str:
-    claim = finding.rule.claim.replace("{award}", chain.award).replace("{member}", chain.member)
+    claim = finding.claim.replace("{award}", chain.award).replace("{member}", chain.member)
     what = f"{finding.rule.title}{_format_amount(finding, bill.currency)}"
     sentence = f"{claim[0].upper()}{claim[1:]}" if claim.startswith("The ") else f"This {claim}"
     lines = [f"{number}. {what}. {sentence}"]
@@ -36,6 +36,10 @@ def _write_item(number: int, finding: Finding, chain: Chain, bill: Bill, book: R
         sure = ref.url and ref.confidence != "low"  # an unverified address must not stand in a letter
         lines.append(f"   Reference: {ref.title}" + (f", {ref.url}" if sure else ""))
     return "\n".join(lines)
+
+
+def _add_article(name: str) -> str:
+    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
 
 
 def _describe_stay(stay: FolioStay) -> str:
@@ -52,14 +56,18 @@ def write_letter(findings: Sequence[Finding], stay: FolioStay, bill: Bill, chain
         return ""
     about = _describe_stay(stay)
     tier = (stay.tier or "").replace("_", " ").title()
-    article = "an" if chain.member[0] in "AEIO" else "a"
-    who = f"I stayed with you as {article} {chain.member}{f' with {tier} status' if tier else ''}"
-    kind = {"award": f" on a {chain.award}", "points_advance": " on a Points Advance award"}.get(stay.stay_type, "")
+    who = "I stayed with you"
+    if tier:
+        who += f" as {_add_article(chain.member)}{'' if stay.tier == chain.tiers[0] else f' with {tier} status'}"
+    kind = {"award": f" on {_add_article(chain.award)}", "points_advance": " on a Points Advance award"}.get(
+        stay.stay_type, ""
+    )
     subject = f"Subject: Request for correction of my folio{f', {about}' if about else ''}"
     items = [_write_item(n, f, chain, bill, book) for n, f in enumerate(disputed, 1)]
     total = sum((f.amount for f in disputed if f.amount and f.rule.kind != "points"), start=type(bill.balance)(0))
     come = f"{total:,.2f} {bill.currency or ''}".rstrip()
-    money = f" The corrections come to {come}; please return what I have paid to my card." if total else ""
+    if_all = "" if all(f.sure for f in disputed) else "If all of them apply, the"
+    money = f" {if_all or 'The'} corrections come to {come}; please return what I have paid of them." if total else ""
     return "\n".join(
         (
             subject,

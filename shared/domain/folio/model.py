@@ -11,6 +11,7 @@ StayType = Literal["award", "cash", "points_advance"]
 Severity = Literal["high", "medium", "low", "info"]
 FindingKind = Literal["charge", "benefit", "points"]
 ZERO = Decimal(0)
+TOLERANCE = Decimal("0.02")
 
 
 @dataclass(slots=True, eq=False)
@@ -42,19 +43,51 @@ class FolioLine:
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedSum:
+    """A sum the bill prints after its first `at` lines; `totals` are charges and credits."""
+
+    kind: Literal["balance", "total", "totals"]
+    values: tuple[Decimal, ...]
+    at: int
+    currencies: tuple[str, ...]  # what its sign or code can stand for
+
+
+@dataclass(frozen=True, slots=True)
 class Bill:
     """A bill as read: its lines, what it prints as sums, and the folded text that is no line."""
 
     lines: Sequence[FolioLine]
     unread: int
+    foreign: int  # lines in another currency, which are in no sum
     header: str
     hotel: str
     currency: str | None
-    printed_balance: Decimal | None
-    printed_totals: tuple[Decimal, Decimal] | None
-    printed_sum: Decimal | None
+    country: str | None  # of the hotel, as its address says
+    sums: Sequence[PrintedSum]
     order: Literal["dmy", "mdy"]
     european: bool  # its dates are certainly written with the day first
+    uncertain: bool  # numbers in it can be read in two ways
+
+    @property
+    def printed_balance(self) -> Decimal | None:
+        """The last one; of several folios in one bill the sum, where no balance of all of them is printed."""
+        balances = [s for s in self.sums if s.kind == "balance"]
+        by_folio = {s.at: s.values[0] for s in balances}
+        if len(by_folio) < 2 or abs(by_folio[max(by_folio)] - self.balance) <= TOLERANCE:
+            return balances[-1].values[0] if balances else None
+        whole = sum(by_folio.values(), ZERO)
+        return whole if abs(whole - self.balance) <= TOLERANCE else balances[-1].values[0]
+
+    @property
+    def final_sum(self) -> Decimal | None:
+        """What the bill prints as its end: a balance, else a total, else charges less credits."""
+        if self.printed_balance is not None or self.printed_sum is not None:
+            return self.printed_balance if self.printed_balance is not None else self.printed_sum
+        return next((s.values[0] - s.values[1] for s in reversed(self.sums) if s.kind == "totals"), None)
+
+    @property
+    def printed_sum(self) -> Decimal | None:
+        return next((s.values[0] for s in reversed(self.sums) if s.kind == "total"), None)
 
     @property
     def charges(self) -> Decimal:
@@ -117,7 +150,9 @@ class Rule:
     unless_text: re.Pattern[str] | None
     unless_hotel: re.Pattern[str] | None
     unless_line: re.Pattern[str] | None
+    sure_text: re.Pattern[str] | None  # words of the bill without which the claim depends on the guest
     claim: str
+    claim_if: str  # the claim where the bill does not say whether it holds
     test: str
     action: str
     exceptions: str
@@ -136,10 +171,20 @@ class Finding:
     dispute_ref: str | None
     note: str
     points: tuple[int, int] | None = None
+    sure: bool = True  # the bill or the caller says what the rule rests on
 
     @property
     def is_disputed(self) -> bool:
         return self.rule.severity != "info"
+
+    @property
+    def severity(self) -> Severity:
+        """Low until the guest confirms what the bill does not say."""
+        return self.rule.severity if self.sure or not self.is_disputed else "low"
+
+    @property
+    def claim(self) -> str:
+        return self.rule.claim if self.sure or not self.rule.claim_if else self.rule.claim_if
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +210,4 @@ class Rulebook:
     benefits: Sequence[Any]
     food_credits: Mapping[str, Any]
     dispute_refs: Mapping[str, Any]
+    places: Mapping[str, str]  # folded names of cities, states and countries -> ISO 3166 code of the country

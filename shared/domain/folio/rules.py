@@ -27,8 +27,17 @@ def _classify_stay(rule: Rule, stay: FolioStay) -> str:
     return "cash" if stay.mixed and rule.whole_stay else stay.stay_type
 
 
+def is_sure(rule: Rule, bill: Bill) -> bool:
+    """Whether the bill itself says what the rule rests on."""
+    return rule.sure_text is None or rule.sure_text.search(_join_words(bill)) is not None
+
+
+def _join_words(bill: Bill) -> str:
+    return "\n".join((bill.header, *(x.folded for x in bill.lines)))
+
+
 def _has_words(rule: Rule, bill: Bill) -> bool:
-    words = "\n".join((bill.header, *(x.folded for x in bill.lines)))
+    words = _join_words(bill)
     if rule.only_text and not rule.only_text.search(words):
         return False
     if rule.only_hotel and not rule.only_hotel.search(bill.hotel):

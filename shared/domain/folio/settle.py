@@ -5,7 +5,7 @@ from decimal import Decimal
 from heapq import nsmallest
 
 from shared.domain.folio.kinds import FOOD, PARKING
-from shared.domain.folio.model import ZERO, Bill, FolioLine
+from shared.domain.folio.model import TOLERANCE, ZERO, Bill, FolioLine
 
 _PARENTS = {
     "resort_fee_tax": {"resort_fee"},
@@ -16,7 +16,6 @@ _TAX_OF = {"resort_fee": "resort_fee_tax", "room": "room_tax"} | dict.fromkeys(P
 NOT_CHARGES = frozenset({"payment", "deposit", "adjustment", "fnb_credit", "walk_compensation"})
 _NOT_REVERSALS = frozenset({"payment", "deposit", "fnb_credit", "walk_compensation"})
 TAXES = frozenset({"resort_fee_tax", "parking_tax", "room_tax", "tax", "city_tax_person"})
-TOLERANCE = Decimal("0.02")
 _HALF_CENT = Decimal("0.005")
 _MAX_NEAR, _MAX_CHARGES = 40, 400  # charges compared with each credit; bounds the work for hostile texts
 

@@ -6,25 +6,31 @@ from decimal import Decimal
 from itertools import pairwise
 
 from shared.domain.folio.model import Bill, Chain, FolioStay, StayType
+from shared.domain.folio.text import is_part_cash
 from shared.domain.parsing.amounts import first_amount
 from shared.domain.parsing.dates import Order, find_dates, first_time
 from shared.domain.parsing.text import fold
 
 _IN = (
     r"arriv(?:al|ed|es?)|arr\b|check(?:ed)?[ -]?in|in\b|from|anreise|ankunft|von|arrivee|llegada|entrada|arrivo|"
-    r"chegada|aankomst"
+    r"chegada|aankomst|到着|チェックイン|宿泊開始"
 )
-_OUT = r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|salida|partenza|partida|saida|vertrek"
-_LABEL = re.compile(rf"\b(?:(?P<in>{_IN})|(?P<out>{_OUT}))[^\w\n]*(?:date|datum|on|am|le|el|il|em)?[^\w\n]*$")
+_OUT = (
+    r"depart(?:ure|ed|s)?|dep\b|check(?:ed)?[ -]?out|out\b|abreise|bis|depart|"
+    r"salida|partenza|partida|saida|vertrek|出発|チェックアウト"
+)
+_LABEL = re.compile(
+    rf"(?:\b|こ|御)(?:(?P<in>{_IN})|(?P<out>{_OUT}))[^\w\n]*(?:date|datum|on|am|le|el|il|em|日)?[^\w\n]*$"
+)
 _SPAN = re.compile(r"^[\s,]*(?:-|to|until|till|through|thru|bis|au|al|a|ate|/)[\s,]*$")
 _NIGHTS = re.compile(
     r"\b(\d{1,3})[ -]?(?:nights?|nachte?|naechte|ubernachtung(?:en)?|nuite?e?s?|noches?|nott[ei]|noites?|diarias|"
-    r"nachten)\b"
+    r"nachten)\b|(\d{1,2})泊"
 )
 _NIGHTS_AFTER = re.compile(r"\b(?:nights?|nachte|nuits|noches|notti|noites)\s*[:=]\s*(\d{1,3})\b")
 _GUESTS = re.compile(
     r"\b(\d{1,2})\s*(?:guests?|adults?|persons?|people|pax|gaste|personen|erwachsene|adultes?|personnes?|adultos?|"
-    r"personas?|huespedes|adulti|persone|ospiti|pessoas|hospedes|gasten|volwassenen)\b"
+    r"personas?|huespedes|adulti|persone|ospiti|pessoas|hospedes|gasten|volwassenen)\b|(\d{1,2}) ?名"
 )
 _GUESTS_AFTER = re.compile(
     r"\b(?:guests|adults|persons|pax|no\. of guests|gaste|personen|erwachsene|adultes|personnes|adultos|personas|"
@@ -42,12 +48,12 @@ _AWARD = re.compile(
 )
 _NO_AWARD = re.compile(r"nightly upgrade award|suite night award|suite upgrade award|club access award|no award")
 _ADVANCE = re.compile(r"points? advance")
-_PART_CASH = re.compile(r"points? ?(?:&|\+|and) ?(?:money|cash)|(?:cash|money) ?(?:&|\+|and) ?points?")
 _GUEST_OF_HONOR = re.compile(r"guest of honou?r")
 _MEMBERSHIP = (
     r"bonvoy|honors|hh ?#?|world of hyatt|woh|ihg(?: one)?(?: rewards)?|"
     r"member(?:ship)?|elite|status|tier|level|inter.?continental"
 )
+_AMERICAN = ("US", "PR", "VI", "GU")
 # Places outside the United States where hotels bill in US dollars or use its sign.
 _ABROAD = re.compile(
     r"\b(canada|mexico|cancun|los cabos|cabo san lucas|playa del carmen|bahamas|aruba|curacao|jamaica|barbados|"
@@ -58,15 +64,17 @@ _ABROAD = re.compile(
 )
 
 
-def is_abroad(currency: str | None, header: str, european: bool) -> bool:
-    """Whether the hotel is known to stand outside the United States: by currency, place, or days written first."""
+def is_abroad(currency: str | None, country: str | None, header: str, european: bool) -> bool:
+    """Whether the hotel is known to stand outside the United States: by address, currency, or days written first."""
+    if country is not None:
+        return country not in _AMERICAN
     return currency not in (None, "USD") or european or _ABROAD.search(header) is not None
 
 
 def _find_number(text: str, *patterns: re.Pattern[str]) -> int | None:
     for pattern in patterns:
-        if (match := pattern.search(text)) and 0 < int(match.group(1)) < 100:
-            return int(match.group(1))
+        if (match := pattern.search(text)) and 0 < (number := int(match[match.lastindex or 1])) < 100:
+            return number
     return None
 
 
@@ -153,6 +161,12 @@ def _count_booked_nights(header: str, arrival: date | None, departure: date | No
     return _find_number(header, _NIGHTS, _NIGHTS_AFTER)
 
 
+def _is_in_us(bill: Bill) -> bool | None:
+    if is_abroad(bill.currency, bill.country, bill.header, bill.european):
+        return False
+    return True if bill.currency == "USD" or bill.country else None
+
+
 def read_stay(
     bill: Bill, chain: Chain, stay_type: StayType | None, tier: str | None, confirmation: str | None
 ) -> FolioStay:
@@ -161,7 +175,7 @@ def read_stay(
     arrival, departure, place = _find_stay_dates(header, bill.order)
     awards = _list_award_days(bill)
     kind = stay_type or _find_stay_type(bill, awards)
-    if kind == "award" and _PART_CASH.search(header):
+    if kind == "award" and is_part_cash("\n".join((header, *(x.folded for x in bill.lines)))):
         kind, awards = "cash", frozenset()
     number = _CONFIRMATION.search(header)
     return FolioStay(
@@ -175,7 +189,7 @@ def read_stay(
         nights=_count_booked_nights(header, arrival, departure),
         guests=_find_number(header, _GUESTS, _GUESTS_AFTER),
         rooms=_find_number(header, _ROOMS) or 1,
-        in_us=False if is_abroad(bill.currency, header, bill.european) else (True if bill.currency == "USD" else None),
+        in_us=_is_in_us(bill),
         award_days=awards,
         mixed=_has_paid_nights(bill, awards, departure),
         confirmation=confirmation or (number.group(1).upper() if number else None),

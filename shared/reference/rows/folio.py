@@ -31,7 +31,9 @@ class FolioRule(Fact):
     unless_text: str | None
     unless_hotel: str | None
     unless_line: str | None
+    sure_text: str | None  # words of a bill without which the claim depends on what the guest says
     claim: str | None
+    claim_if: str | None  # the claim where the bill does not say it
     test: str
     action: str
     amount_basis: str

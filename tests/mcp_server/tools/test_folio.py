@@ -44,7 +44,7 @@ def test_audit_hotel_folio_finds_what_is_wrong_and_drafts_the_dispute(people: Pe
     assert "Free Night Award" in answer["dispute_template"]
     assert "30112233" in answer["dispute_template"]
     assert answer["judged"]["stay_type"] == "award"
-    assert "2 to dispute, 58.73 USD" in answer["message"]
+    assert answer["message"].startswith("6 lines read: 2 findings on 3 lines; 58.73 USD to ask about.")
 
 
 def test_audit_hotel_folio_takes_what_the_caller_says_over_the_bill(people: People, use: Use) -> None:
@@ -85,7 +85,7 @@ def test_audit_hotel_folio_of_a_clean_bill_disputes_nothing(people: People, use:
     answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=text, status_tier="explorist")
     assert (answer["status"], answer["findings"], answer["dispute_template"]) == ("ok", [], "")
     assert answer["points_estimate"] is None
-    assert "nothing to dispute" in answer["message"]
+    assert "nothing to ask about" in answer["message"]
 
 
 def test_audit_hotel_folio_tells_the_points_at_stake(people: People, use: Use) -> None:
@@ -122,3 +122,60 @@ def test_audit_hotel_folio_says_which_charges_it_has_no_rule_for(people: People,
     bill = "Hilton\n2026-03-03  Rum  1500.00\n2026-03-04  Frukost  150.00\nSaldo 1650.00 SEK"
     said = use(people.alice, "audit_hotel_folio", chain="hilton", folio_text=bill, status_tier="gold")["message"]
     assert "2 charges are of no kind known here" in said
+
+
+ONE_SPACE = "Hyatt Regency Chicago\nArrival 03/10/26 Departure 03/12/26\n{lines}\n{total}"
+
+
+@pytest.mark.parametrize("total", ["Total 1,225.00 USD", "Total: $1,225.00", "Balance $1,225.00", "Total 1225.00 USD"])
+def test_a_comma_inside_a_sum_makes_no_dispute(people: People, use: Use, total: str) -> None:
+    lines = "03/10/26 Room Charge 612.50\n03/11/26 Room Charge 612.50"
+    bill = ONE_SPACE.format(lines=lines, total=total)
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
+    assert (answer["findings"], answer["dispute_template"]) == ([], "")
+    assert (answer["totals"]["printed_balance"], answer["totals"]["currency"]) == (1225, "USD")
+
+
+def test_nights_of_points_and_cash_are_charges_and_no_payments(people: People, use: Use) -> None:
+    lines = "03/10/26 Room Charge Points+Cash 412.50\n03/11/26 Room Charge Points+Cash 412.50"
+    bill = ONE_SPACE.format(lines=lines, total="Total 825.00 USD")
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
+    totals = answer["totals"]
+    assert (totals["charges"], totals["credits"], totals["balance"], totals["disputed"]) == (825, 0, 825, 0)
+
+
+def test_a_letter_claims_nothing_that_nobody_said(people: People, use: Use) -> None:
+    bill = "INTERCONTINENTAL EXAMPLE\n2026-05-01 - 2026-05-02\n2026-05-02 Breakfast 30.00\nTotal 30.00 EUR"
+    answer = use(people.paula, "audit_hotel_folio", chain="ihg", folio_text=bill, status_tier="diamond")
+    assert [(f["rule"], f["severity"]) for f in answer["findings"]] == [("I02", "low")]
+    letter = answer["dispute_template"]
+    assert "if I chose breakfast as my Diamond Elite welcome amenity" in letter
+    assert "who chose" not in letter
+    assert "which I chose" not in letter
+    assert "If all of them apply" in letter
+    assert "Findings of severity low say what to confirm first." in answer["message"]
+    noted = bill.replace("EXAMPLE", "EXAMPLE\nWelcome choice: breakfast")
+    answer = use(people.paula, "audit_hotel_folio", chain="ihg", folio_text=noted, status_tier="diamond")
+    assert answer["findings"][0]["severity"] == "medium"
+    assert "which the bill notes as my Diamond Elite welcome amenity" in answer["dispute_template"]
+
+
+def test_a_letter_calls_nobody_a_member_of_whom_the_bill_says_nothing(people: People, use: Use) -> None:
+    bill = "SHERATON EXAMPLE\nAward Redemption\n2026-05-01 Award Night 0.00\n2026-05-01 Minibar 8.00\nTotal 8.00 USD"
+    letter = use(people.paula, "audit_marriott_folio", folio_text=bill)["dispute_template"]
+    assert "I stayed with you on an Award Redemption stay." in letter
+    assert "member" not in letter.split("\n")[4]
+
+
+def test_an_unclear_currency_is_null_and_said(people: People, use: Use) -> None:
+    bill = "THE OLD MILL\n2026-05-01 Room Charge $100.00\n2026-05-01 Minibar $8.00\nTotal $108.00"
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
+    assert (answer["totals"]["currency"], answer["findings"][0]["currency"]) == (None, None)
+    assert "does not say clearly which currency it is in" in answer["message"]
+
+
+def test_a_bill_that_is_not_understood_is_not_said_to_be_wrong(people: People, use: Use) -> None:
+    bill = "HYATT EXAMPLE\n2026-05-01  Room Charge  100.00\n2026-05-01  Zorblatt  20.00\nTotal  80.00 EUR"
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
+    assert answer["findings"] == []
+    assert "whether the bill adds up was not judged" in answer["message"]

@@ -46,7 +46,7 @@ def test_the_currency_is_the_one_the_bill_prints(layout: str, currency: str) -> 
         text = text.replace("$", {"EUR": "€", "GBP": "£", "CHF": "CHF ", "AUD": "A$"}[currency])
     done = audit(text, "hyatt")
     assert done.bill.currency == currency
-    assert rules_in(done) == ["H02", "H04", "H05"]
+    assert sorted(rules_in(done)) == ["H02", "H04", "H05"]
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,22 @@ def test_the_currency_is_the_one_the_bill_prints(layout: str, currency: str) -> 
     [
         ("All amounts in CAD", "$", "CAD"),
         ("Currency: AUD", "$", "AUD"),
-        ("Currency conversion CAD", "$", "USD"),  # the guest's, not the bill's
-        ("Charges in EUR on request", "$", "USD"),
+        ("Currency conversion CAD", "$", None),  # the guest's, not the bill's
+        ("Charges in EUR on request", "$", None),
+        ("12 Example Street, Chicago, IL 60601", "$", "USD"),
+        ("12 Example Street, Vancouver, Canada", "$", "CAD"),
+        ("Sydney NSW 2000", "$", "AUD"),
+        ("State Tax and Occupancy Tax apply", "$", "USD"),
+        ("Cancun, Mexico", "$", None),  # hotels there bill in pesos or in dollars of the United States
         ("RMB", "¥", "CNY"),
-        ("", "¥", "JPY"),
+        ("Osaka", "¥", "JPY"),
+        ("消費税込", "¥", "JPY"),
+        ("", "¥", None),
+        ("", "", None),
+        ("Toronto, Canada", "", None),
     ],
 )
-def test_a_sign_of_several_currencies_means_the_one_the_bill_states(said: str, sign: str, currency: str) -> None:
+def test_a_sign_of_several_currencies_means_the_one_the_bill_states(said: str, sign: str, currency: str | None) -> None:
     text = f"Hyatt Sample\n{said}\n2026-03-03  Room Charge  {sign}200.00\nBalance  {sign}200.00"
     assert audit(text, "hyatt").bill.currency == currency
 
@@ -216,7 +225,7 @@ def test_comma_separated_and_tabbed_tables_are_read() -> None:
 def test_lost_spaces_cost_no_findings() -> None:
     text = " ".join(bill(HEADER, *LINES, layout="columns").replace("\n", "\x00").split(" ")).replace("\x00", "\n")
     squeezed = "\n".join(" ".join(line.split()) for line in text.split("\n"))
-    assert rules_in(audit(squeezed, "hyatt")) == ["H02", "H04", "H05"]
+    assert sorted(rules_in(audit(squeezed, "hyatt"))) == ["H02", "H04", "H05"]
 
 
 def test_unreadable_lines_are_counted_and_the_sum_is_then_not_judged() -> None:

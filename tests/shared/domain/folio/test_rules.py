@@ -58,6 +58,11 @@ FOUND: list[tuple[str, str, str, str, str, tuple[str, ...], str | None, list[str
     ("C10", "marriott", "cash", "member", MARRIOTT + "\nAdvance deposit of 100.00 USD received", ROOMS, "100", []),
     ("C11", "hilton", "cash", "silver", HILTON, (*ROOMS, "2026-05-01 Wi-Fi Access 14.95"), "14.95", ["Wi-Fi Access"]),
     ("C11", "ihg", "cash", "club", IHG, (*ROOMS, "2026-05-01 HSIA 9.00"), "9", ["HSIA"]),
+    ("H07", "hyatt", "cash", "discoverist", HYATT, (*ROOMS, "2026-05-01 Premium Internet 14.95"), "14.95",
+     ["Premium Internet"]),
+    ("L07", "hilton", "cash", "diamond", HILTON, (*ROOMS, "2026-05-01 Premium Wi-Fi 9.00"), "9", ["Premium Wi-Fi"]),
+    ("M10", "marriott", "cash", "platinum", MARRIOTT, (*ROOMS, "2026-05-01 Premium Internet 14.95"), "14.95",
+     ["Premium Internet"]),
     ("H01", "hyatt", "award", "member", HYATT_AWARD, (*AWARD_NIGHTS, *FEE), "44", ["Resort Fee", "Resort Fee Tax"]),
     ("H02", "hyatt", "cash", "globalist", HYATT, (*ROOMS, *FEE), "44", ["Resort Fee", "Resort Fee Tax"]),
     ("H02", "hyatt", "cash", "member", HYATT + "\nGuest of Honor stay", (*ROOMS, FEE[0]), "40", ["Resort Fee"]),
@@ -158,6 +163,13 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("C11", "a premium speed", "hilton", "cash", "gold", HILTON, (*ROOMS, "2026-05-01 Premium Wi-Fi 9.00")),
     ("C11", "booked elsewhere", "hilton", "cash", "gold", HILTON + "\nBooked via Expedia",
      (*ROOMS, "2026-05-01 Internet 9.00")),
+    ("H07", "a plain member", "hyatt", "cash", "member", HYATT, (*ROOMS, "2026-05-01 Premium Internet 9.00")),
+    ("L07", "a Gold", "hilton", "cash", "gold", HILTON, (*ROOMS, "2026-05-01 Premium Wi-Fi 9.00")),
+    ("M10", "a Silver", "marriott", "cash", "silver", MARRIOTT, (*ROOMS, "2026-05-01 Enhanced Internet 9.00")),
+    ("M02", "a vacation club", "marriott", "cash", "platinum", MARRIOTT.replace("CITY", "VACATION CLUB"),
+     (*ROOMS, "2026-05-02 Breakfast 25.00")),
+    ("M02", "a hotel of no known brand", "marriott", "cash", "platinum", MARRIOTT.replace("CITY MARRIOTT", "MILL"),
+     (*ROOMS, "2026-05-02 Breakfast 25.00")),
     ("H01", "a paid stay", "hyatt", "cash", "member", HYATT, (*ROOMS, *FEE)),
     ("H01", "taken back", "hyatt", "award", "member", HYATT_AWARD, (*FEE, "2026-05-03 Allowance -44.00")),
     ("H02", "an Explorist", "hyatt", "cash", "explorist", HYATT, (*ROOMS, *FEE)),
@@ -262,6 +274,6 @@ def test_a_bill_that_does_not_add_up_is_said_so_with_the_difference() -> None:
 
 def test_every_rule_of_the_data_is_tried_both_ways() -> None:
     rules = {r.id for r in book().rules}
-    assert len(rules) == 37
+    assert len(rules) == 40
     assert {case[0] for case in FOUND} | {"C08"} == rules
     assert {case[0] for case in NOT_FOUND} == rules
