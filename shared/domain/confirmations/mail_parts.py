@@ -1,5 +1,10 @@
-"""MIME parts of a mail (RFC 2045): the letter itself and those attached to it, decoded and limited in size."""
+"""MIME parts of a mail (RFC 2045): the letter itself and those attached to it, decoded and limited in size.
 
+Texts, pages, calendars and files each have room of their own, so that a long page hides no calendar. What has no room,
+or is of a kind that may hold a booking and is not read, is named in `unread`.
+"""
+
+import binascii
 import email
 import re
 from dataclasses import dataclass, field
@@ -10,9 +15,12 @@ from email.policy import Compat32
 from email.utils import parsedate_to_datetime
 
 from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.model import UnreadFile
 
 MAX_PARTS = 60  # further parts are ignored
-MAX_TEXT_CHARACTERS = 600_000  # characters of one letter
+MAX_CHARACTERS = {"texts": 600_000, "pages": 1_500_000, "invites": 300_000}  # of one letter, by where they belong
+MAX_FILE_BYTES = 4 << 20  # of one file
+MAX_FILES = 6  # of one letter
 MAX_DEPTH = 4  # nested message/rfc822 parts
 _NESTED = re.compile(rb"boundary\s*(?:\*[\d*]*)?\s*=|message/", re.I)
 _MAX_NESTED = 250
@@ -30,9 +38,18 @@ class _ShortHeaders(Compat32):
         return name[:100], value[:4000]
 
 
+@dataclass(frozen=True)
+class AttachedFile:
+    """One attached file that can be read: its name, its kind ("pdf", "pkpass" or "picture") and its bytes."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
 @dataclass
 class MailLetter:
-    """One letter: who sent it, when, about what, and its text in both forms."""
+    """One letter: who sent it, when, about what, its text in both forms, and what is attached."""
 
     sender: str = ""
     address: str = ""
@@ -41,7 +58,8 @@ class MailLetter:
     texts: list[str] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
     invites: list[str] = field(default_factory=list)
-    closed: bool = False  # has an attachment of a kind that is not read
+    files: list[AttachedFile] = field(default_factory=list)
+    unread: list[UnreadFile] = field(default_factory=list)
     attached: bool = False  # it came inside another letter
 
     @property
@@ -109,35 +127,96 @@ def _collect(message: Message, letters: list[MailLetter], depth: int) -> None:
     letter = _read_envelope(message)
     letter.attached = depth > 0
     letters.append(letter)
-    waiting, count, characters_left = [message], 0, MAX_TEXT_CHARACTERS
+    waiting, count = [message], 0
     inner: list[Message] = []
-    while waiting and count < MAX_PARTS and characters_left > 0:
+    while waiting and count < MAX_PARTS:
         part, count = waiting.pop(0), count + 1
         payload = part.get_payload()
         if part.get_content_type() == "message/rfc822":
             inner += [p for p in payload if isinstance(p, Message)] if isinstance(payload, list) else []
         elif isinstance(payload, list):
             waiting[:0] = [p for p in payload[:MAX_PARTS] if isinstance(p, Message)]
-        elif (place := _choose_list(letter, part)) is not None:
-            text = _decode_text(part)[:characters_left]
-            characters_left -= len(text)
-            place.append(text)
+        else:
+            _take_part(letter, part)
     for message_inside in inner[: MAX_DEPTH if depth < MAX_DEPTH else 0]:
         _collect(message_inside, letters, depth + 1)
 
 
-_UNREAD_FILE = re.compile(r"\.(?:pdf|pkpass|docx?)\b|application/(?:pdf|vnd\.apple\.pkpass)", re.I)
-_CALENDAR_FILE = re.compile(r"\.ics\b|(?:text/calendar|application/ics)\b", re.I)
+_CALENDAR_FILE = re.compile(r"\.(?:ics|vcs)\b|(?:text/(?:x-v)?calendar|application/ics)\b", re.I)
+_KINDS = {
+    "pdf": re.compile(r"\.pdf\b|^application/(?:x-)?pdf\b", re.I),
+    "pkpass": re.compile(r"\.pkpass\b|^application/(?:vnd\.apple\.|x-apple-)pkpass(?!es)", re.I),
+}
+_MAGIC = {b"%PDF-": "pdf", b"\x89PNG\r\n": "picture", b"\xff\xd8\xff": "picture"}
+# Pictures in the text of a letter are mostly logos; a boarding pass is attached, or its name says what it is.
+_PASS_NAME = re.compile(r"board|barcode|aztec|qr[ _-]?code|pdf417|\bm?bp\b|ticket|\bpass", re.I)
+_UNREAD_FILE = re.compile(
+    r"\.(?:pkpasses|docx?|rtf|odt|pages|xlsx?|zip|rar|7z|msg)\b|winmail\.dat|application/(?:ms-tnef|vnd\.ms-tnef|msword|zip)"
+    r"|application/vnd\.(?:apple\.pkpasses|openxmlformats|oasis)",
+    re.I,
+)
 
 
-def _choose_list(letter: MailLetter, part: Message) -> list[str] | None:
-    """Where in the letter the text of a part belongs; a file that may hold a booking and is not read is noted."""
-    kind = part.get_content_type()
+def _take_part(letter: MailLetter, part: Message) -> None:
+    """Puts the content of a part where it belongs in the letter, as far as there is room."""
     headers = " ".join(str(part.get(name, ""))[:1000] for name in ("Content-Type", "Content-Disposition"))
-    if _CALENDAR_FILE.search(headers):
-        return letter.invites
-    letter.closed = letter.closed or bool(_UNREAD_FILE.search(headers))
-    return {"text/plain": letter.texts, "text/html": letter.pages}.get(kind)
+    name = to_one_line(str(part.get_filename() or ""), 120)
+    words = f"{part.get_content_type()} {headers} {name}"
+    if _CALENDAR_FILE.search(words):
+        _take_text(letter, "invites", part, name)
+    elif kind := _find_kind(part, words, name):
+        _take_file(letter, kind, part, name)
+    elif _UNREAD_FILE.search(words):
+        letter.unread.append(UnreadFile(name or part.get_content_type(), "files of its kind are not read"))
+    elif part.get_content_type() in ("text/plain", "text/html"):
+        _take_text(letter, "texts" if part.get_content_type() == "text/plain" else "pages", part, name)
+
+
+def _find_kind(part: Message, words: str, name: str) -> str | None:
+    """The kind of a file that can be read, by its declared kind and name, else by the first bytes of an unknown one."""
+    for kind, pattern in _KINDS.items():
+        if pattern.search(words):
+            return kind
+    content_type = part.get_content_type()
+    if content_type == "application/octet-stream":
+        payload = str(part.get_payload())[:400]
+        head = _decode_head(part, payload)
+        return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    if content_type in ("image/png", "image/jpeg", "image/jpg"):
+        is_attached = part.get_content_disposition() == "attachment"
+        return "picture" if is_attached or _PASS_NAME.search(name) else None
+    return None
+
+
+def _decode_head(part: Message, payload: str) -> bytes:
+    """The first bytes of a part, decoding no more than its beginning."""
+    if str(part.get("Content-Transfer-Encoding", "")).strip().lower() != "base64":
+        return payload.encode("latin-1", "replace")
+    letters = re.sub(r"[^A-Za-z0-9+/]", "", payload)
+    return binascii.a2b_base64(letters[: len(letters) // 4 * 4])
+
+
+def _take_text(letter: MailLetter, place: str, part: Message, name: str) -> None:
+    texts: list[str] = getattr(letter, place)
+    room = MAX_CHARACTERS[place] - sum(map(len, texts))
+    text = _decode_text(part)
+    if len(text) > room:
+        letter.unread.append(UnreadFile(name or part.get_content_type(), "it is too long to be read whole"))
+    if room > 0 and text:
+        texts.append(text[:room])
+
+
+def _take_file(letter: MailLetter, kind: str, part: Message, name: str) -> None:
+    content = part.get_payload(decode=True)
+    name = name or part.get_content_type()
+    if not isinstance(content, bytes) or not content:
+        letter.unread.append(UnreadFile(name, "it is empty"))
+    elif len(content) > MAX_FILE_BYTES:
+        letter.unread.append(UnreadFile(name, "it is too large"))
+    elif len(letter.files) >= MAX_FILES:
+        letter.unread.append(UnreadFile(name, f"only {MAX_FILES} files of a letter are read"))
+    else:
+        letter.files.append(AttachedFile(name, kind, content))
 
 
 def _decode_text(part: Message) -> str:

@@ -1,64 +1,126 @@
-"""Reader of a forwarded mail: tries JSON-LD, microdata, calendar entries and plain text, and keeps the best reading."""
+"""Reader of a forwarded mail: one tree of parts, whose statements about the same flight or stay are joined."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.confirmations import calendar_entries, html_page, prices, schema_org
+from shared.domain.confirmations import attached_files, calendar_entries, html_page, prices, schema_org
+from shared.domain.confirmations.attached_files import FileContent
+from shared.domain.confirmations.boarding_barcodes import read_barcodes
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text, unwrap
+from shared.domain.confirmations.joining import join_readings
 from shared.domain.confirmations.mail_parts import MailLetter, open_mail
 from shared.domain.confirmations.mail_prices import set_prices
-from shared.domain.confirmations.mail_words import read_words
-from shared.domain.confirmations.model import Booking, Doubt, MailPrice, MailReading, Source, TravelFacts
-from shared.domain.confirmations.phrases import says_cancelled, strip_subject
-from shared.domain.parsing.text import fold
+from shared.domain.confirmations.mail_words import find_action, read_words
+from shared.domain.confirmations.model import (
+    Action,
+    BookedLeg,
+    Booking,
+    Doubt,
+    MailPrice,
+    MailReading,
+    Source,
+    TravelFacts,
+    UnreadFile,
+)
+from shared.domain.confirmations.phrases import strip_subject
 
 NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
 
 
 def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
-    """The best reading of the letters of a mail. Raises Unreadable."""
+    """All that the letters of a mail state, joined; files that were not read are named. Raises Unreadable."""
     letters = open_mail(raw)
-    readings = [r for letter in letters for r in _read_letter(letter, world)]
-    best = max(readings, key=_rank, default=MailReading())
-    if not best.bookings and any(letter.closed for letter in letters):
-        best = MailReading(doubts=[NOT_READ])
+    reading = join_readings([_read_letter(letter, world) for letter in letters])
+    if not reading.bookings:
+        reading = replace(reading, doubts=[NOT_READ] if reading.unread else [])
     inside = any(letter.attached for letter in letters)
-    return replace(best, forwarded=best.forwarded or inside or strip_subject(letters[0].subject)[1])
+    return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
 
 
-def _rank(reading: MailReading) -> tuple[bool, bool, float, int]:
-    """Bookings first, then those that can be stored, then the more reliable form and the more of them."""
-    return bool(reading.bookings), not reading.missing, reading.confidence, len(reading.bookings)
-
-
-def _read_letter(letter: MailLetter, world: TravelFacts) -> list[MailReading]:
+def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
+    """What all parts of one letter state, the most reliable first, with the price of the letter."""
     pages = [html_page.read_page(page) for page in letter.pages]
     texts = [unwrap(t, letter) for t in (*letter.texts, *(visible for visible, _ in pages)) if t.strip()]
-    price = _find_price([t.body for t in texts], world)
     documents = [d for page in letter.pages for d in html_page.read_json_ld(page)]
-    items = [item for _, bookings in pages for item in bookings]
-    readings = []
-    forms: tuple[tuple[Source, list[Any]], ...] = (("jsonld", documents), ("microdata", items))
-    for source, documents_found in forms:
-        bookings, doubts = schema_org.read_reservations(documents_found, world) if documents_found else ([], [])
-        if bookings:
-            sender = letter.sender
-            readings.append(MailReading(source, False, set_prices(bookings, price, sender, world), doubts))
-    readings += [r for t in texts if (r := read_words(t, world))]
-    return readings + [r for r in [_read_invites(letter, texts, price, world)] if r]
+    items = [item for _, page_items in pages for item in page_items]
+    contents, unread = attached_files.read_files(letter.files)
+    data = [_read_data("jsonld", documents, letter, world), _read_data("microdata", items, letter, world)]
+    words = [
+        _read_invites(letter, texts, world),
+        *(reading for t in texts if (reading := read_words(t, world))),
+        *(_read_file_text(content, letter, world) for content in contents),
+    ]
+    stated = [b for reading in (*data, *words) for b in reading.bookings if isinstance(b, BookedLeg)]
+    codes = [_read_codes(content, letter, stated, world) for content in contents]
+    joined = join_readings([*data, *codes, *words])
+    actions = {find_action(t) for t in texts}
+    _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
+    _fill_numbers(joined.bookings, texts)
+    set_prices(joined.bookings, _find_price([t.body for t in texts], world), letter.sender, world)
+    if not joined.bookings:
+        unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
+    return replace(joined, unread=[*letter.unread, *unread])
 
 
-def _read_invites(letter: MailLetter, texts: list[Text], price: MailPrice, world: TravelFacts) -> MailReading | None:
-    """What attached calendar entries state; the letter around them may say the number and the price."""
-    number_in_text = next((number for t in texts if (number := find_confirmation(t))), None)
-    off = any(says_cancelled(fold(words)) for words in (letter.subject, *(t.body[:1500] for t in texts)))
+def _read_data(source: Source, documents: list[Any], letter: MailLetter, world: TravelFacts) -> MailReading:
+    """What the page states as data of schema.org, and in the barcodes they carry."""
+    bookings, doubts = schema_org.read_reservations(documents, world) if documents else ([], [])
+    reading = MailReading(source, False, bookings, doubts) if bookings else MailReading()
+    stated = [b for b in bookings if isinstance(b, BookedLeg)]
+    legs = read_barcodes(schema_org.list_ticket_tokens(documents), letter.posted, world, stated)
+    return join_readings([reading, MailReading("text", False, [*legs])]) if bookings and legs else reading
+
+
+def _read_codes(content: FileContent, letter: MailLetter, stated: list[BookedLeg], world: TravelFacts) -> MailReading:
+    """What the barcodes and the data of an attached file state."""
+    legs = read_barcodes(content.barcodes, content.day or letter.posted, world, stated)
+    bookings, _ = schema_org.read_reservations(content.documents, world)
+    return join_readings([MailReading("text", False, [*legs]), MailReading("text", False, bookings)])
+
+
+def _read_file_text(content: FileContent, letter: MailLetter, world: TravelFacts) -> MailReading:
+    """What the text of an attached file states, in the better of its accounts."""
+    texts = [unwrap(_mark_columns(t), letter) for t in content.texts if t.strip()]
+    readings = [reading for t in texts if (reading := read_words(t, world))]
+    return max(readings, key=lambda r: (not r.missing, r.confidence, len(r.bookings)), default=MailReading())
+
+
+def _mark_columns(text: str) -> str:
+    """Text laid out with blanks, its columns divided by tabs as the cells of a page are."""
+    return re.sub(r"(?<=\S) {3,}(?=\S)", "\t", text)
+
+
+def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> MailReading:
+    """What attached calendar entries state; the letter around them may call them off."""
+    off = any(find_action(t) == "cancel" for t in texts)
     bookings: list[Booking] = []
     for words, booking in calendar_entries.read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
-        booking.confirmation_number = find_confirmation(entry) or number_in_text
+        booking.confirmation_number = find_confirmation(entry)
         bookings.append(replace(booking, action="cancel") if off else booking)
-    return MailReading("text", False, set_prices(bookings, price, letter.sender, world)) if bookings else None
+    return MailReading("text", False, bookings)
+
+
+def _apply_action(action: Action, joined: MailReading) -> None:
+    """What the words of the letter say of the whole: a change is one of all it shows, a contradiction is doubtful."""
+    for booking in joined.bookings:
+        if action == "change" and booking.action == "create":
+            booking.action = "change"
+        elif action == "cancel" and booking.action == "create":
+            about = booking.flight_number if isinstance(booking, BookedLeg) else booking.hotel_name
+            reason = "The words of the letter speak of a cancellation, its data of a booking."
+            booking.doubts.append(Doubt("action", reason, ("create", "cancel"), about or ""))
+
+
+def _fill_numbers(bookings: list[Booking], texts: list[Text]) -> None:
+    """The number of the letter for bookings whose own part names none, where all are of one kind."""
+    lacking = [b for b in bookings if b.confirmation_number is None]
+    if lacking and len({b.type for b in bookings}) == 1:
+        number = next((number for t in texts if (number := find_confirmation(t))), None)
+        for booking in lacking:
+            booking.confirmation_number = number
 
 
 def _find_price(bodies: list[str], world: TravelFacts) -> MailPrice:

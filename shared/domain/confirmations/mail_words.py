@@ -3,11 +3,10 @@
 import re
 from dataclasses import replace
 
-from shared.domain.confirmations import flights, prices, stays
+from shared.domain.confirmations import flights, stays
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.mail_prices import set_prices
 from shared.domain.confirmations.model import (
     NOT_CONFIRMED,
     Action,
@@ -28,7 +27,7 @@ def read_words(text: Text, world: TravelFacts) -> MailReading | None:
     legs = flights.read_legs(text.body, dates, world, text.sender)
     bookings: list[Booking] = [*legs] or [*stays.read_stays(text.body, text.subject, dates, world)]
     number = find_confirmation(text)
-    action = _find_action(text, folded)
+    action = find_action(text)
     if action == "cancel" and number:
         bookings = [replace(b, action="cancel") for b in bookings] or [BookedLeg(action="cancel")]
     elif not number and not any(isinstance(b, BookedStay) or b.departure_date for b in bookings):
@@ -42,13 +41,12 @@ def read_words(text: Text, world: TravelFacts) -> MailReading | None:
         if isinstance(booking, BookedLeg):
             booking.passengers = passengers
     doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
-    price = prices.find_price(text.body, world)
-    return MailReading("text", text.forwarded, set_prices(bookings, price, text.sender, world), doubts)
+    return MailReading("text", text.forwarded, bookings, doubts)
 
 
-def _find_action(text: Text, folded: str) -> Action:
+def find_action(text: Text) -> Action:
     """What the letter does to the booking, as its subject or its beginning says."""
-    subject, opening = fold(text.subject), folded[:1500]
+    subject, opening = fold(text.subject), fold(text.body[:1500])
     if says_cancelled(subject) or says_cancelled(opening):
         return "cancel"
     return "change" if says_changed(subject) or says_changed(opening) else "create"

@@ -83,7 +83,7 @@ def says_cancelled(folded: str) -> bool:
 _CHANGED = re.compile(
     r"(?:flight|trip|booking|itinerary|reservation|schedule|departure time)s? (?:has|have) (?:been )?changed"
     r"|schedule change|change (?:to|of|in) your (?:flight|trip|booking|itinerary|reservation|schedule)"
-    r"|(?:previous|original|old) (?:flight|itinerary|booking|departure)\b|your new (?:flight|itinerary|departure) "
+    r"|your (?:previous|original|old) (?:flight|itinerary|departure)\b|your new (?:flight|itinerary|departure) "
     r"|flugzeitenanderung|flugplananderung|anderung (?:ihrer|ihres) (?:flug|buchung|reise)"
     r"|modification de (?:votre|vos) (?:vol|reservation|voyage)|votre vol a ete modifie"
     r"|cambio (?:de|en) (?:tu|su) (?:vuelo|reserva|horario)|modifica (?:del|al) (?:tuo|suo) volo"

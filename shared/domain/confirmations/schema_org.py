@@ -60,6 +60,17 @@ def _find_reservations(node: Any, depth: int = 0) -> Iterator[Item]:
                     yield from _find_reservations(inner, depth + 1)
 
 
+def list_ticket_tokens(documents: list[Any]) -> list[str]:
+    """The texts of the barcodes that reservations carry: "aztecCode:M1..."."""
+    tokens: list[str] = []
+    for item in _find_reservations(documents):
+        for holder in (item, *(_to_dict(t) for t in _to_list(item.get("reservedTicket")))):
+            token = _first_value(holder.get("ticketToken"))
+            if isinstance(token, str) and len(tokens) < _MAX_ITEMS:
+                tokens.append(re.sub(r"^\w+(?:[Cc]ode|[Bb]arcode|417):", "", token[:2000]))
+    return tokens
+
+
 def _is_type(item: Any, *names: str) -> bool:
     kinds = _to_list(item.get("@type") or item.get("type")) if isinstance(item, dict) else []
     return any(re.split(r"[/#:]", k)[-1] in names for k in kinds if isinstance(k, str))

@@ -1,13 +1,11 @@
 """Files attached to a mail: calendar entries are read for flights and stays, and what is not read is said."""
 
-import email
-from email.message import EmailMessage
-from email.policy import default
 from typing import Any
 
 import pytest
 
 from shared.domain.confirmations.model import to_json
+from tests.shared.domain.confirmations.attachments import letter
 from tests.shared.domain.confirmations.mails import data, flight, mail, read
 
 ENTRY = {
@@ -31,14 +29,6 @@ def calendar(*entries: dict[str, str], method: str = "PUBLISH") -> str:
     for entry in entries:
         lines += ["BEGIN:VEVENT", *(f"{name}:{value}" for name, value in entry.items()), "END:VEVENT"]
     return "\r\n".join([*lines, "END:VCALENDAR", ""])
-
-
-def letter(attached: bytes, kind: str, name: str, text: str = "Please find it attached.", subject: str = "x") -> bytes:
-    result = email.message_from_bytes(mail(text, subject=subject, sender="Aer Lingus <x@ei.test>"), policy=default)
-    assert isinstance(result, EmailMessage)
-    main, sub = kind.split("/")
-    result.add_attachment(attached, maintype=main, subtype=sub, filename=name)
-    return result.as_bytes()
 
 
 def mail_with_entry(entries: str, **more: Any) -> bytes:

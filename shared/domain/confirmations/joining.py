@@ -1,0 +1,176 @@
+"""Statements of several parts of a mail about the same flight or stay, joined field by field.
+
+A part is a `MailReading`; parts come in the order of their reliability. Where parts contradict each other on what
+matters, the field is left open and a doubt names both values; elsewhere the more reliable part is followed.
+"""
+
+from dataclasses import fields, replace
+from typing import Any
+
+from shared.domain.confirmations.model import BookedLeg, BookedStay, Booking, Doubt, MailReading, to_json
+
+MAX_BOOKINGS = 60  # of one mail
+_FOLLOWED = frozenset(  # the more reliable part is right: others name a partner's number, or the same in other words
+    (
+        "action", "doubts", "airline", "confirmation_number", "hotel_name", "room_type", "kind", "program",
+        "cash_paid", "taxes_paid", "taxes_currency", "cash_total", "cash_rate_currency", "passengers",
+    )
+)  # fmt: skip
+_TOGETHER = (("origin", "destination"), ("departure_time",), ("arrival_time",), ("departure_date",))
+_REASON = "The parts of the mail say different things of it."
+
+
+def join_readings(readings: list[MailReading]) -> MailReading:
+    """One reading of all that several parts state."""
+    groups: list[list[Booking]] = []
+    certain_legs: list[BookedLeg] = []
+    for reading in readings:
+        bookings = [_drop_mixed_up(b, certain_legs) for b in reading.bookings[:MAX_BOOKINGS]]
+        _add_statements(groups, bookings)
+        if reading.source in ("jsonld", "microdata"):
+            certain_legs += [b for b in bookings if isinstance(b, BookedLeg)]
+    stating = [r for r in readings if r.bookings]
+    return MailReading(
+        source=stating[0].source if stating else "none",
+        forwarded=any(r.forwarded for r in readings),
+        bookings=[_join_statements(g) for g in _drop_mentions(groups, certain_legs)][:MAX_BOOKINGS],
+        doubts=list(dict.fromkeys(d for r in readings for d in r.doubts)),
+        unread=list(dict.fromkeys(u for r in readings for u in r.unread)),
+    )
+
+
+def _drop_mixed_up(booking: Booking, certain: list[BookedLeg]) -> Booking:
+    """Without what a reading of words gave to the wrong one of two flights, as the data of the mail show: its route or
+    its times are those of another flight."""
+    own = [leg for leg in certain if isinstance(booking, BookedLeg) and leg.flight_number == booking.flight_number]
+    others = [leg for leg in certain if leg not in own]
+    if not own or not others or not isinstance(booking, BookedLeg):
+        return booking
+    for names in _TOGETHER:
+        values = [getattr(booking, name) for name in names]
+        if None in values or any(values == [getattr(leg, name) for name in names] for leg in own):
+            continue
+        if any(values == [getattr(leg, name) for name in names] for leg in others):
+            booking = replace(booking)
+            for name in names:
+                setattr(booking, name, None)
+    return booking
+
+
+def _add_statements(groups: list[list[Booking]], bookings: list[Booking]) -> None:
+    """Adds what one part states: each booking to the one group it is most like, else as a group of its own."""
+    pairs = [
+        (likeness, -at, -to)
+        for at, booking in enumerate(bookings)
+        for to, group in enumerate(groups)
+        if (likeness := max(_compare(booking, other) for other in group)) > 0
+    ]
+    placed: dict[int, int] = {}
+    for _, at, to in sorted(pairs, reverse=True):
+        if -at not in placed and -to not in placed.values():
+            placed[-at] = -to
+    for at, booking in enumerate(bookings):
+        if at in placed:
+            groups[placed[at]].append(booking)
+        else:
+            groups.append([booking])
+
+
+def _compare(one: Booking, other: Booking) -> int:
+    """How much speaks for two statements being about the same; 0 when they are not."""
+    if isinstance(one, BookedLeg) and isinstance(other, BookedLeg):
+        return _compare_legs(one, other)
+    if isinstance(one, BookedStay) and isinstance(other, BookedStay):
+        return _compare_stays(one, other)
+    return 0
+
+
+def _compare_values(one: Any, other: Any) -> int:
+    """1 when equal, -1 when not, 0 when either is unknown."""
+    return 0 if one is None or other is None else 1 if one == other else -1
+
+
+def _compare_legs(one: BookedLeg, other: BookedLeg) -> int:
+    """The same flight: of one number, unless both day and route differ; or of one route and day."""
+    number = _compare_values(one.flight_number, other.flight_number)
+    day = _compare_values(one.departure_date, other.departure_date)
+    ends = [_compare_values(one.origin, other.origin), _compare_values(one.destination, other.destination)]
+    route = min(ends) if -1 in ends else sum(ends) - 1
+    same = {
+        1: not (day == -1 and route == -1),
+        0: route == 1 and day >= 0,
+        -1: route == 1 and day == 1,
+    }[number]
+    clock = _compare_values(one.departure_time, other.departure_time)
+    return max(1, 20 + 4 * number + 3 * (day + route) + clock) if same else 0
+
+
+def _compare_stays(one: BookedStay, other: BookedStay) -> int:
+    """The same stay: of one number or hotel, unless days and number differ; or over the same nights."""
+    number = _compare_values(one.confirmation_number, other.confirmation_number)
+    hotel = _compare_values(one.hotel_id, other.hotel_id)
+    days = _compare_values(
+        (one.check_in_date, one.check_out_date) if one.check_in_date and one.check_out_date else None,
+        (other.check_in_date, other.check_out_date) if other.check_in_date and other.check_out_date else None,
+    )
+    if days == 0 and one.check_in_date and other.check_in_date:
+        days = _compare_values(one.check_in_date, other.check_in_date)
+    same = days == 1 or (number == 1 and days >= 0) or (number == 1 and hotel == 1) or (hotel == 1 and days == 0)
+    return max(1, 20 + 3 * number + 4 * days + 3 * hotel) if same else 0
+
+
+def _join_statements(statements: list[Booking]) -> Booking:
+    """One booking of all statements; a field on which they differ is left open and named in a doubt."""
+    if len(statements) == 1:
+        return statements[0]
+    joined = replace(statements[0], doubts=list(dict.fromkeys(d for s in statements for d in s.doubts)))
+    for f in fields(joined):
+        stated = [v for s in statements if (v := getattr(s, f.name)) is not None]
+        values = list(dict.fromkeys(stated)) if f.name != "doubts" else []
+        if len(values) == 1 or (values and f.name in _FOLLOWED):
+            setattr(joined, f.name, values[0])
+        elif values:
+            setattr(joined, f.name, None)
+            joined.doubts.append(_describe_difference(f.name, values, statements[0]))
+    _join_actions(joined, statements)
+    if isinstance(joined, BookedLeg):
+        joined.passengers = max((s.passengers or 0 for s in statements if isinstance(s, BookedLeg)), default=0) or None
+    return joined
+
+
+def _describe_difference(name: str, values: list[Any], booking: Booking) -> Doubt:
+    kept = [to_json(replace(booking, **{name: value}))[name] for value in values[:4]]
+    about = booking.flight_number if isinstance(booking, BookedLeg) else booking.hotel_name
+    return Doubt(name, _REASON, tuple(kept), about or "")
+
+
+def _join_actions(joined: Booking, statements: list[Booking]) -> None:
+    """A letter of a change shows the booking as it is now; one that both cancels and confirms is doubtful."""
+    actions = {s.action for s in statements}
+    if actions == {"create", "change"}:
+        joined.action = "change"
+    elif len(actions) > 1:
+        joined.doubts.append(_describe_difference("action", sorted(actions), statements[0]))
+
+
+def _drop_mentions(groups: list[list[Booking]], certain: list[BookedLeg]) -> list[list[Booking]]:
+    """Without what states nothing of its own: a flight of which only the number is mentioned where data of the mail
+    state whole flights, a cancellation of a number where others name what it cancels, and data of no flight at all."""
+    is_whole = any(leg.departure_date and leg.origin and leg.destination for leg in certain)
+    cancelled = any(b.action == "cancel" and not _is_bare(b) for g in groups for b in g)
+    return [
+        g
+        for g in groups
+        if not all(map(_is_bare, g))
+        or not (
+            (is_whole and not any(b in certain for b in g))
+            or (cancelled and g[0].action == "cancel")
+            or (len(groups) > 1 and not any(isinstance(b, BookedLeg) and b.flight_number for b in g))
+        )
+    ]
+
+
+def _is_bare(booking: Booking) -> bool:
+    if isinstance(booking, BookedStay):
+        return False
+    return not (booking.departure_date or booking.origin or booking.destination or booking.departure_time)
