@@ -58,7 +58,8 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     actions = {find_action(t) for t in texts}
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
     _fill_numbers(joined.bookings, texts)
-    set_prices(joined.bookings, _find_price([t.body for t in texts], world), letter.sender, world)
+    price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
+    set_prices(joined.bookings, price, letter.sender, world)
     if not joined.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(joined, unread=[*letter.unread, *unread])
@@ -123,10 +124,27 @@ def _fill_numbers(bookings: list[Booking], texts: list[Text]) -> None:
             booking.confirmation_number = number
 
 
-def _find_price(bodies: list[str], world: TravelFacts) -> MailPrice:
-    """What the first text that says anything about it says was paid."""
-    mail_prices = [prices.find_price(body, world) for body in bodies]
-    return next(
-        (p for p in mail_prices if p.points is not None or p.cash is not None),
-        mail_prices[0] if mail_prices else MailPrice(),
-    )
+def _find_price(bodies: list[str], file_texts: list[str], world: TravelFacts) -> MailPrice:
+    """What the first text that says anything of it says was paid; attached files are asked where no text does."""
+    for group in (bodies, file_texts):
+        prices_read = [p for body in group if _is_stated(p := prices.find_price(body, world))]
+        if prices_read:
+            return _compare_prices(prices_read)
+    return prices.find_price(bodies[0], world) if bodies else MailPrice()
+
+
+def _is_stated(price: MailPrice) -> bool:
+    amounts = (price.points, price.cash, price.nightly_points, price.per_person, price.doubts)
+    return any(amount not in (None, []) for amount in amounts)
+
+
+def _compare_prices(prices_read: list[MailPrice]) -> MailPrice:
+    """The first price; doubtful where another text of the same letter names other points or another total."""
+    first = prices_read[0]
+    points = list(dict.fromkeys(p.points for p in prices_read if p.points is not None))
+    totals = list(dict.fromkeys(p.cash for p in prices_read if p.cash is not None))
+    if len(points) > 1 or (len(totals) > 1 and not points):
+        values = tuple(f"{value:,}" for value in (points if len(points) > 1 else totals)[:4])
+        doubt = Doubt("kind", "The texts of the letter name different prices.", values)
+        return replace(first, points=None, cash=None, doubts=[*first.doubts, doubt])
+    return first

@@ -10,7 +10,7 @@ from shared.domain.confirmations.model import Doubt
 from tests.shared.domain.confirmations.mails import data, first, flight, mail, read, stay
 from tests.shared.domain.confirmations.test_attachments import ENTRY, calendar, mail_with_entry
 
-WORDS = "Booking reference: AB12CD\nBA117  LHR-JFK  4 May 2027  08:25 11:15\nBusiness\n"
+WORDS = "Booking reference: AB12CD\nBA117  LHR-JFK  4 May 2027  08:25 11:15\nBusiness\nTotal: GBP 1,250.00\n"
 DAYLESS = data(flight(leg={"departureTime": "", "arrivalTime": ""}))
 
 
@@ -22,7 +22,7 @@ def test_data_without_a_day_takes_it_from_the_words() -> None:
 
 def test_words_take_from_a_calendar_what_they_leave_out() -> None:
     entry = {k: v for k, v in ENTRY.items() if k != "DESCRIPTION"}
-    raw = mail_with_entry(calendar(entry), text="Booking reference: 2ABCDE\nFlight EI 151\nEconomy\n")
+    raw = mail_with_entry(calendar(entry), text="Booking reference: 2ABCDE\nFlight EI 151\nEconomy\nTotal: EUR 90.00\n")
     expected = {"flight_number": "EI151", "origin": "LHR", "departure_date": "2027-03-12", "cabin_class": "economy"}
     assert first(raw) == first(raw) | expected | {"confirmation_number": "2ABCDE"}
     assert (len(read(raw).bookings), read(raw).missing) == (1, [])
@@ -89,6 +89,8 @@ def test_words_that_mix_up_two_flights_of_the_data_do_not_put_them_in_doubt() ->
     onward = {"flightNumber": "2159", "departureAirport": {"iataCode": "JFK"}, "arrivalAirport": {"iataCode": "BOS"}}
     times = {"departureTime": "2027-05-04T14:10:00-04:00", "arrivalTime": "2027-05-04T15:30:00-04:00"}
     page = data(flight(), flight(leg=onward | times))
-    reading = read(mail("Booking reference: AB12CD\nBA117  JFK-BOS  4 May 2027\nBusiness\n", page=page))
+    reading = read(
+        mail("Booking reference: AB12CD\nBA117  JFK-BOS  4 May 2027\nBusiness\nTotal: GBP 1,250.00\n", page=page)
+    )
     assert [(leg.origin, leg.destination) for leg in reading.bookings] == [("LHR", "JFK"), ("JFK", "BOS")]  # type: ignore[union-attr]
     assert reading.missing == []
