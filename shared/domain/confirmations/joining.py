@@ -139,9 +139,9 @@ def _join_statements(statements: list[Booking]) -> Booking:
 
 
 def _describe_difference(name: str, values: list[Any], booking: Booking) -> Doubt:
-    kept = [to_json(replace(booking, **{name: value}))[name] for value in values[:4]]
+    json_values = [to_json(replace(booking, **{name: value}))[name] for value in values[:4]]
     about = booking.flight_number if isinstance(booking, BookedLeg) else booking.hotel_name
-    return Doubt(name, _REASON, tuple(kept), about or "")
+    return Doubt(name, _REASON, tuple(json_values), about or "")
 
 
 def _join_actions(joined: Booking, statements: list[Booking]) -> None:
