@@ -83,10 +83,11 @@ def count_wallet(session: Session, today: date) -> Wallet:
     )
 
 
-def list_open_slugs(session: Session, today: date) -> frozenset[str]:
-    """The open cards that are in the card catalogue."""
+def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
+    """The open cards that are in the card catalogue; a session of everyone's rows names the account."""
     is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
-    return frozenset(slug for slug in session.scalars(sa.select(Card.slug).where(is_open)) if slug)
+    slugs = sa.select(Card.slug).where(is_open, sa.true() if account_id is None else Card.account_id == account_id)
+    return frozenset(slug for slug in session.scalars(slugs) if slug)
 
 
 def page_of_cards(

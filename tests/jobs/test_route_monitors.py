@@ -12,11 +12,13 @@ from jobs import deliver, dispatcher, runs
 from jobs.handlers import route_monitors
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import WEEKDAYS
+from shared.domain.dates import format_weekday
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
@@ -301,3 +303,27 @@ def test_a_city_is_watched_at_each_of_its_airports(alice: Caller) -> None:
     assert len(notices()) == 1
     check()
     assert len(notices()) == 1
+
+
+def test_a_find_says_how_the_balances_of_the_person_pay_for_everybody(alice: Caller) -> None:
+    for who, points in ((alice, 900_000), (account("stranger"), 1_000)):
+        with transaction(who.account_id) as session:
+            session.add(PointsBalance(program="chase-ultimate-rewards", balance=points, as_of=clock.today()))
+    watch(alice, passengers=2)
+    seat("open:2")
+    check()
+    (match,), (notice,), (delivery,) = rows(MonitorMatch), notices(), rows(Delivery)
+    transfer = f"transfer {2 * match.points:,} to The British Airways Club, instant."
+    assert f"You hold 900,000 Chase Ultimate Rewards points: {transfer}" in notice.body
+    assert delivery.facts["passengers"] == 2
+
+
+def test_a_mail_spells_out_the_best_option_of_each_day_and_counts_the_other_days(alice: Caller) -> None:
+    watch(alice, cabin=None, airlines=None, latest_date=travel_day() + timedelta(days=40))
+    check()
+    (delivery,) = rows(Delivery)
+    options = delivery.facts["options"]
+    assert len(options) == len({option["date"] for option in options}) == 20
+    assert delivery.facts["days"] > 20
+    assert [option["points"] for option in options] == sorted(option["points"] for option in options)
+    assert notices()[0].body.splitlines()[0].startswith(format_weekday(date.fromisoformat(options[0]["date"])))

@@ -8,14 +8,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from shared.domain.dates import format_iso_day, format_iso_moment
-from shared.domain.plurals import pluralize
 from shared.outbox import links
-from shared.outbox.wording import delay_alerts, inbound_mail, standing_orders
+from shared.outbox.wording import award_seats, delay_alerts, inbound_mail, standing_orders
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
 SANDBOX_LINE = "SANDBOX - invented data for testing. Not real availability or prices."
-LISTED = 20  # options a mail spells out; the rest are counted
 
 
 @dataclass(frozen=True)
@@ -50,27 +48,9 @@ def _templates() -> Environment:
     return environment
 
 
-def price(option: Facts) -> str:
-    taxes = f" + {option['taxes']} {option['taxes_currency']}" if option["taxes"] is not None else ""
-    return f"{pluralize(option['points'], 'point')}{taxes}"
-
-
-def _option_line(option: Facts) -> str:
-    count = option["seats"]
-    seats = f", {pluralize(count, 'seat')}" if count is not None else ""
-    cabin = option["cabin"].replace("_", " ")
-    airline, program = option.get("airline_name", option["airline"]), option.get("program_name", option["program"])
-    return f"{format_iso_day(option['date'])}, {airline}, {cabin}: {price(option)} with {program}{seats}"
-
-
 def _seats_found(facts: Facts) -> Notice:
-    total = facts["total"]
-    title = f"{facts['origin']} to {facts['destination']}: {pluralize(total, 'new award option')}"
-    lines = [_option_line(option) for option in facts["options"][:5]]
-    if total > len(lines):
-        where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."
-        lines.append(f"and {total - len(lines)} more{where}")
-    return Notice("route_monitor" if "monitor_id" in facts else "flight_alert", title, "\n".join(lines))
+    kind = "route_monitor" if "monitor_id" in facts else "flight_alert"
+    return Notice(kind, award_seats.title(facts), award_seats.body(facts))
 
 
 def _alert_unanswered(facts: Facts) -> Notice:
@@ -227,7 +207,14 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     """
     title = subject(event, facts, sandbox=False)
     stop = links.unsubscribe_url(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
-    variables = {**facts, "title": title, "price": price, "site": settings().web_url, "unsubscribe": stop}
+    variables = {
+        **facts,
+        "title": title,
+        "seats": award_seats,
+        "seat_facts": facts,
+        "site": settings().web_url,
+        "unsubscribe": stop,
+    }
     variables |= {"line": delay_alerts.line, "about": delay_alerts.about}
     variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
     variables["why"] = standing_orders.explain_error

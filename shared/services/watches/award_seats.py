@@ -19,7 +19,6 @@ from shared.db.profile import Addressee
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.outbox.enqueue import reachable
-from shared.outbox.wording.messages import LISTED
 from shared.providers.ask import Ask
 from shared.reference.city_airports import list_watched_airports
 from shared.reference.exchange_rates import convert_amount
@@ -148,35 +147,3 @@ def should_mail(
     # Every route is noted, and in one order: two watches that find the same seats wait for each other there.
     news = [note_mailed_seats(session, account.id, route, name, seats[route], now, since) for route in sorted(seats)]
     return any(news)
-
-
-def describe_route(plan: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:
-    """What a notice and a mail are worded from."""
-    return {
-        "origin": plan.origin,
-        "destination": plan.destination,
-        "earliest": plan.terms.earliest.isoformat(),
-        "latest": plan.terms.latest.isoformat(),
-        "total": len(options),
-        "options": [_describe_option(option) for option in options[:LISTED]],
-    }
-
-
-def _describe_option(option: AwardOption) -> dict[str, Any]:
-    """In words a mail can use: names instead of codes."""
-    facts = reference()
-    day: date = option.date
-    return {
-        "date": day.isoformat(),
-        "airline": option.airline,
-        "airline_name": facts.airlines[option.airline].name if option.airline in facts.airlines else option.airline,
-        "program": option.program,
-        "program_name": facts.programs[option.program].name if option.program in facts.programs else option.program,
-        "cabin": option.cabin,
-        "points": option.points,
-        "taxes": None if option.taxes is None else f"{option.taxes:.2f}",
-        "taxes_currency": option.taxes_currency,
-        "seats": option.seats,
-        "flight_numbers": list(option.flight_numbers),
-        "checked_at": option.provider_checked_at.isoformat(timespec="minutes") if option.provider_checked_at else None,
-    }

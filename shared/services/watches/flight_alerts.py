@@ -14,11 +14,11 @@ from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import (
     CheckResult,
     WatchQuery,
-    describe_route,
     filters_of,
     find_new_matches,
     should_mail,
 )
+from shared.services.watches.seat_messages import describe_seats
 
 EVENT = "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
@@ -72,7 +72,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
             session,
             account,
             EVENT,
-            describe_route(plan, matches) | {"alert_id": alert.id},
+            describe_seats(session, plan, matches) | {"alert_id": alert.id},
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
             subject=(RunKind.FLIGHT_ALERT, alert.id),
             mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), matches),

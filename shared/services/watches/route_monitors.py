@@ -20,11 +20,11 @@ from shared.services.search.award_options import OFFER_FIELDS, AwardOption
 from shared.services.watches.award_seats import (
     CheckResult,
     WatchQuery,
-    describe_route,
     filters_of,
     find_new_matches,
     should_mail,
 )
+from shared.services.watches.seat_messages import describe_seats
 
 EVENT = "route_monitor_match"
 
@@ -103,7 +103,7 @@ def _notify(
         session,
         account,
         EVENT,
-        describe_route(plan, options) | {"monitor_id": monitor.id},
+        describe_seats(session, plan, options) | {"monitor_id": monitor.id},
         dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
         subject=(RunKind.ROUTE_MONITOR, monitor.id),
         mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options),

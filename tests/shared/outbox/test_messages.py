@@ -21,9 +21,29 @@ OPTION: dict[str, Any] = {
     "taxes_currency": "GBP",
     "seats": 2,
     "flight_numbers": ["BA117"],
+    "origin": "LHR",
+    "destination": "JFK",
+    "departs_at": "2027-03-04T20:10",
+    "arrives_at": "2027-03-05T02:00",
+    "stops": 0,
+    "others": 2,
     "checked_at": "2026-11-21T05:58+00:00",
 }
 BARE = {**OPTION, "date": "2027-03-05", "taxes": None, "seats": None, "flight_numbers": [], "checked_at": None}
+PAYMENT: dict[str, Any] = {
+    "program_name": "The British Airways Club",
+    "needed": 85000,
+    "missing": 0,
+    "parts": [
+        {
+            "program_name": "Chase Ultimate Rewards",
+            "balance": 184500,
+            "points": 85000,
+            "targets": ["The British Airways Club"],
+            "posting": "instant",
+        }
+    ],
+}
 PLAN: dict[str, Any] = {"plan": "free", "paused": {}, "resumed": {}}
 
 
@@ -34,14 +54,20 @@ def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
         "destination": "JFK",
         "earliest": "2027-03-01",
         "latest": "2027-03-31",
+        "origin_name": "London (LHR)",
+        "destination_name": "New York (JFK)",
+        "cabin": "premium_economy",
+        "passengers": 2,
         "total": len(options) if total is None else total,
+        "days": len(options) if total is None else total - 1,
         "options": list(options),
+        "funding": [],
     }
 
 
 @pytest.mark.parametrize("kind", ["text", "html"])
 def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
-    worded = message("route_monitor_match", found(OPTION, BARE, total=23), sandbox=False)
+    worded = message("route_monitor_match", found(OPTION, BARE, total=23) | {"funding": [PAYMENT]}, sandbox=False)
     assert worded.subject == "LHR to JFK: 23 new award options"
     reviewed = HERE / f"route_monitor_match.{ {'text': 'txt', 'html': 'html'}[kind] }"
     assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
@@ -131,7 +157,8 @@ def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
     assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
     assert said.body.splitlines()[-1] == "and 29 more."
     text = message("flight_alert_match", facts, sandbox=False).text
-    assert "This comes from flight alert 7 (LHR to JFK, 1 Mar 2027 to 31 Mar 2027)." in text
+    assert "London (LHR) to New York (JFK), premium economy, two travellers, Mon 1 Mar 2027 to Wed 31 Mar 2027." in text
+    assert "This comes from flight alert 7." in text
     assert "ask your assistant to pause flight alert 7" in text
 
 
@@ -161,9 +188,48 @@ def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
     said = notice("route_monitor_match", found(*[OPTION] * 7))
     assert said.kind == "route_monitor"
     lines = said.body.splitlines()
-    price = "42,500 points + 210.40 GBP with The British Airways Club, 2 seats"
-    assert lines[0] == f"4 Mar 2027, British Airways, premium economy: {price}"
+    price = "42,500 points each, 85,000 for two, 420.80 GBP taxes with The British Airways Club, 2 seats"
+    assert lines[0] == f"Thu 4 Mar 2027, British Airways, premium economy: {price}"
     assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
+
+
+def test_facts_of_an_older_release_are_still_worded() -> None:
+    new = ("origin_name", "destination_name", "cabin", "passengers", "days", "funding")
+    options = [{k: v for k, v in OPTION.items() if k not in ("departs_at", "arrives_at", "stops", "others", "origin")}]
+    facts = {k: v for k, v in found(*options, total=23).items() if k not in new}
+    assert "LHR to JFK, any cabin, one traveller" in message("route_monitor_match", facts, sandbox=False).text
+    assert "And 22 more options." in message("route_monitor_match", facts, sandbox=False).html
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "You hold 184,500 Chase Ultimate Rewards points: transfer 85,000 to The British Airways Club, instant."),
+        ({"missing": 4500, "parts": []}, "For 85,000 The British Airways Club points your balances are 4,500 short"),
+        (
+            {"parts": [PAYMENT["parts"][0] | {"targets": []}]},
+            "You hold 184,500 Chase Ultimate Rewards points: enough for the 85,000.",
+        ),
+        (
+            {"parts": [PAYMENT["parts"][0] | {"posting": "days"}]},
+            "transfer 85,000 to The British Airways Club, which takes days, so the seat can be gone.",
+        ),
+        (
+            {
+                "parts": [
+                    PAYMENT["parts"][0] | {"points": 60000},
+                    PAYMENT["parts"][0] | {"targets": [], "points": 25000},
+                ]
+            },
+            "Your balances are enough for 85,000 The British Airways Club points: 60,000 of your 184,500 Chase",
+        ),
+    ],
+)
+def test_notices_and_mails_say_how_the_balances_pay(changes: dict[str, Any], words: str) -> None:
+    facts = found(OPTION) | {"funding": [PAYMENT | changes]}
+    assert words in notice("route_monitor_match", facts).body
+    assert words in message("route_monitor_match", facts, sandbox=False).text
+    assert words in message("route_monitor_match", facts, sandbox=False).html
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+"""How a person's stored balances pay award seats that a watch has found, by the transfer routes of their cards."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared import clock
+from shared.db.balances import PointsBalance
+from shared.db.cards import list_open_slugs
+from shared.domain.seat_funding import find_funding
+from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfers import Network
+from shared.reference.load import reference
+from shared.services.search.award_options import AwardOption
+from shared.services.watches.award_seats import WatchQuery
+
+MAX_PROGRAMS = 3  # whose best price is compared with the balances
+
+
+def describe_funding(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> list[dict[str, Any]]:
+    """How the stored balances pay the best price of the best programmes for everybody; nothing without balances."""
+    purses = _load_purses(session, query.account_id)
+    if not purses:
+        return []
+    routes = reference().routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))
+    best: dict[str, int] = {}
+    for option in options:
+        if len(best) < MAX_PROGRAMS and option.program in reference().programs:
+            best.setdefault(option.program, option.points * query.terms.passengers)
+    return [_describe_payment(routes, purses, program, points) for program, points in best.items()]
+
+
+def _load_purses(session: Session, account_id: int) -> list[Purse]:
+    programs = reference().programs
+    balances = sa.select(PointsBalance).where(PointsBalance.account_id == account_id, PointsBalance.balance > 0)
+    rows = [row for row in session.scalars(balances.order_by(PointsBalance.program)) if row.program in programs]
+    return [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in rows]
+
+
+def _describe_payment(routes: Network, purses: Sequence[Purse], program: str, points: int) -> dict[str, Any]:
+    funding = find_funding(routes, purses, program, points)
+    return {
+        "program_name": name_program(program),
+        "needed": points,
+        "missing": funding.missing,
+        "parts": [_describe_part(way) for way in funding.ways],
+    }
+
+
+def _describe_part(way: Way) -> dict[str, Any]:
+    return {
+        "program_name": name_program(way.purse.program),
+        "balance": way.purse.points,
+        "points": way.points_sent,
+        "targets": [name_program(edge.target) for edge in way.path.edges] if way.path else [],
+        "posting": way.posting,
+    }
+
+
+def name_program(slug: str) -> str:
+    programs = reference().programs
+    return programs[slug].name if slug in programs else slug
