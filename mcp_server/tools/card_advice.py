@@ -1,11 +1,10 @@
 """Catalogue cards ranked by what they are worth for a spending pattern, a goal programme and the cards held."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-import sqlalchemy as sa
 from pydantic import Field, WithJsonSchema
 
 from mcp_server.toolkit.context import Call
@@ -14,18 +13,19 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.card_advice import (
     Recommendation,
-    ScoredCard,
-    Spending,
-    convert_total,
     describe_no_match,
     describe_ranking,
     to_recommendation,
     valuation_date,
 )
-from shared.db.cards import Card as Held
+from mcp_server.views.card_purchases import describe_best_card, describe_no_card
+from mcp_server.views.own_cards import Wallet, read_wallet
+from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total
+from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.profile import Profile
 from shared.db.spending import read_totals
-from shared.domain import card_value
+from shared.domain import card_purchases, card_value
+from shared.domain.card_purchases import MonthlySpending
 from shared.domain.card_value import CATEGORIES, Category
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
@@ -35,6 +35,7 @@ from shared.reference.rows.travel import CatalogCard
 
 Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 _MAX_AMOUNT = Decimal(10) ** 9
+_USUAL_PURCHASE = Decimal(100)  # what is compared where no amount is given
 
 
 class Recommendations(Result):
@@ -87,51 +88,49 @@ def read_imported_spending(call: Call) -> Spending:
     return Spending("imported", len(months), yearly, sum(yearly.values(), Decimal(0)))
 
 
+def _find_dollars(currency: str) -> Decimal:
+    """US dollars of one unit. Raises Invalid for a currency without a known rate."""
+    if rate := find_exchange_rate(currency):
+        return rate.usd_per_unit
+    currencies = ", ".join(list_currencies())
+    raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {currencies}"))
+
+
 def _resolve_spending(call: Call, raw_amounts: Mapping[str, Any] | None, currency: str) -> Spending:
-    rate = find_exchange_rate(currency)
     if raw_amounts is None:
         return read_imported_spending(call)
-    if rate is None:
-        currencies = ", ".join(list_currencies())
-        raise Invalid(Fault("spend_currency", "has no known exchange rate", f"one of {currencies}"))
-    return _parse_spending(raw_amounts, rate.usd_per_unit)
-
-
-def _read_wallet(call: Call) -> dict[str, bool]:
-    """Catalogue cards the caller has or had, by slug: whether still open."""
-    rows = call.db.execute(sa.select(Held.slug, Held.closed_on).where(Held.slug.is_not(None))).all()
-    out: dict[str, bool] = {}
-    for linked, closed_on in rows:
-        slug = str(linked)
-        out[slug] = out.get(slug, False) or closed_on is None or closed_on > call.today
-    return out
+    return _parse_spending(raw_amounts, _find_dollars(currency))
 
 
 def _convert_spending(spending: Spending, usd_per_unit: Decimal) -> dict[str, Decimal]:
     return {category: amount / usd_per_unit for category, amount in spending.usd.items()}
 
 
-def _value_point(call: Call, card: CatalogCard, goal: str | None) -> tuple[Decimal | None, Fraction | None]:
-    """What one of the card's points is worth in its currency, and how many points of the goal it becomes."""
+def _value_point(
+    call: Call, card: CatalogCard, goal: str | None, open_slugs: Collection[str]
+) -> tuple[Decimal | None, Fraction | None]:
+    """What one of the card's points is worth in its currency, and how many points of the goal it becomes.
+
+    Points that move only with a card the person does not hold are worth their cash.
+    """
+    ratio = None if goal is None else catalogue.find_ratio(call.reference, card, goal, call.today)
+    if not catalogue.moves_alone(call.reference, card, open_slugs) and card.program != goal:
+        return catalogue.value_point_as_cash(card.fee_currency), ratio
+    point = catalogue.value_point(call.reference, goal or card.program, card.fee_currency)
     if goal is None:
-        return catalogue.value_point(call.reference, card.program, card.fee_currency), None
-    ratio = catalogue.find_ratio(call.reference, card, goal, call.today)
-    point = catalogue.value_point(call.reference, goal, card.fee_currency)
-    if ratio is None or point is None:
-        return None, ratio
-    return point * ratio.numerator / ratio.denominator, ratio
+        return point, None
+    return (None, ratio) if ratio is None or point is None else (point * ratio.numerator / ratio.denominator, ratio)
 
 
-def _value_held_cards(
-    call: Call, wallet: Mapping[str, bool], goal: str | None, spending: Spending
-) -> dict[str, Decimal]:
+def _value_held_cards(call: Call, wallet: Wallet, goal: str | None, spending: Spending) -> dict[str, Decimal]:
     """What the open cards return in a year by category, in US dollars."""
     returns_by_card = []
-    for slug in (s for s, is_open in wallet.items() if is_open):
+    for slug in wallet.open_slugs:
         card = call.reference.cards.get(slug)
         rate = find_exchange_rate(card.fee_currency) if card else None
         if card and rate:
-            offer = catalogue.build_offer(call.reference, card, _value_point(call, card, goal)[0], call.today)
+            point = _value_point(call, card, goal, wallet.open_slugs)[0]
+            offer = catalogue.build_offer(call.reference, card, point, call.today)
             paid = card_value.value_by_category(offer, _convert_spending(spending, rate.usd_per_unit)) or {}
             returns_by_card.append({c: v * rate.usd_per_unit for c, v in paid.items()})
     return card_value.find_best_by_category(returns_by_card)
@@ -143,34 +142,36 @@ def _score(
     spending: Spending,
     goal: str | None,
     category: str | None,
-    wallet: Mapping[str, bool],
+    wallet: Wallet,
     held_values: Mapping[str, Decimal],
 ) -> ScoredCard | None:
     """None for a card that cannot be compared, or whose points do not reach the goal."""
     rate = find_exchange_rate(card.fee_currency)
-    point, ratio = _value_point(call, card, goal)
+    point, ratio = _value_point(call, card, goal, wallet.open_slugs)
     if rate is None or (goal is not None and ratio is None):
         return None
     offer = catalogue.build_offer(call.reference, card, point, call.today)
-    is_held = wallet.get(card.slug, False)
+    is_held = card.slug in wallet.open_slugs
     before = {} if is_held else {c: v / rate.usd_per_unit for c, v in held_values.items()}
     total = convert_total(spending, rate.usd_per_unit)
     worth = card_value.value_card(
         offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=is_held
     )
     returns = card_value.value_by_category(offer, {category: Decimal(100)}) if category else None
-    per_hundred = returns[category] if returns and category else None
+    moves = card.program == goal or catalogue.moves_alone(call.reference, card, wallet.open_slugs)
     return ScoredCard(
-        card,
-        offer,
-        worth,
-        ratio,
-        per_hundred,
-        rate.usd_per_unit,
-        is_held,
-        card.slug in wallet and not is_held,
-        bool(before),
-        catalogue.find_counted_offer(call.reference, card.slug, call.today),
+        card=card,
+        offer=offer,
+        worth=worth,
+        ratio=ratio,
+        per_hundred=returns[category] if returns and category else None,
+        usd_per_unit=rate.usd_per_unit,
+        is_held=is_held,
+        was_held=card.slug in wallet.slugs and not is_held,
+        is_marginal=bool(before),
+        welcome=catalogue.find_counted_offer(call.reference, card.slug, call.today),
+        missing=() if moves else tuple(catalogue.find_premium_cards(call.reference, card)),
+        moves=moves,
     )
 
 
@@ -185,19 +186,25 @@ def recommend_cards(
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
+    only_held: Annotated[bool, Field(description="Which of my cards to pay with, in category.")] = False,
+    purchase_amount: Annotated[Amount | None, Field(description="With only_held; in spend_currency.")] = None,
 ) -> Recommendations:
     """Ranks catalogue cards by first-year value for a spending pattern, a goal programme and the cards already held.
 
-    Values are estimates in each card's own currency: known welcome bonus, points earned beyond what the held cards
-    earn, stated travel credits, less the fee. monthly_spend maps names of category to amounts; without it and
-    without imported statements the ranking rests on welcome bonus and fee alone. Free accounts see the top 3. Free.
+    Or, with only_held, the user's own cards for a purchase, with caps. Values are estimates in each card's own
+    currency: known welcome bonus, points earned beyond what the held cards earn, credits for travel, less the fee.
+    monthly_spend maps names of category to amounts; without it and without imported statements the ranking rests on
+    welcome bonus and fee alone. Free accounts see the top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
     spending = _resolve_spending(call, monthly_spend, spend_currency).within(category)
+    wallet = read_wallet(call)
+    if only_held:
+        amount = _USUAL_PURCHASE if purchase_amount is None else purchase_amount
+        return _rank_own_cards(call, wallet, goal, category or "other", amount, spend_currency, spending, limit)
     country = country or _find_home_country(call)
-    wallet = _read_wallet(call)
     held_values = _value_held_cards(call, wallet, goal, spending)
-    eligible = _list_eligible(call.reference, country, max_annual_fee, set() if include_held else _open_cards(wallet))
+    eligible = _list_eligible(call.reference, country, max_annual_fee, set() if include_held else wallet.open_slugs)
     scored = [s for c in eligible if (s := _score(call, c, spending, goal, category, wallet, held_values))]
     if not scored:
         raise NoData(describe_no_match(call.reference, country, goal), ["cards"])
@@ -205,7 +212,7 @@ def recommend_cards(
     listed = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
         message=describe_ranking(listed, spending, category, country, len(scored)),
-        recommendations=[to_recommendation(call, s, spending, goal, category) for s in listed],
+        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in listed],
         spend_source=spending.source,
         spend_months=spending.months,
         valuation_as_of=valuation_date(call.reference, listed, goal),
@@ -213,8 +220,49 @@ def recommend_cards(
     )
 
 
-def _open_cards(wallet: Mapping[str, bool]) -> set[str]:
-    return {slug for slug, is_open in wallet.items() if is_open}
+def _rank_own_cards(
+    call: Call,
+    wallet: Wallet,
+    goal: str | None,
+    category: str,
+    amount: Decimal,
+    currency: str,
+    spending: Spending,
+    limit: int,
+) -> Recommendations:
+    """The open cards by what they pay for one purchase; no fee and no bonus counts."""
+    dollars = amount * _find_dollars(currency)
+    statements = read_card_spending(call.db, call.today.replace(month=1, day=1))
+    scored = []
+    for slug in sorted(wallet.open_slugs):
+        card = call.reference.cards.get(slug)
+        score = _score(call, card, spending, goal, category, wallet, {}) if card else None
+        if score:
+            own = statements.get(wallet.ids[slug])
+            scored.append(score.with_purchase(_value_purchase(call, score, category, dollars, own), own, dollars))
+    if not scored:
+        raise NoData(describe_no_card(wallet), ["cards"])
+    scored.sort(key=lambda s: s.purchase_order)
+    listed = scored[: min(limit, call.limits.results or limit)]
+    return Recommendations(
+        message=describe_best_card(call, listed, wallet, category, currency),
+        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in listed],
+        spend_source=spending.source,
+        spend_months=spending.months,
+        valuation_as_of=valuation_date(call.reference, listed, goal),
+        total_found=len(scored),
+    )
+
+
+def _value_purchase(
+    call: Call, score: ScoredCard, category: str, dollars: Decimal, statements: CardSpending | None
+) -> card_purchases.Purchase | None:
+    currency = score.card.fee_currency
+    cells = statements.cells if statements else ()
+    months = [MonthlySpending(c.month, c.category, c.amount) for c in cells if c.currency == currency]
+    return card_purchases.value_purchase(
+        score.offer.rates, category, dollars / score.usd_per_unit, months, call.own_day
+    )
 
 
 def _find_home_country(call: Call) -> str | None:
@@ -225,7 +273,7 @@ def _find_home_country(call: Call) -> str | None:
 
 
 def _list_eligible(
-    reference: Reference, country: str | None, max_fee: Decimal | None, excluded: set[str]
+    reference: Reference, country: str | None, max_fee: Decimal | None, excluded: Collection[str]
 ) -> list[CatalogCard]:
     """Cards that are open to applications and fit the filters."""
     return [

@@ -18,7 +18,7 @@ from shared.errors import NotFound
 from shared.reference import cards as catalogue
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
-from shared.reference.rows.travel import CardEarn
+from shared.reference.rows.travel import CardCredit, CardEarn
 from shared.reference.rows.travel import CatalogCard as Row
 
 
@@ -52,6 +52,20 @@ class WelcomeBonus(Part):
     description: str
 
 
+class CatalogCredit(Part):
+    """`cycle` yearly: once a year, and which year it is was not seen. `enrolment`: it must be activated first."""
+
+    credit: str
+    name: str
+    amount: Money
+    currency: str
+    cycle: str
+    enrolment: bool
+    as_of: str | None
+    verified_on: date | None
+    note: str | None
+
+
 class CatalogCard(Verified):
     slug: str
     name: str
@@ -66,6 +80,7 @@ class CatalogCard(Verified):
     welcome_bonus: WelcomeBonus | None
     past_welcome_offer: str | None
     earn_rates: list[EarnRate]
+    credits: list[CatalogCredit]
     transferable: str
     transfer_partners: list[str]
     lounge_access: list[str]
@@ -87,6 +102,20 @@ def _to_earn_rate(row: CardEarn) -> EarnRate:
         unit=row.unit,
         annual_cap=row.annual_cap,
         confidence=row.confidence,
+        verified_on=row.audited_on,
+        note=row.remark,
+    )
+
+
+def _to_credit(row: CardCredit) -> CatalogCredit:
+    return CatalogCredit(
+        credit=row.credit,
+        name=row.name,
+        amount=row.amount,
+        currency=row.currency,
+        cycle=row.cycle,
+        enrolment=row.enrolment,
+        as_of=row.as_of,
         verified_on=row.audited_on,
         note=row.remark,
     )
@@ -146,6 +175,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
             "welcome_bonus": _to_welcome_bonus(reference, card, call.today),
             "past_welcome_offer": _describe_past_offer(reference, card, call.today),
             "earn_rates": [_to_earn_rate(row) for row in catalogue.list_earn_rows(reference, card.slug, call.today)],
+            "credits": [_to_credit(row) for row in catalogue.list_credits(reference, card.slug, call.today)],
             "transfer_partners": partners,
             "note": " ".join(n for n in notes if n) or None,
             "lounge_access": list(card.lounge),

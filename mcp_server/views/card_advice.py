@@ -1,21 +1,21 @@
 """Recommendations of cards as results show them: what a card is worth, and the reasons in sentences."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from fractions import Fraction
-from typing import Any, Literal
+from datetime import date
+from typing import Literal
 
 from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.results import Money, Part
-from shared.domain import card_value, welcome_offers
-from shared.domain.card_value import CardOffer, CardValue
-from shared.domain.dates import format_day
+from mcp_server.views.card_purchases import PurchaseValue, to_purchase_value
+from mcp_server.views.card_reasons import explain
+from mcp_server.views.own_cards import Wallet
+from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, name_category
+from shared.domain import card_credits, card_value, issuer_rules, welcome_offers
+from shared.domain.issuer_rules import RuleCheck
 from shared.domain.plurals import pluralize
 from shared.reference import cards as catalogue
-from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.reference.load import Reference
-from shared.reference.rows.travel import CatalogCard, WelcomeOffer
+from shared.reference.rows.travel import IssuerRule
 
 
 class Breakdown(Part):
@@ -23,59 +23,55 @@ class Breakdown(Part):
 
     bonus: Money | None
     earn: Money | None
-    credits: Money
+    credits: Money | None
     fee: Money | None
 
 
-class Recommendation(Part):
+class MissingCard(Part):
     slug: str
     name: str
+
+
+class OfferReach(Part):
+    """Whether all spending, spread evenly over the months, meets what the welcome offer asks for."""
+
+    amount: int | None
+    spend: Money | None
+    window_months: int | None
+    own_spend: Money | None
+    reachable: Literal["yes", "no", "unknown"]
+    ends_on: date | None
+    as_of: str | None
+
+
+class RuleTold(Verified):
+    """A rule of an issuer as it is told, compared with the cards kept; `count` cards were counted since `since`."""
+
+    rule: str
+    text: str
+    applies: Literal["yes", "no", "unknown"]
+    count: int
+    since: date | None
+
+
+class Recommendation(Part):
+    """`reaches_goal`: None without a goal. `credits_not_counted`: those of a year that depend on the person."""
+
+    slug: str
+    name: str
+    held: bool
     first_year_value: Money
     ongoing_value: Money
     currency: str
     breakdown: Breakdown
     goal_points_per_year: int | None
+    reaches_goal: Literal["alone", "with_another_card"] | None
+    missing_cards: list[MissingCard]
+    welcome_offer: OfferReach | None
+    credits_not_counted: Money | None
+    issuer_rules: list[RuleTold]
+    purchase: PurchaseValue | None
     reasons: list[str]
-
-
-@dataclass(frozen=True)
-class Spending:
-    """A year's spending by category in US dollars, and where it is from."""
-
-    source: Literal["imported", "argument", "none"]
-    months: int
-    usd: Mapping[str, Decimal]
-    total_usd: Decimal | None = None  # of all categories; None when nothing is known
-
-    def within(self, category: str | None) -> "Spending":
-        if category is None or self.source == "none":
-            return self
-        return replace(self, usd={category: self.usd.get(category, Decimal(0))})
-
-
-@dataclass(frozen=True)
-class ScoredCard:
-    """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
-
-    card: CatalogCard
-    offer: CardOffer
-    worth: CardValue
-    ratio: Fraction | None
-    per_hundred: Decimal | None
-    usd_per_unit: Decimal
-    is_held: bool
-    was_held: bool
-    is_marginal: bool  # other cards held earn on this spending too
-    welcome: WelcomeOffer | None  # None: no current one is known
-
-    @property
-    def order(self) -> tuple[Any, ...]:
-        unknown = self.offer.point is None and self.worth.earn is None
-        return (unknown, -(self.per_hundred or 0), -self.worth.first_year * self.usd_per_unit, self.card.slug)
-
-
-def convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
-    return None if spending.total_usd is None else spending.total_usd / usd_per_unit
 
 
 def describe_no_match(reference: Reference, country: str | None, goal: str | None) -> str:
@@ -92,15 +88,18 @@ def describe_no_match(reference: Reference, country: str | None, goal: str | Non
 def describe_ranking(
     listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
 ) -> str:
-    sentences = [f"{pluralize(total, 'card')} compared; first {listed[0].card.name}."]
+    first = f"{listed[0].card.name}{', which you hold' if listed[0].is_held else ''}"
+    sentences = [f"{pluralize(total, 'card')} compared; first {first}."]
     if category:
-        sentences.append(f"Ranked by what 100 spent on {_category_name(category)} brings, then by first-year value.")
+        sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
     if spending.source == "none":
         sentences.append("Without spending the values rest on welcome bonus and fee alone.")
     if offers := [s.welcome for s in listed if s.welcome and not s.is_held]:
         sentences.append(welcome_offers.describe_ages(offers))
-    if any(s.welcome is None for s in listed):
+    if any(s.welcome is None and not s.is_held for s in listed):
         sentences.append("Cards without a known welcome bonus are ranked without one.")
+    if any(s.ratio is not None and not s.moves for s in listed):
+        sentences.append("Cards whose points reach the goal only with another card are ranked below the others.")
     if country is None:
         sentences.append("Cards of every country are compared; send country to compare those of one.")
     return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
@@ -113,13 +112,16 @@ def valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | N
 
 
 def to_recommendation(
-    call: Call, s: ScoredCard, spending: Spending, goal: str | None, category: str | None
+    call: Call, s: ScoredCard, spending: Spending, goal: str | None, category: str | None, wallet: Wallet
 ) -> Recommendation:
     yearly = s.worth.points_per_year
-    is_earning_known = spending.source != "none" and yearly is not None and s.ratio is not None
+    is_earning_known = spending.source != "none" and yearly is not None and s.ratio is not None and s.moves
+    others = catalogue.list_credits(call.reference, s.card.slug, call.today)
+    rules = [] if s.is_held else _check_rules(call, s, wallet)
     return Recommendation(
         slug=s.card.slug,
         name=s.card.name,
+        held=s.is_held,
         first_year_value=s.worth.first_year,
         ongoing_value=s.worth.ongoing,
         currency=s.card.fee_currency,
@@ -127,81 +129,39 @@ def to_recommendation(
         goal_points_per_year=int(yearly * s.ratio)
         if is_earning_known and yearly is not None and s.ratio is not None
         else None,
-        reasons=[
-            *_explain_bonus(call, s, spending),
-            *_explain_earning(call.reference, s, spending, category),
-            *_explain_goal(call.reference, s, goal),
-            *_explain_confidence(call.reference, s),
-        ],
+        reaches_goal=None if goal is None else "alone" if s.moves else "with_another_card",
+        missing_cards=[MissingCard(slug=c.slug, name=c.name) for c in s.missing],
+        welcome_offer=_to_reach(s, spending),
+        credits_not_counted=card_credits.sum_uncounted(others, s.card.fee_currency) if others else None,
+        issuer_rules=[_to_rule(rule, check) for rule, check in rules],
+        purchase=to_purchase_value(s),
+        reasons=explain(call, s, spending, goal, category, rules),
     )
 
 
-def _category_name(category: str) -> str:
-    return category.replace("_", " ")
+def _check_rules(call: Call, s: ScoredCard, wallet: Wallet) -> list[tuple[IssuerRule, RuleCheck]]:
+    rules = catalogue.list_issuer_rules(call.reference, s.card, call.today)
+    return [(rule, issuer_rules.check_rule(rule, s.card.slug, wallet.cards, call.today)) for rule in rules]
 
 
-def _explain_bonus(call: Call, s: ScoredCard, spending: Spending) -> list[str]:
-    if s.is_held:
-        return ["You hold this card: no welcome bonus is counted."]
-    unit = catalogue.find_currency_name(call.reference, s.card)
-    if s.welcome is None:
-        past = catalogue.find_welcome_offer(call.reference, s.card.slug, call.today)
-        if past is None:
-            return ["No welcome bonus is known; none is counted."]
-        return [f"{welcome_offers.describe_past(past, unit, s.card.fee_currency)} It is not counted."]
-    terms = welcome_offers.describe_terms(s.welcome, unit, s.card.fee_currency)
-    words = [f"Bonus {terms}, {welcome_offers.describe_age(s.welcome)}."]
-    if s.welcome.is_maximum:
-        words.append("The issuer tells the amount when you apply; the most is counted.")
-    if not card_value.reaches_bonus(s.offer, convert_total(spending, s.usd_per_unit)):
-        words.append("Your spending does not reach it, so it is not counted.")
-    if s.was_held:
-        words.append("You held this card before; many issuers pay a bonus only once.")
-    return words
+def _to_rule(rule: IssuerRule, check: RuleCheck) -> RuleTold:
+    fields = {"rule": rule.rule, "text": f"{rule.text}.", "applies": check.applies}
+    return RuleTold.model_validate(describe_verified(rule) | fields | {"count": check.count, "since": check.since})
 
 
-def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
-    words = []
-    if s.per_hundred is not None and category:
-        words.append(f"100 {s.card.fee_currency} on {_category_name(category)} bring {s.per_hundred:.2f} back.")
-    if spending.source != "none" and s.worth.points_per_year:
-        words.append(
-            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)} a year"
-            " on this spending."
-        )
-    if spending.source != "none" and s.worth.earn is not None and s.is_marginal:
-        words.append("Earnings count only beyond what the cards you hold bring.")
-    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.list_conditional_rates(s.offer.rates)]
-    if special:
-        words.append(f"Not counted, as they depend on where and how you pay: {', '.join(special)}.")
-    return words
-
-
-def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list[str]:
-    if goal is None or s.ratio is None or s.card.program == goal:
-        return []
-    name = reference.programs[goal].name
-    part = {"with-premium-card": ", only together with a premium card of the issuer", "partial": ", to some partners"}
-    gets = Decimal(s.ratio.numerator) / s.ratio.denominator
-    return [f"Points move to {name}, {gets.normalize():.4g} for 1{part.get(s.card.transferable, '')}."]
-
-
-def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
-    words = []
-    if s.card.status == "unknown":
-        words.append("It is not known whether this card is still offered.")
-    if s.offer.point is None:
-        words.append("No value of its points is known, so what it earns is left out and it is ranked last.")
-    program = reference.programs.get(s.card.program or "")
-    if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
-        words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
-    rate = find_exchange_rate(s.card.fee_currency)
-    if rate and s.card.fee_currency != "USD":
-        words.append(f"Valuations are in US cents; {describe_rate(rate)}.")
-    if s.card.annual_fee is None:
-        words.append("The annual fee is unknown and not deducted.")
-    low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
-    words.append(
-        f"Fee {'unaudited' if s.card.audited_on is None else f'audited on {format_day(s.card.audited_on)}'}{low}."
+def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
+    """What the current welcome offer asks for beside the person's spending; None without a known offer, or held."""
+    if s.welcome is None or s.is_held:
+        return None
+    total = convert_total(spending, s.usd_per_unit)
+    own_spend = None if total is None else card_value.count_window_spending(s.offer, total)
+    reach = "yes" if card_value.reaches_bonus(s.offer, total) else "no"
+    return OfferReach(
+        amount=s.welcome.amount,
+        spend=s.welcome.spend,
+        window_months=s.welcome.months,
+        own_spend=None if own_spend is None else round(own_spend, 2),
+        reachable="unknown" if total is None and s.welcome.spend else reach,
+        ends_on=s.welcome.valid_to,
+        as_of=s.welcome.as_of,
     )
-    return words

@@ -57,7 +57,6 @@ PARTS: dict[str, str | None] = {
 }
 BASE = "base"
 _CENT = Decimal("0.01")
-_TRAVEL_CREDIT = re.compile(r"(?:\w+ )*travel credit ([A-Z]{3}) ([\d,]+)")
 _ANNIVERSARY = re.compile(r"([\d,]+) anniversary (?:points|miles)")
 FIRST_YEAR_FREE = "first year free"
 
@@ -71,11 +70,15 @@ class Rate:
     annual_cap: Decimal | None
     percent: bool = False
     cap_group: str | None = None  # rates of one group share the cap
+    cap_months: int = 12  # the cap is counted by months of the calendar, so many at a time
 
 
 @dataclass(frozen=True)
 class CardOffer:
-    """What a card costs and pays. `point` is what a point is worth in the card's currency, None when unknown."""
+    """What a card costs and pays. `point` is what a point is worth in the card's currency, None when unknown.
+
+    `credits` are those of a year that count as money; None where no credit of the card is known.
+    """
 
     fee: Decimal | None
     currency: str
@@ -85,6 +88,7 @@ class CardOffer:
     bonus_spend: Decimal | None
     bonus_months: int | None
     point: Decimal | None
+    credits: Decimal | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class CardValue:
 
     bonus: Decimal | None
     earn: Decimal | None
-    credits: Decimal
+    credits: Decimal | None
     fee: Decimal | None  # of the first year
     first_year: Decimal
     ongoing: Decimal
@@ -164,21 +168,20 @@ def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal
     return {c: points * (offer.point or 0) + cash for c, (points, cash) in paid.items()}
 
 
-def sum_credits(benefits: Iterable[str], currency: str) -> Decimal:
-    """Travel credits of a stated amount in the card's currency; other credits are not money for everybody."""
-    matches = (m for b in benefits if (m := _TRAVEL_CREDIT.match(b)))
-    return sum((_parse_number(m[2]) for m in matches if m[1] == currency), Decimal(0))
-
-
 def sum_anniversary_points(benefits: Iterable[str]) -> Decimal:
     return sum((_parse_number(m[1]) for b in benefits if (m := _ANNIVERSARY.fullmatch(b))), Decimal(0))
+
+
+def count_window_spending(offer: CardOffer, total: Decimal) -> Decimal:
+    """What a year's spending, spread evenly, brings within the months of the bonus."""
+    return total * Decimal(offer.bonus_months or 12) / 12
 
 
 def reaches_bonus(offer: CardOffer, total: Decimal | None) -> bool:
     """Whether all spending of a year, spread evenly, meets what the bonus asks for; of the unknown nothing is asked."""
     if offer.bonus_spend is None or total is None:
         return True
-    return total * Decimal(offer.bonus_months or 12) / 12 >= offer.bonus_spend
+    return count_window_spending(offer, total) >= offer.bonus_spend
 
 
 def value_card(
@@ -191,9 +194,9 @@ def value_card(
 ) -> CardValue:
     """What the card brings in its first year and in each one after it.
 
-    `held` is what each category already brings with the cards held: only what goes beyond it is this card's merit.
+    `earned_elsewhere` is what each category brings with the cards held: only what goes beyond it is this card's merit.
     `total` is all spending of a year, also outside the categories looked at; it decides on the bonus.
-    An owned card pays no bonus again and no first year free.
+    An owned card pays no bonus again; its fee of this year is paid already and counts from the next.
     """
     paid = value_by_category(offer, spending)
     before = earned_elsewhere or {}
@@ -204,16 +207,14 @@ def value_card(
     if offer.bonus is not None and offer.point is not None:
         counts = not owned and reaches_bonus(offer, total)
         bonus = offer.bonus * offer.point if counts else Decimal(0)
-    free = FIRST_YEAR_FREE in offer.benefits and not owned
-    fee = Decimal(0) if free else offer.fee
-    credits = sum_credits(offer.benefits, offer.currency)
-    yearly = (earn or Decimal(0)) + credits
+    fee = Decimal(0) if owned or FIRST_YEAR_FREE in offer.benefits else offer.fee
+    yearly = (earn or Decimal(0)) + (offer.credits or Decimal(0))
     ongoing = yearly + sum_anniversary_points(offer.benefits) * (offer.point or 0) - (offer.fee or 0)
     points = int(sum(p for p, _ in earn_by_category(offer.rates, spending).values())) if spending else None
     return CardValue(
         bonus=None if bonus is None else _round_to_cents(bonus),
         earn=None if earn is None else _round_to_cents(earn),
-        credits=_round_to_cents(credits),
+        credits=None if offer.credits is None else _round_to_cents(offer.credits),
         fee=None if fee is None else _round_to_cents(fee),
         first_year=_round_to_cents((bonus or Decimal(0)) + yearly - (fee or 0)),
         ongoing=_round_to_cents(ongoing),

@@ -33,6 +33,8 @@ AGE_LIMITS: dict[str, int] = {
     "award_chart_zones.csv": 90,
     "award_zone_members.csv": 90,
     "cards.csv": 90,
+    "card_credits.csv": 90,
+    "issuer_rules.csv": 180,
     "hotel_categories.csv": 180,
     "hotel_lists.csv": 90,
     "hyatt_award_chart.csv": 90,

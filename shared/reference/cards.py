@@ -1,25 +1,26 @@
 """Catalogue cards as offers to be valued: earning rates, value of a point, transfer partners."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from shared.domain import welcome_offers
+from shared.domain import card_credits, welcome_offers
+from shared.domain.card_prices import PORTAL_CENTS
 from shared.domain.card_value import CardOffer, Rate
 from shared.domain.transfers import Edge, find_paths
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
-from shared.reference.rows.travel import CardEarn, CatalogCard, WelcomeOffer
+from shared.reference.rows.travel import CardCredit, CardEarn, CatalogCard, IssuerRule, WelcomeOffer
 from shared.reference.transfer_rates import format_ratio
 
 MAX_PARTNERS_NAMED = 3  # with one ratio; more are summed up
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _rows_by_card(reference: Reference, file: str) -> dict[str, list[Any]]:
     rows_by_card: dict[str, list[Any]] = defaultdict(list)
     for row in reference.rows(file):
@@ -52,6 +53,38 @@ def value_point(reference: Reference, program: str | None, currency: str) -> Dec
     return programme.value_usd_cents / 100 / rate.usd_per_unit
 
 
+def find_premium_cards(reference: Reference, card: CatalogCard) -> list[CatalogCard]:
+    """The cards one of which must be held for this card's points to move; empty where they move by themselves.
+
+    Those of the same segment, if there are any: a person without a business gets no card of one.
+    """
+    if card.transferable != "with-premium-card":
+        return []
+    partners = [
+        c
+        for c in reference.cards.values()
+        if (c.program, c.country, c.transferable) == (card.program, card.country, "yes") and c.status != "closed"
+    ]
+    return [c for c in partners if c.segment == card.segment] or partners
+
+
+def moves_alone(reference: Reference, card: CatalogCard, open_slugs: Collection[str]) -> bool:
+    """Whether the points move to other programmes with the cards held: by themselves, or with an open premium card."""
+    if card.transferable != "with-premium-card":
+        return True
+    return any(
+        c.transferable == "yes" and (c.program, c.country) == (card.program, card.country)
+        for slug in open_slugs
+        if (c := reference.cards.get(slug))
+    )
+
+
+def value_point_as_cash(currency: str) -> Decimal | None:
+    """What a point brings that moves nowhere: the cent of cash back and of card portals."""
+    rate = find_exchange_rate(currency)
+    return None if rate is None else Decimal(PORTAL_CENTS) / 100 / rate.usd_per_unit
+
+
 def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None, on: date) -> CardOffer:
     welcome = find_counted_offer(reference, card.slug, on)
     return CardOffer(
@@ -59,13 +92,14 @@ def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None, 
         currency=card.fee_currency,
         benefits=card.benefits,
         rates=[
-            Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent", r.cap_group)
+            Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent", r.cap_group, r.cap_months or 12)
             for r in list_earn_rows(reference, card.slug, on)
         ],
         bonus=welcome.amount if welcome else None,
         bonus_spend=welcome.spend if welcome else None,
         bonus_months=welcome.months if welcome else None,
         point=point,
+        credits=card_credits.sum_counted(list_credits(reference, card.slug, on), card.fee_currency),
     )
 
 
@@ -123,3 +157,20 @@ def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> 
     for edge in best.edges:
         ratio *= edge.ratio_to / edge.ratio_from
     return ratio
+
+
+def list_credits(reference: Reference, slug: str, on: date) -> Sequence[CardCredit]:
+    """The credits a card gives on a day."""
+    return [row for row in _rows_by_card(reference, "card_credits.csv").get(slug, ()) if row.is_valid(on)]
+
+
+def list_issuer_rules(reference: Reference, card: CatalogCard, on: date) -> list[IssuerRule]:
+    """The rules told about a card on a day: those of its issuer in its country, or that name it."""
+    return [
+        row
+        for row in reference.rows("issuer_rules.csv")
+        if row.is_valid(on)
+        and (row.issuer, row.country) == (card.issuer, card.country)
+        and (not row.cards or card.slug in row.cards)
+        and not (row.personal_only and row.kind != "opened_any" and card.segment == "business")
+    ]

@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from shared.domain.card_credits import CYCLES
+from shared.domain.issuer_rules import COUNTING, KINDS
 from shared.domain.plans import CABINS
 from shared.domain.status_tiers import Requirement, parse_ways
 from shared.reference import airlines, flights, folio, homes, keys, spending, watched_sources
@@ -28,6 +30,8 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "earning_rates.csv": ("percent_of_distance", 0, 500),
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
+    "card_credits.csv": ("amount", 1, 2_000),
+    "issuer_rules.csv": ("limit", 1, 10),
     "welcome_offers.csv": ("amount", 50, 500_000),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
     "voucher_types.csv": ("validity_months", 1, 60),
@@ -191,17 +195,32 @@ def _check_earning(tables: Tables) -> Iterator[str]:
 
 def _check_cards(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["cards.csv"].values()}
-    for where, row in list_rows(tables, "card_earn.csv"):
-        if row.card_slug not in slugs:
-            yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
-    for where, row in list_rows(tables, "welcome_offers.csv"):
-        if row.card_slug not in slugs:
-            yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
+    for name in ("card_earn.csv", "card_credits.csv", "welcome_offers.csv"):
+        for where, row in list_rows(tables, name):
+            if row.card_slug not in slugs:
+                yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
     vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
     for where, row in list_rows(tables, "cards.csv"):
         yield from (
             f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
         )
+
+
+def _check_card_rules(tables: Tables) -> Iterator[str]:
+    """Cycles and kinds that the rules know; an issuer and cards that the catalogue has."""
+    cards = {row.slug: row for row in tables["cards.csv"].values()}
+    issuers = {(card.issuer, card.country) for card in cards.values()}
+    for where, row in list_rows(tables, "card_credits.csv"):
+        if row.cycle not in CYCLES:
+            yield f"{where}: cycle {row.cycle!r} is not one of {', '.join(CYCLES)}"
+    for where, row in list_rows(tables, "issuer_rules.csv"):
+        if row.kind not in KINDS:
+            yield f"{where}: kind {row.kind!r} is not one of {', '.join(KINDS)}"
+        if (row.issuer, row.country) not in issuers:
+            yield f"{where}: no card of {row.issuer} in {row.country} is in cards.csv"
+        if row.kind in COUNTING and row.limit is None:
+            yield f"{where}: kind {row.kind} needs a limit"
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
 
 
 _HOTEL_CATEGORIES = frozenset("12345678ABCDEF")
@@ -276,6 +295,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_tier_ways: (),
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
+    _check_card_rules: ("cards.csv",),
     _check_hotels: ("hotels.csv", "hotel_lists.csv"),
     _check_lounges: ("lounge_memberships.csv",),
     _check_kinds: (),

@@ -108,15 +108,56 @@ class WelcomeOffer(Dated):
 
 @dataclass(frozen=True, slots=True)
 class CardEarn(Dated):
-    """`cap_group`: the rates of a card with the same group share one cap. `remark` is for readers of answers."""
+    """`annual_cap` is what a year holds; `cap_months` the months it is counted by, a year where it is empty.
+
+    `cap_group`: the rates of a card with the same group share one cap. `remark` is for readers of answers.
+    """
 
     card_slug: str
     category: str
     multiplier: Decimal
     unit: str
     annual_cap: Decimal | None
+    cap_months: int | None
     cap_group: str | None
     remark: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CardCredit(Dated):
+    """Money a card gives back each cycle. `cycle` yearly: once a year, and which year it is was not seen.
+
+    `counts`: it pays for travel of any kind, so it counts in the value of the card; the others depend on the person.
+    """
+
+    card_slug: str
+    credit: str
+    name: str
+    amount: Decimal
+    currency: str
+    cycle: str
+    enrolment: bool
+    counts: bool
+    remark: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerRule(Dated):
+    """When an issuer refuses a card or its bonus, as it is told. `kind` says what is counted: domain.issuer_rules.
+
+    `cards`: those it is about; without them all cards of the issuer in the country.
+    """
+
+    rule: str
+    issuer: str
+    country: str
+    kind: str
+    cards: tuple[str, ...]
+    personal_only: bool
+    limit: int | None
+    months: int | None
+    days: int | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: Pe
     assert past.startswith("No current welcome offer is known; the last one, 5,000 Avios for 1,000 GBP")
     assert past.endswith("is history (seen on 11 Jan 2024). It is not counted.")
     first.pop(AVIOS, None)
-    assert set(first.values()) == {"No welcome bonus is known; none is counted."}
+    assert set(first.values()) == {"Its welcome bonus is unknown; none is counted."}
     assert "without a known welcome bonus" in small["message"]
 
 
@@ -164,3 +164,104 @@ def test_recommend_cards_ranks_points_nobody_values_last(people: People, use: Us
     answer = use(people.alice, "recommend_cards", country="CA", limit=10)
     assert slugs
     assert not slugs & set(by_slug(answer))
+
+
+SPEND = {"dining": 500, "groceries": 600, "airfare": 300, "other": 800}
+FREEDOM, GOLD = "us-chase-freedom-unlimited", "us-amex-gold"
+
+
+def test_recommend_cards_puts_cards_that_need_another_card_last(people: People, use: Use) -> None:
+    asked = {"goal_program": "hyatt", "country": "US", "monthly_spend": SPEND, "max_annual_fee": 95, "limit": 10}
+    first = use(people.alice, "recommend_cards", **asked)
+    reach = [r["reaches_goal"] for r in first["recommendations"]]
+    assert reach[0] == "alone"
+    assert reach == sorted(reach)  # alone before with_another_card
+    assert first["recommendations"][0]["welcome_offer"]["reachable"] == "yes"
+    freedom = by_slug(first)[FREEDOM]
+    assert {m["slug"] for m in freedom["missing_cards"]} == {PREFERRED, "us-chase-sapphire-reserve"}
+    assert freedom["goal_points_per_year"] is None
+    said = (
+        "Chase Freedom Unlimited points move to World of Hyatt only with Chase Sapphire Preferred or"
+        " Chase Sapphire Reserve, none of which you hold; they are counted as cash, 1 US cent each."
+    )
+    assert said in freedom["reasons"]
+    use(people.alice, "add_card", card=PREFERRED)
+    with_it = by_slug(use(people.alice, "recommend_cards", **asked))[FREEDOM]
+    assert (with_it["reaches_goal"], with_it["missing_cards"]) == ("alone", [])
+    assert with_it["goal_points_per_year"] > 0
+
+
+def test_recommend_cards_values_points_that_move_nowhere_as_cash(people: People, use: Use) -> None:
+    asked = {"country": "US", "category": "dining", "max_annual_fee": 0, "limit": 10}
+    alone = by_slug(use(people.alice, "recommend_cards", **asked))[FREEDOM]
+    assert "100 USD on dining bring 3.00 back." in alone["reasons"]
+    use(people.alice, "add_card", card=PREFERRED)
+    paired = by_slug(use(people.alice, "recommend_cards", **asked))[FREEDOM]
+    assert "100 USD on dining bring 6.00 back." in paired["reasons"]
+
+
+def test_recommend_cards_knows_credits_or_says_they_are_unknown(people: People, use: Use) -> None:
+    cards = by_slug(use(people.alice, "recommend_cards", country="US", category="dining", limit=10))
+    gold = cards[GOLD]
+    assert (gold["breakdown"]["credits"], gold["credits_not_counted"]) == (0, 120 + 84 + 100 + 120)
+    reserve = cards["us-chase-sapphire-reserve"]
+    assert reserve["breakdown"]["credits"] == 300
+    unknown = [c for c in cards.values() if c["breakdown"]["credits"] is None]
+    assert all(c["credits_not_counted"] is None for c in unknown)
+
+
+def test_recommend_cards_tells_rules_of_issuers_and_counts_the_cards_kept(people: People, use: Use) -> None:
+    asked = {"goal_program": "hyatt", "country": "US", "limit": 10}
+    before = by_slug(use(people.alice, "recommend_cards", **asked))["us-chase-hyatt"]
+    rule = {r["rule"]: r for r in before["issuer_rules"]}["chase-5-24"]
+    assert (rule["applies"], rule["count"], rule["since"]) == ("no", 0, "2024-11-22")
+    assert rule["source_url"].startswith("https://")
+    for number in range(5):
+        use(people.alice, "add_card", card=f"House card {number}", custom=True, opened_on="2025-06-01")
+    after = by_slug(use(people.alice, "recommend_cards", **asked))["us-chase-hyatt"]
+    assert {r["rule"]: r["applies"] for r in after["issuer_rules"]}["chase-5-24"] == "yes"
+    told = [r for r in after["reasons"] if r.startswith("You opened 5 cards since 22 Nov 2024: Chase usually declines")]
+    assert told
+
+
+def test_recommend_cards_only_held_names_the_card_to_pay_with(people: People, use: Use) -> None:
+    nothing = use(people.alice, "recommend_cards", only_held=True, category="dining")
+    assert (nothing["status"], "add_card" in nothing["message"]) == ("no_data", True)
+    for card in (PREFERRED, GOLD):
+        use(people.alice, "add_card", card=card)
+    use(people.alice, "add_card", card="House card", custom=True)
+    answer = use(people.alice, "recommend_cards", only_held=True, category="dining", purchase_amount=200)
+    first, second = answer["recommendations"]
+    assert answer["message"].startswith(
+        "Use your American Express Gold Card: 4 Membership Rewards points per USD on dining, about 8.0 cents per USD;"
+        " how much of the cap of 50,000 USD a year is used is not known"
+    )
+    assert "Not compared, as the catalogue lacks them: 1 card." in answer["message"]
+    assert (first["slug"], first["held"], first["breakdown"]["fee"]) == (GOLD, True, 0)
+    assert (first["purchase"]["points"], first["purchase"]["value"]) == (800, 16)
+    assert (second["slug"], second["purchase"]["value"], second["issuer_rules"]) == (PREFERRED, 12, [])
+
+
+def test_recommend_cards_only_held_counts_what_statements_show_of_a_cap(people: People, use: Use) -> None:
+    gold = use(people.alice, "add_card", card=GOLD)["card"]["card_id"]
+    use(people.alice, "add_card", card="us-chase-freedom-unlimited")
+    lines = [{"date": "2026-10-03", "description": "Zed Ltd", "amount": "24900", "category": "groceries"}]
+    use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=gold)
+    asked = {"only_held": True, "category": "groceries", "purchase_amount": 200}
+    answer = use(people.alice, "recommend_cards", **asked)
+    best = answer["recommendations"][0]
+    assert best["slug"] == GOLD
+    assert best["purchase"]["points"] == 100 * 4 + 100 * 1
+    cap = {"amount": 25000, "cycle": "year", "used": 24900, "remaining": 100, "statements_until": "2026-10-03"}
+    assert best["purchase"]["cap"] == cap
+    assert "the cap of 25,000 USD a year is not reached as far as statements to 3 Oct 2026 show" in answer["message"]
+    assert "100 USD are left" in answer["message"]
+
+
+def test_recommend_cards_never_says_to_open_a_card_that_is_held(people: People, use: Use) -> None:
+    use(people.alice, "add_card", card=GOLD)
+    answer = use(people.alice, "recommend_cards", country="US", category="dining", include_held=True, limit=10)
+    assert answer["recommendations"][0]["slug"] == GOLD
+    assert "first American Express Gold Card, which you hold." in answer["message"]
+    assert {r["slug"]: r["held"] for r in answer["recommendations"]}[GOLD] is True
+    assert (by_slug(answer)[GOLD]["first_year_value"], by_slug(answer)[GOLD]["welcome_offer"]) == (0, None)

@@ -9,7 +9,6 @@ from shared.domain.card_value import (
     Rate,
     find_best_by_category,
     find_rate,
-    sum_credits,
     value_by_category,
     value_card,
 )
@@ -74,7 +73,7 @@ def test_cash_back_needs_no_valuation_and_points_do() -> None:
 
 
 def test_the_first_year_is_bonus_and_earnings_and_credits_less_the_fee() -> None:
-    result = value_card(offer(benefits=("annual travel credit USD 300",)), spent(other=24_000))
+    result = value_card(offer(credits=Decimal(300)), spent(other=24_000))
     assert (result.bonus, result.earn, result.credits, result.fee) == (1200, 480, 300, 95)
     assert (result.first_year, result.ongoing) == (1885, 685)
     assert result.points_per_year == 24_000
@@ -87,10 +86,11 @@ def test_a_bonus_out_of_reach_is_not_counted() -> None:
     assert value_card(offer(), {}).bonus == 1200  # nothing is known about the spending
 
 
-def test_an_owned_card_pays_no_bonus_and_its_fee() -> None:
+def test_an_owned_card_pays_no_bonus_and_its_fee_from_the_next_year() -> None:
     free = offer(benefits=("first year free",))
     assert (value_card(free, {}).fee, value_card(free, {}).ongoing) == (0, -95)
-    assert (value_card(free, {}, owned=True).bonus, value_card(free, {}, owned=True).fee) == (0, 95)
+    owned = value_card(offer(), {}, owned=True)
+    assert (owned.bonus, owned.fee, owned.first_year, owned.ongoing) == (0, 0, 0, -95)
 
 
 def test_only_what_goes_beyond_the_cards_held_is_this_cards_merit() -> None:
@@ -101,14 +101,9 @@ def test_only_what_goes_beyond_the_cards_held_is_this_cards_merit() -> None:
     )  # dining 80 - 50; other 20 - 100 is none
 
 
-def test_only_travel_credits_of_a_stated_amount_in_the_cards_currency_are_money() -> None:
-    message = [
-        "Qantas travel credit AUD 450",
-        "travel credit USD 300",
-        "hotel credit 400",
-        "dining credit up to AUD 400",
-    ]
-    assert sum_credits(message, "AUD") == 450
+def test_credits_nobody_knows_are_not_nothing() -> None:
+    assert value_card(offer(), {}).credits is None
+    assert value_card(offer(credits=Decimal(0)), {}).credits == 0
 
 
 def test_anniversary_points_count_from_the_second_year() -> None:

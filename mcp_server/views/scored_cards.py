@@ -1,0 +1,80 @@
+"""A catalogue card with what it is worth to a person, and the spending it is measured by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from shared.db.card_spending import CardSpending
+from shared.domain.card_purchases import Purchase
+from shared.domain.card_value import CardOffer, CardValue
+from shared.reference.rows.travel import CatalogCard, WelcomeOffer
+
+
+@dataclass(frozen=True)
+class Spending:
+    """A year's spending by category in US dollars, and where it is from."""
+
+    source: Literal["imported", "argument", "none"]
+    months: int
+    usd: Mapping[str, Decimal]
+    total_usd: Decimal | None = None  # of all categories; None when nothing is known
+
+    def within(self, category: str | None) -> "Spending":
+        if category is None or self.source == "none":
+            return self
+        return replace(self, usd={category: self.usd.get(category, Decimal(0))})
+
+
+@dataclass(frozen=True)
+class ScoredCard:
+    """A card with what it is worth; `per_hundred` is the return on 100 of the one category asked about."""
+
+    card: CatalogCard
+    offer: CardOffer
+    worth: CardValue
+    ratio: Fraction | None
+    per_hundred: Decimal | None
+    usd_per_unit: Decimal
+    is_held: bool
+    was_held: bool
+    is_marginal: bool  # other cards held earn on this spending too
+    welcome: WelcomeOffer | None  # None: no current one is known
+    missing: tuple[CatalogCard, ...]  # one of these must be held for the points to move
+    moves: bool  # with the cards held the points reach other programmes, or the goal is their own programme
+    purchase: Purchase | None = None
+    statements: CardSpending | None = None
+    paid_usd: Decimal = Decimal(0)  # the amount of the purchase
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        unknown = self.offer.point is None and self.worth.earn is None
+        elsewhere = self.ratio is not None and not self.moves
+        value = -self.worth.first_year * self.usd_per_unit
+        return (unknown, elsewhere, -(self.per_hundred or 0), value, self.card.slug)
+
+    @property
+    def purchase_order(self) -> tuple[Any, ...]:
+        value = self.purchase_value
+        return (value is None, -(value or 0) * self.usd_per_unit, self.card.slug)
+
+    @property
+    def purchase_value(self) -> Decimal | None:
+        """What the purchase brings, in the card's currency; None when points are paid whose worth is unknown."""
+        if self.purchase is None or (self.purchase.points and self.offer.point is None):
+            return None
+        return self.purchase.points * (self.offer.point or 0) + self.purchase.cash
+
+    def with_purchase(
+        self, purchase: Purchase | None, statements: CardSpending | None, paid_usd: Decimal
+    ) -> "ScoredCard":
+        return replace(self, purchase=purchase, statements=statements, paid_usd=paid_usd)
+
+
+def convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
+    return None if spending.total_usd is None else spending.total_usd / usd_per_unit
+
+
+def name_category(category: str) -> str:
+    return category.replace("_", " ")
