@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
@@ -18,10 +18,18 @@ from shared.db.balances import PointsBalance as Row
 from shared.domain import balances
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
+from shared.domain.valuations import choose_value
 from shared.errors import Fault, Invalid, NotFound
 
 CURRENCY = "USD"  # valuations are kept in US cents
 
+_COLUMNS = {"cents_per_point": "own_cents"}
+CentsPerPoint = Annotated[
+    Decimal,
+    AfterValidator(lambda cents: round(cents, 2)),
+    Field(ge=Decimal("0.01"), le=100),
+    WithJsonSchema({"type": "number", "minimum": 0.01, "maximum": 100}),
+]
 AccountCountry = Literal["AU", "CA", "DE", "GB", "US"]  # those whose Membership Rewards are in the reference
 
 
@@ -29,6 +37,7 @@ class Value(Part):
     amount: Money
     currency: str
     cents_per_point: Money
+    basis: Literal["own", "published"]
 
 
 class PointsBalance(Part):
@@ -89,10 +98,15 @@ class DeletedBalance(Result):
 
 def _to_balance(call: Call, row: Row) -> PointsBalance:
     program = call.reference.programs[row.program]
-    cents, expiry = program.value_usd_cents, call.reference.expiry(row.program)
+    cents, expiry = choose_value(row.own_cents, program.value_usd_cents), call.reference.expiry(row.program)
     value = None
     if cents is not None:
-        value = Value(amount=balances.value_balance(row.balance, cents), currency=CURRENCY, cents_per_point=cents)
+        value = Value(
+            amount=balances.value_balance(row.balance, cents),
+            currency=CURRENCY,
+            cents_per_point=cents,
+            basis="published" if row.own_cents is None else "own",
+        )
     return PointsBalance(
         program=row.program,
         name=program.name,
@@ -135,13 +149,17 @@ def update_points_balance(
     as_of: Annotated[Day | None, Field(description="Day the balance was read; today when absent.")] = None,
     notes: Annotated[str | None, Field(max_length=1000)] = None,
     clear: Annotated[
-        list[Literal["expires_on", "notes"]] | None, Field(description="Names of optional fields to empty.")
+        list[Literal["expires_on", "notes", "cents_per_point"]] | None,
+        Field(description="Names of optional fields to empty."),
     ] = None,
     country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
+    cents_per_point: Annotated[
+        CentsPerPoint | None, Field(description="The user's own value of a point in US cents.")
+    ] = None,
 ) -> UpdatedBalance:
     """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
     slug = _find_account_slug(call, program, country)
-    optional = {"expires_on": expires_on, "notes": notes}
+    optional = {"expires_on": expires_on, "notes": notes, "cents_per_point": cents_per_point}
     for name in clear or ():
         if optional[name] is not None:
             raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
@@ -156,7 +174,7 @@ def update_points_balance(
     row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
     for field, value in optional.items():
         if value is not None or field in (clear or ()):
-            setattr(row, field, value or None)
+            setattr(row, _COLUMNS.get(field, field), value or None)
     call.db.flush()
     saved = _to_balance(call, row)
     message = f"{saved.name}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
@@ -205,7 +223,8 @@ def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> st
 def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
     """The sum, dated by the oldest valuation used."""
     valued = [b for b in matches if b.value is not None]
-    days = [day for b in valued if (day := call.reference.programs[b.program].as_of)]
+    published = [b for b in valued if b.value and b.value.basis == "published"]
+    days = [day for b in published if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
 

@@ -27,7 +27,7 @@ from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
-from shared.domain.deadlines import Deadline, select_due
+from shared.domain.deadlines import Deadline, Value, select_due
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
@@ -154,7 +154,7 @@ def get_portfolio(call: Call) -> Portfolio:
 
 
 def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
-    values = {row.program: value.amount for row in rows if (value := value_points(view, row.program, row.balance))}
+    values = {row.program: value.amount for row in rows if (value := _value_balance(view, row))}
     largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
         programs=len(rows),
@@ -183,6 +183,10 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
     )
 
 
+def _value_balance(view: Viewpoint, row: PointsBalance) -> Value | None:
+    return value_points(view, row.program, row.balance, row.own_cents)
+
+
 def _find_total(rows: Sequence[PointsBalance]) -> int | None:
     """The points of one programme; those of several are not added up."""
     return sum(row.balance for row in rows) if len({row.program for row in rows}) <= 1 else None
@@ -193,9 +197,7 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
     sentences = [f"Points in {pluralize(sums.programs, 'programme')}, worth about {value}."]
     if not rows:
         sentences = ["No points balances are kept here."]
-    unvalued = [
-        view.reference.programs[r.program].name for r in rows if value_points(view, r.program, r.balance) is None
-    ]
+    unvalued = [view.reference.programs[r.program].name for r in rows if _value_balance(view, r) is None]
     if unvalued:
         sentences.append(f"Not in this value, because no valuation is known: {', '.join(unvalued)}.")
     rate = find_exchange_rate(view.currency)

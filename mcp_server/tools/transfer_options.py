@@ -16,6 +16,7 @@ from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Combination, Purse, Way
+from shared.domain.valuations import choose_value
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
@@ -123,7 +124,7 @@ def compare_transfer_options(
     if not any(r.balance for r in rows):
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs
-    purses = [Purse(r.program, r.balance, programs[r.program].value_usd_cents) for r in rows]
+    purses = [Purse(r.program, r.balance, choose_value(r.own_cents, programs[r.program].value_usd_cents)) for r in rows]
     routes = read_routes(call)
     ways = transfer_options.find_ways(routes, purses, goal.slug, points_needed)
     if not ways:

@@ -36,6 +36,7 @@ from shared.domain.trip_plans import (
     pair_journeys,
     rank_journeys,
 )
+from shared.domain.valuations import choose_value
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
@@ -176,7 +177,11 @@ def _plan_on_thread(
     """Matches seats with the saved balances; runs on a database thread."""
     balances = list(session.scalars(select(PointsBalance)))
     programs = call.reference.programs
-    purses = [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in balances if row.balance]
+    purses = [
+        Purse(row.program, row.balance, choose_value(row.own_cents, programs[row.program].value_usd_cents))
+        for row in balances
+        if row.balance
+    ]
     routes = call.reference.routes(call.today, list_open_slugs(session, call.today))
     sides = [_find_seats(call, wish, readings, rates) for readings in answers]
     fit = [[s for s in side if _is_under_cap(s, wish)] for side in sides]

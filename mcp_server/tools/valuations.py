@@ -1,22 +1,27 @@
 """Valuations: published values of one point, low, usual and high, with their sources."""
 
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AnyName, Currency, Points
+from mcp_server.toolkit.parameters import Amount, AnyName, Currency, Points
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.views.transfers import read_routes
+from shared.db.balances import read_own_values
 from shared.domain import balances
+from shared.domain.cash_or_points import AwardPrice, advise, value_point
 from shared.domain.plurals import pluralize
-from shared.domain.valuations import Spread, find_spread
-from shared.errors import NoData
+from shared.domain.valuations import Spread, choose_value, find_spread
+from shared.errors import Fault, Invalid, NoData
 from shared.reference.exchange_rates import ExchangeRate, describe_rate, find_exchange_rate
 from shared.reference.rows import Program
 
+MAX_OTHER_USES = 4
 UNIT, CURRENCY = "US cents per point", "USD"
 _PUBLISHERS = {
     "value_tpg": "The Points Guy",
@@ -49,9 +54,36 @@ class PointsValue(Part):
     currency: str
 
 
+class OtherUse(Part):
+    """What the points usually buy elsewhere: kept, or moved to another programme."""
+
+    program: str
+    name: str
+    points: int
+    value: Money
+    currency: str
+    posting: str | None
+
+
+class Check(Part):
+    """The person's own figures: what a point buys in them, against what it is worth otherwise."""
+
+    points: int
+    cash: Money
+    taxes: Money
+    currency: str
+    cents_per_point: Money
+    compared_with: Money
+    basis: Literal["own", "published"]
+    better: Literal["points", "cash"]
+    difference: Money
+    other_uses: list[OtherUse]
+
+
 class Valuations(Result):
     valuations: list[Valuation]
     value_of_points: PointsValue | None
+    check: Check | None
 
 
 def _list_publications(program: Program) -> list[PublishedValue]:
@@ -88,28 +120,121 @@ def get_points_valuation(
     program: Annotated[AnyName | None, Field(description="Leave out for all.")] = None,
     points: Annotated[Points | None, Field(description="Also value this many.")] = None,
     currency: Currency = CURRENCY,
+    taxes: Annotated[Amount | None, Field(description="Taxes and fees beside the points.")] = None,
+    cash: Annotated[Amount | None, Field(description="Cash price of the same for as many people; compares.")] = None,
 ) -> Valuations:
     """Tells what one point of a currency is worth: low, usual and high cents per point with sources and date.
 
-    Published opinions in US cents; sums are converted. Free.
+    With points and cash it also says which is better for figures the user has. Published opinions in US cents; sums are
+    converted. Free.
     """
+    _check_figures(program, points, taxes, cash)
     if program is None:
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
         unknown = sum(p.value_usd_cents is None for p in every)
         message = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
         if points:
             message += " Name a programme to value points."
-        return Valuations(message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None)
+        return Valuations(
+            message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None, check=None
+        )
     resolved = call.reference.program(program)
-    cents = _find_spread(resolved)
+    own = read_own_values(call.db).get(resolved.slug)
+    cents = _find_spread(resolved) or (Spread(None, own, None) if own is not None else None)
     if cents is None:
         raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
-    worth = _value_points(cents, points, find_exchange_rate(currency))
+    rate = find_exchange_rate(currency)
+    worth = _value_points(cents, points, rate)
+    check = None
+    if points is not None and cash is not None and rate is not None:
+        figures = _Figures(points, cash, taxes or Decimal(0), rate)
+        check = _compare_figures(call, resolved, figures, cents.usual if own is None else own, own is not None)
     return Valuations(
-        message=_describe_value(resolved, cents, points, worth, currency),
+        message=_describe_value(resolved, cents, points, worth, currency) + (_describe_check(check) if check else ""),
         valuations=[_to_valuation(resolved)],
         value_of_points=worth,
+        check=check,
     )
+
+
+@dataclass(frozen=True)
+class _Figures:
+    points: int
+    cash: Decimal
+    taxes: Decimal
+    rate: ExchangeRate
+
+
+def _check_figures(program: str | None, points: int | None, taxes: Decimal | None, cash: Decimal | None) -> None:
+    """Figures to check come whole. Raises Invalid."""
+    if cash is None and taxes is None:
+        return
+    required = {"cash": cash, "points": points, "program": program}
+    faults = [Fault(name, "is required for a check", _EXPECTED[name]) for name, v in required.items() if v is None]
+    if faults:
+        raise Invalid(*faults)
+
+
+_EXPECTED = {
+    "cash": "the cash price of the same journey or stay",
+    "points": "the points it costs",
+    "program": "the programme of the points",
+}
+
+
+def _compare_figures(call: Call, program: Program, figures: _Figures, value: Decimal, is_own: bool) -> Check:
+    unit = figures.rate.usd_per_unit
+    award = AwardPrice(figures.points, figures.taxes * unit, value)
+    cents = value_point(figures.cash * unit, award) or Decimal(0)
+    cost = balances.value_balance(figures.points, value / unit, figures.rate.currency) + figures.taxes
+    return Check(
+        points=figures.points,
+        cash=figures.cash,
+        taxes=figures.taxes,
+        currency=figures.rate.currency,
+        cents_per_point=round(cents, 2),
+        compared_with=value,
+        basis="own" if is_own else "published",
+        better=advise(figures.cash * unit, award) or "cash",
+        difference=abs(figures.cash - cost),
+        other_uses=_find_other_uses(call, program, figures),
+    )
+
+
+def _find_other_uses(call: Call, program: Program, figures: _Figures) -> list[OtherUse]:
+    """The programme itself, then those its points can be sent to, by what arrives is usually worth."""
+    own_values, programs = read_own_values(call.db), call.reference.programs
+    ways = {program.slug: (figures.points, None)} | {
+        edge.target: (edge.points_received(amount), edge.posting)
+        for edge in read_routes(call).get(program.slug, ())
+        if (amount := edge.most_sendable(figures.points))
+    }
+    uses = [
+        OtherUse(
+            program=slug,
+            name=programs[slug].name,
+            points=points,
+            value=balances.value_balance(points, cents / figures.rate.usd_per_unit, figures.rate.currency),
+            currency=figures.rate.currency,
+            posting=posting,
+        )
+        for slug, (points, posting) in ways.items()
+        if (cents := choose_value(own_values.get(slug), programs[slug].value_usd_cents)) is not None
+    ]
+    return sorted(uses, key=lambda use: (use.program != program.slug, -use.value, use.program))[:MAX_OTHER_USES]
+
+
+def _describe_check(check: Check) -> str:
+    whose = "your own value" if check.basis == "own" else "the usual value"
+    unit = f"{check.cents_per_point:,f} US cents"
+    price = f"{check.points:,} points and {check.taxes:,} {check.currency} against {check.cash:,} {check.currency}"
+    if check.cents_per_point <= 0:
+        return f" {price}: the taxes alone are as much as the cash price, so pay cash."
+    costs = "points cost" if check.better == "points" else "cash costs"
+    verdict = f"{costs} about {check.difference:,} {check.currency} less"
+    others = [f"{use.points:,} points of {use.name} ({use.value:,} {use.currency})" for use in check.other_uses[1:3]]
+    elsewhere = f" Sent elsewhere they would usually be worth most as {' or '.join(others)}." if others else ""
+    return f" {price}: one point buys {unit}, {whose} is {check.compared_with.normalize():f}; {verdict}.{elsewhere}"
 
 
 def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) -> PointsValue | None:

@@ -21,3 +21,8 @@ def find_spread(usual: Decimal | None, quoted: Sequence[Decimal]) -> Spread | No
 
 def value_in_cents(points: int, per_point: Decimal | None) -> Decimal | None:
     return None if per_point is None else points * per_point
+
+
+def choose_value(own: Decimal | None, published: Decimal | None) -> Decimal | None:
+    """Cents of one point: the person's own figure before the published one."""
+    return published if own is None else own

@@ -12,6 +12,7 @@ from shared.domain import card_credits, welcome_offers
 from shared.domain.card_prices import PORTAL_CENTS
 from shared.domain.card_value import CardOffer, Rate
 from shared.domain.transfers import Edge, find_paths
+from shared.domain.valuations import choose_value
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import CardCredit, CardEarn, CatalogCard, IssuerRule, WelcomeOffer
@@ -44,13 +45,14 @@ def find_counted_offer(reference: Reference, slug: str, on: date) -> WelcomeOffe
     return offer if offer and welcome_offers.find_state(offer, on) != "past" else None
 
 
-def value_point(reference: Reference, program: str | None, currency: str) -> Decimal | None:
+def value_point(
+    reference: Reference, program: str | None, currency: str, own_cents: Decimal | None = None
+) -> Decimal | None:
     """What a point of the programme is worth in a currency; None when the valuation or the rate is unknown."""
     programme = reference.programs.get(program) if program else None
     rate = find_exchange_rate(currency)
-    if programme is None or programme.value_usd_cents is None or rate is None:
-        return None
-    return programme.value_usd_cents / 100 / rate.usd_per_unit
+    cents = choose_value(own_cents, programme.value_usd_cents if programme else None)
+    return None if cents is None or rate is None else cents / 100 / rate.usd_per_unit
 
 
 def find_premium_cards(reference: Reference, card: CatalogCard) -> list[CatalogCard]:

@@ -50,8 +50,9 @@ def choose_currency(preferred: str) -> str:
     return preferred if find_exchange_rate(preferred) else VALUATION_CURRENCY
 
 
-def value_points(view: Viewpoint, program: str, points: int) -> Value | None:
-    point_value = value_point(view.reference, program, view.currency)
+def value_points(view: Viewpoint, program: str, points: int, own_cents: Decimal | None = None) -> Value | None:
+    """What points are worth to the person: by their own figure, else by the published one."""
+    point_value = value_point(view.reference, program, view.currency, own_cents)
     return (
         None
         if point_value is None
@@ -103,7 +104,7 @@ def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             f" Rule: {_expiry_rule(view, program)}.",
             amount=Decimal(row.balance),
             currency=program.currency,
-            value_at_risk=value_points(view, row.program, row.balance),
+            value_at_risk=value_points(view, row.program, row.balance, row.own_cents),
         )
 
 

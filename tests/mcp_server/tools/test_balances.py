@@ -57,6 +57,7 @@ def test_update_points_balance_gives_the_whole_record(people: People, use: Use) 
         "amount": float(1000 * Decimal(str(program.value_usd_cents))),
         "currency": "USD",
         "cents_per_point": float(program.value_usd_cents),
+        "basis": "published",
     }
     assert (record["notes"], record["source"]) == (None, "manual")
 
@@ -216,3 +217,14 @@ def test_delete_points_balance_leaves_another_accounts_alone(people: People, use
     use(people.alice, "update_points_balance", program="flying-blue", balance=7)
     assert use(people.charlie, "delete_points_balance", program="flying-blue")["status"] == "not_found"
     assert read_balances(use, people.alice) == {"flying-blue": 7}
+
+
+def test_update_points_balance_takes_the_own_value_of_a_point(people: People, use: Use) -> None:
+    sent = {"program": "world-of-hyatt", "balance": 10_000}
+    published = use(people.bob, "update_points_balance", **sent)["balance"]["value"]
+    own = use(people.bob, "update_points_balance", **sent, cents_per_point=2.25)["balance"]["value"]
+    assert (published["basis"], own["basis"], own["amount"], own["cents_per_point"]) == ("published", "own", 225, 2.25)
+    assert use(people.bob, "get_portfolio")["balances"]["value"] == 225
+    again = use(people.bob, "update_points_balance", **sent, clear=["cents_per_point"])["balance"]["value"]
+    assert again == published
+    assert use(people.bob, "update_points_balance", **sent, cents_per_point=0)["status"] == "invalid"

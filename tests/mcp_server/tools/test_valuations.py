@@ -72,3 +72,42 @@ def test_get_points_valuation_in_yen_has_no_sen(people: People, use: Use) -> Non
     amount = answer["value_of_points"]["usual"]
     assert amount == int(amount)
     assert f"worth about {int(amount):,} JPY," in answer["message"]
+
+
+def test_get_points_valuation_compares_the_figures_a_person_has(people: People, use: Use) -> None:
+    figures = {"program": "aadvantage", "points": 95_000, "taxes": 420, "cash": 2300}
+    answer = use(people.bob, "get_points_valuation", **figures)
+    check = answer["check"]
+    # (2,300 - 420) / 95,000 points; at 1.5 cents they would be 1,425 USD, with the taxes 1,845
+    assert (check["cents_per_point"], check["compared_with"], check["basis"]) == (1.98, 1.5, "published")
+    assert (check["better"], check["difference"], check["currency"]) == ("points", 455, "USD")
+    assert (
+        "one point buys 1.98 US cents, the usual value is 1.5; points cost about 455.00 USD less" in answer["message"]
+    )
+    use(people.bob, "update_points_balance", program="american-airlines-aadvantage", balance=1, cents_per_point=2.1)
+    answer = use(people.bob, "get_points_valuation", **figures)
+    assert (answer["check"]["basis"], answer["check"]["better"], answer["check"]["difference"]) == ("own", "cash", 115)
+    assert "your own value is 2.1; cash costs about 115.00 USD less" in answer["message"]
+
+
+def test_get_points_valuation_tells_what_else_the_points_buy(people: People, use: Use) -> None:
+    figures = {"program": "chase-ultimate-rewards", "points": 60_000, "taxes": 0, "cash": 700}
+    uses = use(people.bob, "get_points_valuation", **figures)["check"]["other_uses"]
+    assert (uses[0]["program"], uses[0]["points"], uses[0]["posting"]) == ("chase-ultimate-rewards", 60_000, None)
+    assert [u["value"] for u in uses[1:]] == sorted((u["value"] for u in uses[1:]), reverse=True)
+    assert len(uses) == 4
+    assert all(u["points"] <= 60_000 for u in uses)
+
+
+def test_get_points_valuation_where_taxes_eat_the_award_says_pay_cash(people: People, use: Use) -> None:
+    figures = {"program": "aadvantage", "points": 10_000, "taxes": 300, "cash": 250, "currency": "GBP"}
+    answer = use(people.bob, "get_points_valuation", **figures)
+    assert answer["check"]["better"] == "cash"
+    assert "the taxes alone are as much as the cash price, so pay cash" in answer["message"]
+
+
+@pytest.mark.parametrize("left_out", ["program", "points", "cash"])
+def test_get_points_valuation_wants_the_figures_of_a_check_whole(people: People, use: Use, left_out: str) -> None:
+    figures = {"program": "aadvantage", "points": 10_000, "taxes": 30, "cash": 250}
+    answer = use(people.bob, "get_points_valuation", **{k: v for k, v in figures.items() if k != left_out})
+    assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", [left_out])
