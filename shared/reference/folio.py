@@ -130,7 +130,9 @@ def build_rulebook(reference: Reference) -> Rulebook:
         benefits=reference.rows("folio/benefits.csv"),
         food_credits={fold(row.brand): row for row in reference.rows("folio/food_credits.csv")},
         dispute_refs={row.id: row for row in reference.rows("folio/dispute_refs.csv")},
-        places=_index_places(reference),
+        countries={name: code for name, code in load_country_names().items() if name not in _ALSO_NAMES}
+        | _OWN_COUNTRIES,
+        cities=_index_cities(reference),
     )
 
 
@@ -144,23 +146,25 @@ _STATES = (
     "michigan minnesota tennessee louisiana virginia maryland missouri wisconsin utah kentucky connecticut"
 )
 # Countries by the names their hotels print.
-_OWN_NAMES = {
+_OWN_COUNTRIES = {
     "deutschland": "DE", "osterreich": "AT", "schweiz": "CH", "suisse": "CH", "espana": "ES", "italia": "IT",
     "nederland": "NL", "belgique": "BE", "belgie": "BE", "brasil": "BR", "mexico": "MX", "polska": "PL", "ceska": "CZ",
     "magyarorszag": "HU", "suomi": "FI", "sverige": "SE", "norge": "NO", "danmark": "DK", "turkiye": "TR",
-    "u.s.a": "US", "u.k": "GB", "washington, d.c": "US", "new york": "US", "wien": "AT", "munchen": "DE", "koln": "DE",
+    "u.s.a": "US", "u.k": "GB",
+}  # fmt: skip
+_OWN_CITIES = {
+    "new york": "US", "wien": "AT", "munchen": "DE", "koln": "DE",
     "roma": "IT", "milano": "IT", "firenze": "IT", "venezia": "IT", "lisboa": "PT", "praha": "CZ", "genf": "CH",
     "zurich": "CH", "geneve": "CH", "bruxelles": "BE", "brussel": "BE", "den haag": "NL", "kobenhavn": "DK",
 }  # fmt: skip
 
 
-def _index_places(reference: Reference) -> dict[str, str]:
-    """Countries, and cities with hotels of the chains where only one country has a city of that name."""
+def _index_cities(reference: Reference) -> dict[str, str]:
+    """States, and cities with hotels of the chains where only one country has a city of that name."""
     countries: dict[str, set[str]] = {}
     for hotel in reference.rows("hotels.csv"):
         if hotel.city and hotel.country:
             countries.setdefault(fold(hotel.city), set()).add(hotel.country)
     words = _ALSO_WORDS.split()
     names = {city: codes.pop() for city, codes in countries.items() if len(codes) == 1 and city not in words}
-    listed = {name: code for name, code in load_country_names().items() if name not in _ALSO_NAMES}
-    return names | dict.fromkeys(_STATES.split(), "US") | listed | _OWN_NAMES
+    return names | dict.fromkeys(_STATES.split(), "US") | _OWN_CITIES

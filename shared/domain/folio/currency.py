@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 
+from shared.domain.folio.model import Rulebook
 from shared.domain.folio.postings import Page, Posting
 from shared.domain.parsing.amounts import CODES, Amount, find_currency_codes
 from shared.domain.parsing.text import fold
@@ -41,15 +42,19 @@ _AMERICAN_TAX = re.compile(r"\b(?:state|county)(?: \w+)? tax|\bstate & local tax
 _MOST_WORDS = 4  # of the name of a place
 
 
-def find_country(address: Sequence[str], text: str, places: Mapping[str, str]) -> str | None:
-    """The hotel's country: by its ZIP code, the one country or city its first lines name, or the script."""
+def find_country(address: Sequence[str], text: str, book: Rulebook) -> str | None:
+    """The hotel's country: by its ZIP code, the one country or else city its first lines name, or the script."""
     if any(_ZIP.search(line) for line in address):
         return "US"
-    named = {places[name] for line in address for name in _list_names(line) if name in places}
-    if len(named) == 1:
-        return named.pop()
+    names = [name for line in address for name in _list_names(line)]
+    for places in (book.countries, book.cities):
+        named = {places[name] for name in names if name in places}
+        if len(named) == 1:
+            return named.pop()
+        if named:
+            return None
     written = [country for country, script in _SCRIPTS.items() if script.search(text)]
-    return written[0] if not named and len(written) == 1 else None
+    return written[0] if len(written) == 1 else None
 
 
 def _list_names(line: str) -> list[str]:

@@ -210,4 +210,5 @@ class Rulebook:
     benefits: Sequence[Any]
     food_credits: Mapping[str, Any]
     dispute_refs: Mapping[str, Any]
-    places: Mapping[str, str]  # folded names of cities, states and countries -> ISO 3166 code of the country
+    countries: Mapping[str, str]  # folded name -> ISO 3166 code
+    cities: Mapping[str, str]  # folded name of a city or state -> code of the one country that has it

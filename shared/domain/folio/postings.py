@@ -41,6 +41,8 @@ _CARD_DIGITS = re.compile(r"[x*#]{2,}\s*\d{4}\s*$|\b(?:room|zi\.?|zimmer|no\.?|n
 _AFTER_WORD = re.compile(r"(?<=[^\W\d_:]) (?=[-+(]?\d)|(?<=:) (?=[-+(]?\d)")
 # 1 225,00: one, two or three digits and groups of three, parted by one blank.
 SPACED = re.compile(r"(?<![\d.,/:-])(\d{1,3})((?: \d{3})+)(?=[.,]\d{2}(?!\d))")
+# The same after a currency, where nothing else can be meant.
+_MARKED = re.compile(rf"((?:\b(?:{'|'.join(CODES)})|[$€£])\s?-?\s?)(\d{{1,3}})((?: \d{{3}})+)(?=[.,]\d{{2}}(?!\d))")
 
 
 @dataclass(slots=True)
@@ -137,6 +139,7 @@ def _part_amount(page: Page, rest: str, is_sum: bool) -> str:
     if is_sum:
         rest = SPACED.sub(lambda m: m[1] + m[2].replace(" ", "'"), rest)
         return _AFTER_WORD.sub("  ", rest, count=1)
+    rest = _MARKED.sub(lambda m: m[1] + m[2] + m[3].replace(" ", "'"), rest)
     if page.spaced:
         rest = SPACED.sub(lambda m: m[1] + m[2].replace(" ", "'"), rest)
     if page.whole_units and not _CARD_DIGITS.search(fold(rest)):

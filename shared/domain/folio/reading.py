@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from shared.domain.folio.currency import decide_currency, find_country, pick_amount
 from shared.domain.folio.kinds import Namer
-from shared.domain.folio.model import ZERO, Bill, FolioLine, PrintedSum, Rulebook
+from shared.domain.folio.model import TOLERANCE, ZERO, Bill, FolioLine, PrintedSum, Rulebook
 from shared.domain.folio.postings import SPACED, TO_PROGRAMS, Page, Posting, read_page
 from shared.domain.folio.settle import settle_bill
 from shared.domain.folio.stay import is_abroad
@@ -72,12 +72,12 @@ def read_bill(text: str, book: Rulebook) -> Bill:
     A blank between digits can part thousands or an amount from a number before it: the reading that adds up holds.
     """
     bill = _build_bill(read_page(text, spaced=False), text, book)
-    if not SPACED.search(text) or (bill.sums and adds_up(bill)):
+    if not SPACED.search(text):
         return bill
     other = _build_bill(read_page(text, spaced=True), text, book)
-    if other.balance == bill.balance or (other.sums and adds_up(other)):
+    if [x.amount for x in other.lines] == [x.amount for x in bill.lines] or (other.sums and adds_up(other)):
         return other
-    return replace(bill, uncertain=True)
+    return bill if bill.sums and adds_up(bill) else replace(bill, uncertain=True)
 
 
 def _choose_hotel_lines(page: Page) -> list[str]:
@@ -87,7 +87,7 @@ def _choose_hotel_lines(page: Page) -> list[str]:
 def _build_bill(page: Page, text: str, book: Rulebook) -> Bill:
     _settle_columns(page.postings)
     address = _choose_hotel_lines(page)
-    country = find_country(address, text, book.places)
+    country = find_country(address, text, book)
     all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in find_dates("\n".join(page.header))]
     month_first = choose_order(all_dates, american=False) == "mdy"
     currency = decide_currency(page, text, country, month_first)
@@ -111,8 +111,19 @@ def _build_bill(page: Page, text: str, book: Rulebook) -> Bill:
         european=european,
         uncertain=False,
     )
+    _name_payments(bill, namer)
     settle_bill(bill)
     return bill
+
+
+def _name_payments(bill: Bill, namer: Namer) -> None:
+    """A credit of no known word that pays the whole balance before it is a payment."""
+    balance = ZERO
+    for line in bill.lines:
+        balance += line.amount
+        unnamed = line.kind == "adjustment" and not namer.words["adjustment"].search(line.folded)
+        if unnamed and line.amount < 0 and abs(balance) <= TOLERANCE:
+            line.kind, line.subject = "payment", None
 
 
 def _choose_currency(page: Page, currency: str | None) -> list[Posting]:
