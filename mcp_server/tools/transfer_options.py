@@ -5,22 +5,23 @@ from datetime import date
 from typing import Annotated
 
 from pydantic import Field
-from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
+from mcp_server.toolkit.wording import program_name
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
-from shared.db.balances import PointsBalance
 from shared.domain import transfer_options
+from shared.domain.funding import sum_cost
 from shared.domain.plurals import pluralize
-from shared.domain.transfer_options import Combination, Purse, Way
-from shared.domain.valuations import choose_value
+from shared.domain.transfer_options import Combination, Way
+from shared.domain.transfers import POSTING
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
 from shared.reference.transfer_rates import describe_all_rates
+from shared.services.search.purses import read_purses
 
 MAX_OPTIONS = 20
 MAX_RATES_IN_MESSAGE = 2
@@ -117,28 +118,27 @@ def compare_transfer_options(
 ) -> TransferOptions:
     """Ranks ways to reach a points target from the user's balances by what they cost in cash value.
 
-    A point costs its published value in US cents. Premium.
+    A point costs the person's own value in US cents, else the published one. Premium.
     """
     goal = call.reference.program(target_program)
-    rows = list(call.db.scalars(select(PointsBalance)))
-    if not any(r.balance for r in rows):
+    purses = read_purses(call.db, call.reference)
+    if not purses:
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs
-    purses = [Purse(r.program, r.balance, choose_value(r.own_cents, programs[r.program].value_usd_cents)) for r in rows]
     routes = read_routes(call)
     ways = transfer_options.find_ways(routes, purses, goal.slug, points_needed)
     if not ways:
         raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
     combinations = transfer_options.find_combinations(ways, points_needed)
     missing = transfer_options.find_shortfall(ways, points_needed)
-    used = {w.purse.program for w in ways}
-    dates = [d for p in used if (d := programs[p].as_of)]
+    used = {w.purse.program: w.purse for w in ways}
+    dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
     return TransferOptions(
         message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing),
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         shortfall=missing,
-        balances_as_of=min(r.as_of for r in rows if r.program in used),
+        balances_as_of=min(p.as_of for p in used.values() if p.as_of),
         currency=CURRENCY,
         valuations_as_of=min(dates, default=None),
     )
@@ -153,13 +153,35 @@ def _describe_options(
     missing: int,
 ) -> str:
     reaching = [w for w in ways if w.covers]
-    balances = f"{len(reaching)} of {pluralize(len(ways), 'balance')}"
+    alone = {w.purse.program for w in reaching}
+    balances = f"{len(alone)} of {pluralize(len({w.purse.program for w in ways}), 'balance')}"
     message = f"{pluralize(needed, 'point')} of {goal.name}: {balances} can reach it alone"
-    if reaching and (cost := reaching[0].cost) is not None:
-        message += f", the cheapest with points worth about {cost / 100:,.2f} USD"
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
+    message += _describe_cheapest(reference, [*((w,) for w in reaching[:1]), *(c.parts for c in combinations[:1])])
     if missing:
         message += f" Missing even with every balance: {pluralize(missing, 'point')}."
+    message += _describe_fastest(reference, reaching)
     direct = [edge for way in ways if way.path for edge in way.path.edges]
     by_card = describe_all_rates(reference, direct)[:MAX_RATES_IN_MESSAGE]
     return " ".join([message, *by_card, "Transfers cannot be undone: confirm the seats first."])
+
+
+def _describe_cheapest(reference: Reference, choices: Sequence[Sequence[Way]]) -> str:
+    """The cheapest of all, whether of one balance or of several; empty where none has a known cost."""
+    costs = [(cost, ways) for ways in choices if (cost := sum_cost(ways)) is not None]
+    if not costs:
+        return ""
+    cost, ways = min(costs, key=lambda choice: (choice[0], len(choice[1])))
+    parts = " and ".join(f"{w.points_sent:,} of {program_name(reference, w.purse.program)}" for w in ways)
+    return f" The cheapest spends {parts}, worth about {cost / 100:,.2f} USD."
+
+
+def _describe_fastest(reference: Reference, reaching: Sequence[Way]) -> str:
+    """The cheapest way that is instant, where the cheapest of all is not."""
+    if not reaching or reaching[0].posting == POSTING[0]:
+        return ""
+    instant = next((w for w in reaching if w.posting == POSTING[0]), None)
+    if instant is None:
+        return " No single balance reaches it at once, so a seat can go while points are under way."
+    amount = f"{instant.points_sent:,} of {program_name(reference, instant.purse.program)}"
+    return f" The cheapest that is instant spends {amount}."

@@ -148,14 +148,15 @@ def list_transfer_partners(
         pairs = [(e, e.target) for e in routes.get(resolved.slug, ())]
     else:
         pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
-    pairs = [(e, other) for e, other in sorted(pairs, key=lambda p: p[1]) if e.bonus or not bonus_only]
     way = "go to" if direction == "from" else "come from"
-    running = sum(e.bonus is not None for e, _ in pairs)
-    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')}; {running} with a bonus today."
+    running = [(e, other) for e, other in pairs if e.bonus]
+    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')};"
+    counts += f" {len(running) or 'none'} with a bonus today."
+    listed = sorted(running if bonus_only else pairs, key=lambda p: p[1])
     return TransferPartners(
-        message=" ".join([counts, *_describe_cards(call, [e for e, _ in pairs])]),
+        message=" ".join([counts, *_describe_cards(call, [e for e, _ in listed])]),
         program=resolved.slug,
-        partners=[_to_partner(call, e, other) for e, other in pairs],
+        partners=[_to_partner(call, e, other) for e, other in listed],
     )
 
 

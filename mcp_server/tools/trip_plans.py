@@ -23,6 +23,7 @@ from shared.db.cards import list_open_slugs
 from shared.domain import transfer_options
 from shared.domain.dates import format_day, format_days
 from shared.domain.exchange_rates import Rates
+from shared.domain.funding import Funds
 from shared.domain.hybrids import parse_local_time
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse
@@ -186,8 +187,9 @@ def _plan_on_thread(
     sides = [_find_seats(call, wish, readings, rates) for readings in answers]
     fit = [[s for s in side if _is_under_cap(s, wish)] for side in sides]
     considered = sum(1 for _ in _join_sides(fit, wish))
-    usable = _join_sides([find_payable(side, routes, purses) for side in fit], wish)
-    plans = [p for p in rank_journeys(usable, routes, purses) if _is_within_cap(p.journey, wish)]
+    funds = Funds(routes, purses)
+    usable = _join_sides([find_payable(side, funds) for side in fit], wish)
+    plans = [p for p in rank_journeys(usable, funds) if _is_within_cap(p.journey, wish)]
     as_of = min((row.as_of for row in balances if row.balance), default=None)
     cheapest = min(_join_sides(fit, wish), key=lambda j: j.rough, default=None) if not plans else None
     return _Planned(

@@ -5,6 +5,7 @@ The price of a point spent is what it is worth elsewhere, in cents; a purse with
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from itertools import combinations
 
@@ -21,6 +22,8 @@ class Purse:
     program: str
     points: int
     value: Decimal | None  # cents of one point
+    as_of: date | None = None
+    own_value: bool = False  # the person's, not the published one
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ def send_everything(path: Path, points: int) -> Path | None:
     return Path(path.edges, tuple(amounts)) if points else None
 
 
-def _build_way(purse: Purse, path: Path, needed: int) -> Way | None:
+def build_way(purse: Purse, path: Path, needed: int) -> Way | None:
+    """The way that sends what is needed, or everything where the purse holds less; None where that is nothing."""
     if path.amounts is None or path.amounts[0] > purse.points:
         whole = send_everything(path, purse.points)
         if whole is None:
@@ -105,7 +109,7 @@ def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) 
             ways.append(Way(purse, None, spent, spent, needed))
         else:
             paths = find_paths(routes, purse.program, goal, needed)
-            options = [w for p in paths if (w := _build_way(purse, p, needed))]
+            options = [w for p in paths if (w := build_way(purse, p, needed))]
             ways += sorted(options, key=_rank_key)[:MAX_WAYS_PER_PURSE]
     return sorted(ways, key=_rank_key)
 
@@ -162,7 +166,7 @@ def _build_part(way: Way, missing: int) -> Way | None:
     if way.path is None:
         spent = min(way.purse.points, missing)
         return Way(way.purse, None, spent, spent, missing)
-    return _build_way(way.purse, Path(way.path.edges, count_amounts(way.path.edges, missing)), missing)
+    return build_way(way.purse, Path(way.path.edges, count_amounts(way.path.edges, missing)), missing)
 
 
 def find_combinations(ways: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:

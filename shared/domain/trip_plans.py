@@ -3,15 +3,16 @@
 Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cached_property
+from heapq import nsmallest
 from typing import Generic, TypeVar
 
-from shared.domain import transfer_options
-from shared.domain.transfer_options import Purse, Way
-from shared.domain.transfers import Network, find_reach
+from shared.domain.funding import Funds, Payments, find_payment, find_slowest, sum_cost
+from shared.domain.transfers import POSTING, find_reach
 
 MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their estimated cost
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
@@ -74,21 +75,29 @@ class PaidJourney(Generic[Offer]):
     """A journey with the balances that pay it, by programme."""
 
     journey: Journey[Offer]
-    ways: Mapping[str, tuple[Way, ...]]
+    ways: Payments
+
+    @cached_property
+    def cost(self) -> Decimal | None:
+        """The taxes and what the points spent are worth to the person."""
+        spent = sum_cost(w for ways in self.ways.values() for w in ways)
+        return None if self.journey.taxes is None or spent is None else self.journey.taxes + spent / 100
 
     @property
-    def cost(self) -> Decimal | None:
-        """The taxes and what the points spent would be worth elsewhere."""
-        spent = [w.cost for ways in self.ways.values() for w in ways]
-        if self.journey.taxes is None or None in spent:
-            return None
-        return self.journey.taxes + sum((c for c in spent if c is not None), Decimal(0)) / 100
+    def slowest(self) -> str:
+        return find_slowest(w for ways in self.ways.values() for w in ways)
+
+    @property
+    def waits_for_days(self) -> bool:
+        """Whether the points take days or an unknown time to arrive, in which the seat can go."""
+        return POSTING.index(self.slowest) > POSTING.index("hours")
 
     @property
     def order(self) -> tuple[object, ...]:
         transfers = sum(w.path is not None for ways in self.ways.values() for w in ways)
         stops = sum(s.stops or 0 for s in self.journey.seats)
-        return (self.cost is None, self.cost or Decimal(0), *self.journey.rough, transfers, stops)
+        cost = (self.cost is None, self.cost or Decimal(0))
+        return (self.waits_for_days, *cost, *self.journey.rough, transfers, stops)
 
 
 def pair_journeys(
@@ -105,11 +114,11 @@ def pair_journeys(
         yield from (Journey(out, back) for back in by_day.get(out.lands_on + timedelta(days=nights), ()))
 
 
-def find_payable(seats: Iterable[PlanSeat[Offer]], routes: Network, purses: Sequence[Purse]) -> list[PlanSeat[Offer]]:
+def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
     """Those all balances together could pay; of one programme and day the few cheapest."""
     most = {
         p: sum(x.points_delivered for x in reaches)
-        for p, reaches in find_reach(routes, {p.program: p.points for p in purses}).items()
+        for p, reaches in find_reach(funds.routes, {p.program: p.points for p in funds.purses}).items()
     }
     chosen_seats: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
@@ -119,43 +128,14 @@ def find_payable(seats: Iterable[PlanSeat[Offer]], routes: Network, purses: Sequ
     return [seat for same in chosen_seats.values() for seat in same]
 
 
-def find_payment(
-    needs: Mapping[str, int], routes: Network, purses: Sequence[Purse]
-) -> dict[str, tuple[Way, ...]] | None:
-    """Which balances pay each programme, none of them twice; None when they do not reach."""
-    purses_left = list(purses)
-    payments: dict[str, tuple[Way, ...]] = {}
-    for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
-        ways = _find_cheapest(transfer_options.find_ways(routes, purses_left, program, points), points)
-        if ways is None:
-            return None
-        payments[program] = ways
-        spent = {w.purse.program: w.points_sent for w in ways}
-        purses_left = [replace(p, points=p.points - spent.get(p.program, 0)) for p in purses_left]
-    return payments
-
-
-def _find_cheapest(ways: Sequence[Way], points: int) -> tuple[Way, ...] | None:
-    alone = [(w,) for w in ways if w.covers][:1]
-    choices = [*alone, *(c.parts for c in transfer_options.find_combinations(ways, points, 1))]
-    return min(choices, key=_price_key, default=None)
-
-
-def _price_key(ways: Sequence[Way]) -> tuple[bool, Decimal, int]:
-    costs = [w.cost for w in ways]
-    return (None in costs, sum((c for c in costs if c is not None), Decimal(0)), len(ways))
-
-
-def rank_journeys(
-    journeys: Iterable[Journey[Offer]], routes: Network, purses: Sequence[Purse]
-) -> list[PaidJourney[Offer]]:
-    """The journeys the balances pay, cheapest first."""
-    payments: dict[tuple[tuple[str, int], ...], dict[str, tuple[Way, ...]] | None] = {}
+def rank_journeys(journeys: Iterable[Journey[Offer]], funds: Funds) -> list[PaidJourney[Offer]]:
+    """The journeys the balances pay: those whose points arrive within hours first, then the cheapest."""
+    payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
     plans = []
-    for journey in sorted(journeys, key=lambda j: j.rough)[:MAX_JOURNEYS]:
+    for journey in nsmallest(MAX_JOURNEYS, journeys, key=lambda j: j.rough):
         needs = tuple(sorted(journey.needs.items()))
         if needs not in payments:
-            payments[needs] = find_payment(journey.needs, routes, purses)
+            payments[needs] = find_payment(journey.needs, funds)
         if ways := payments[needs]:
             plans.append(PaidJourney(journey, ways))
     return sorted(plans, key=lambda p: p.order)

@@ -3,6 +3,7 @@
 import pytest
 
 from mcp_server.toolkit.context import Caller
+from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -17,6 +18,23 @@ def test_compare_transfer_options_is_premium_and_wants_a_target(people: People, 
     assert use(people.bob, "compare_transfer_options", target_program="BA", points_needed=1)["status"] == "paywall"
     assert use(people.alice, "compare_transfer_options", target_program="BA")["status"] == "invalid"
     assert use(people.alice, "compare_transfer_options", target_program="BA", points_needed=0)["status"] == "invalid"
+
+
+def test_compare_transfer_options_names_the_cheapest_of_all_in_the_person_s_own_values(
+    people: People, use: Use
+) -> None:
+    _hold(use, people.alice, flying_blue=10_000, capital_one_miles=60_000, amex_membership_rewards=60_000)
+    arguments = {"target_program": "flying blue", "points_needed": 50_000}
+    answer = use(people.alice, "compare_transfer_options", **arguments)
+    costs = [o["cost_cents"] for o in (*answer["options"], *answer["combinations"]) if o["covers_target"]]
+    assert f"worth about {min(costs) / 100:,.2f} USD" in answer["message"]
+    own = {"program": "amex-membership-rewards", "balance": 60_000, "cents_per_point": 0.5}
+    use(people.alice, "update_points_balance", **own)
+    answer = use(people.alice, "compare_transfer_options", **arguments)
+    assert answer["options"][0]["cost_cents"] == 25_000
+    name = reference().programs["amex-membership-rewards"].name
+    assert f"The cheapest spends 50,000 of {name}, worth about 250.00 USD." in answer["message"]
+    assert "2 of 3 balances can reach it alone" in answer["message"]
 
 
 @pytest.mark.spec("s4.4.compare_transfer_options.ranking")

@@ -112,3 +112,14 @@ def test_whats_on_sale_tells_past_bonuses_with_their_days_and_forecasts_nothing(
         assert all((b["starts_on"] or b["ends_on"]) <= clock.today().isoformat() for b in one["bonuses"])
         assert "Past bonuses do not announce the next." in one["pattern"]
     assert use(people.bob, "whats_on_sale", category="points")["past_patterns"] == []
+
+
+def test_list_transfer_partners_counts_all_partners_where_only_those_with_a_bonus_are_listed(
+    people: People, use: Use
+) -> None:
+    every = use(people.alice, "list_transfer_partners", program="amex-membership-rewards")
+    answer = use(people.alice, "list_transfer_partners", program="amex-membership-rewards", bonus_only=True)
+    running = [p for p in every["partners"] if p["bonus"]]
+    assert [p["program"] for p in answer["partners"]] == [p["program"] for p in running]
+    count = f"go to {len(every['partners'])} programmes; {len(running) or 'none'} with a bonus today."
+    assert count in answer["message"]

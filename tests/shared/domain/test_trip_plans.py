@@ -6,6 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.domain.funding import Funds, find_payment
 from shared.domain.transfer_options import Purse
 from shared.domain.transfers import build_network
 from shared.domain.trip_plans import (
@@ -13,7 +14,6 @@ from shared.domain.trip_plans import (
     PlanSeat,
     find_fallback,
     find_payable,
-    find_payment,
     pair_journeys,
     rank_journeys,
 )
@@ -58,34 +58,34 @@ def test_both_ways_of_one_programme_are_paid_together() -> None:
 
 
 def test_no_balance_is_spent_twice() -> None:
-    assert find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 15_000)]) is None
-    paid = find_payment({"air": 10_000, "other": 10_000}, ROUTES, [purse("bank", 20_000)])
+    assert find_payment({"air": 10_000, "other": 10_000}, Funds(ROUTES, [purse("bank", 15_000)])) is None
+    paid = find_payment({"air": 10_000, "other": 10_000}, Funds(ROUTES, [purse("bank", 20_000)]))
     assert paid is not None
     assert sum(w.points_sent for ways in paid.values() for w in ways) == 20_000
 
 
 def test_the_cheapest_points_pay_and_own_points_need_no_transfer() -> None:
-    paid = find_payment({"air": 10_000}, ROUTES, [purse("bank", 50_000, "2.0"), purse("air", 50_000, "1.2")])
+    paid = find_payment({"air": 10_000}, Funds(ROUTES, [purse("bank", 50_000, "2.0"), purse("air", 50_000, "1.2")]))
     assert paid is not None
     assert [(w.purse.program, w.path) for w in paid["air"]] == [("air", None)]
-    mixed = find_payment({"air": 10_000}, ROUTES, [purse("bank", 6_000), purse("air", 4_000)])
+    mixed = find_payment({"air": 10_000}, Funds(ROUTES, [purse("bank", 6_000), purse("air", 4_000)]))
     assert mixed is not None
     assert {w.purse.program: w.points_delivered for w in mixed["air"]} == {"air": 4_000, "bank": 6_000}
 
 
 def test_the_cost_is_the_taxes_and_what_the_points_spent_are_worth() -> None:
-    plans = rank_journeys([Journey(seat())], ROUTES, [purse("club", 40_000, "0.6")])
+    plans = rank_journeys([Journey(seat())], Funds(ROUTES, [purse("club", 40_000, "0.6")]))
     assert plans[0].cost == 50 + 20_000 * Decimal("0.6") / 100  # two club points for one
-    assert rank_journeys([Journey(seat(taxes=None))], ROUTES, [purse("air", 10_000)])[0].cost is None
-    assert rank_journeys([Journey(seat())], ROUTES, [purse("air", 10_000, None)])[0].cost is None
-    assert rank_journeys([Journey(seat())], ROUTES, [purse("air", 9_999)]) == []
+    assert rank_journeys([Journey(seat(taxes=None))], Funds(ROUTES, [purse("air", 10_000)]))[0].cost is None
+    assert rank_journeys([Journey(seat())], Funds(ROUTES, [purse("air", 10_000, None)]))[0].cost is None
+    assert rank_journeys([Journey(seat())], Funds(ROUTES, [purse("air", 9_999)])) == []
 
 
 def test_plans_whose_cost_is_known_come_first_and_cheapest_first() -> None:
     expected = [
         Journey(seat(points=n, taxes=t)) for n, t in ((30_000, Decimal(5)), (10_000, None), (20_000, Decimal(5)))
     ]
-    plans = rank_journeys(expected, ROUTES, [purse("air", 50_000)])
+    plans = rank_journeys(expected, Funds(ROUTES, [purse("air", 50_000)]))
     assert [p.journey.out.points for p in plans] == [20_000, 30_000, 10_000]
 
 
@@ -93,8 +93,7 @@ def test_the_fallback_is_on_another_flight() -> None:
     later = DAY + timedelta(days=1)
     plans = rank_journeys(
         [Journey(seat()), Journey(seat(points=10_500)), Journey(seat(points=11_000, day=later, flight="YY"))],
-        ROUTES,
-        [purse("air", 50_000)],
+        Funds(ROUTES, [purse("air", 50_000)]),
     )
     other = find_fallback(plans)
     assert other is not None
@@ -102,13 +101,15 @@ def test_the_fallback_is_on_another_flight() -> None:
     assert find_fallback(plans[:2]) is None
     assert find_fallback([]) is None
     back = seat(flight="back")
-    same = rank_journeys([Journey(seat(), back), Journey(seat(flight="YY"), back)], ROUTES, [purse("air", 50_000)])
+    same = rank_journeys(
+        [Journey(seat(), back), Journey(seat(flight="YY"), back)], Funds(ROUTES, [purse("air", 50_000)])
+    )
     assert find_fallback(same) is same[1]
 
 
 def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
     many = [seat(points=n) for n in range(5_000, 12_000, 1_000)]
-    stored = find_payable([*many, seat("unknown", 1), seat("other", 6_000)], ROUTES, [purse("bank", 8_000)])
+    stored = find_payable([*many, seat("unknown", 1), seat("other", 6_000)], Funds(ROUTES, [purse("bank", 8_000)]))
     assert sorted((s.program, s.points) for s in stored) == [
         ("air", 5_000),
         ("air", 6_000),
@@ -123,7 +124,7 @@ def test_only_seats_that_can_be_paid_are_kept_and_few_of_each_day() -> None:
 )
 def test_a_plan_is_never_paid_with_more_than_is_held(prices: list[int], held: dict[str, int]) -> None:
     purses = [purse(p, n) for p, n in held.items()]
-    for plan in rank_journeys([Journey(seat(points=p), seat("other", p)) for p in prices], ROUTES, purses):
+    for plan in rank_journeys([Journey(seat(points=p), seat("other", p)) for p in prices], Funds(ROUTES, purses)):
         for program, needed in plan.journey.needs.items():
             assert sum(w.points_delivered for w in plan.ways[program]) >= needed
         spent: dict[str, int] = {}

@@ -1,0 +1,149 @@
+"""Payment of awards from balances: by the fastest transfers that cover them, and of these the cheapest to the person.
+
+An open seat can go while points are under way, so a slow transfer pays only where no faster one does.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from itertools import permutations
+
+from shared.domain.transfer_options import Purse, Way, build_way, find_combinations, find_shortfall
+from shared.domain.transfers import POSTING, Edge, Network, Path, count_amounts, find_paths
+
+MAX_WALKS = 3  # of one speed between two programmes, besides the direct ones: others bring fewer points
+MAX_CHOICES = 3  # payments of one programme that are tried before the other's
+Payments = Mapping[str, tuple[Way, ...]]
+
+
+class Funds:
+    """Balances and the routes between programmes. Ways through the routes are looked up once."""
+
+    def __init__(self, routes: Network, purses: Iterable[Purse]) -> None:
+        self.routes = routes
+        self.purses = tuple(purses)
+        self._walks: dict[tuple[str, str], list[tuple[int, tuple[Edge, ...]]]] = {}
+
+    def list_ways(self, purses: Iterable[Purse], goal: str, needed: int, speed: int = len(POSTING) - 1) -> list[Way]:
+        """The ways of these purses to the points by transfers at least so fast, an index of POSTING."""
+        ways: list[Way] = []
+        for purse in purses:
+            if purse.points <= 0:
+                continue
+            if purse.program == goal:
+                spent = min(purse.points, needed)
+                ways.append(Way(purse, None, spent, spent, needed))
+                continue
+            for slowest, edges in self._find_walks(purse.program, goal):
+                if slowest <= speed and (way := build_way(purse, Path(edges, count_amounts(edges, needed)), needed)):
+                    ways.append(way)
+        return ways
+
+    def _find_walks(self, source: str, goal: str) -> list[tuple[int, tuple[Edge, ...]]]:
+        """The most generous ways of each speed, and all direct ones, which waste least of small amounts."""
+        if (source, goal) not in self._walks:
+            walks: list[tuple[int, tuple[Edge, ...]]] = []
+            counts = [0] * len(POSTING)
+            for path in find_paths(self.routes, source, goal):
+                speed = POSTING.index(path.slowest)
+                if counts[speed] < MAX_WALKS or len(path.edges) == 1:
+                    counts[speed] += 1
+                    walks.append((speed, path.edges))
+            self._walks[source, goal] = walks
+        return self._walks[source, goal]
+
+
+def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
+    """Which balances pay each programme, none of them twice; None when they do not reach.
+
+    The slowest transfer is as fast as it can be, and no part is slower than its own programme needs.
+    """
+    if any(find_shortfall(funds.list_ways(funds.purses, p, n), n) for p, n in needs.items()):
+        return None
+    for speed in range(len(POSTING)):
+        payments = [p for order in permutations(needs) if (p := _pay_in_order(order, needs, funds, speed)) is not None]
+        if payments:
+            return min(payments, key=_rank_payments)
+    return None
+
+
+def _pay_in_order(order: Sequence[str], needs: Mapping[str, int], funds: Funds, speed: int) -> Payments | None:
+    """The best payment that pays the programmes one after the other, each from what the one before left."""
+    partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, funds.purses)]
+    for program in order:
+        partial = [
+            ({**payments, program: ways}, _spend(purses, ways))
+            for payments, purses in partial
+            for ways in _list_choices(funds.list_ways(purses, program, needs[program], speed), needs[program])
+        ]
+    return min((payments for payments, _ in partial), key=_rank_payments, default=None)
+
+
+def _spend(purses: Iterable[Purse], ways: Iterable[Way]) -> tuple[Purse, ...]:
+    spent = {w.purse.program: w.points_sent for w in ways}
+    return tuple(replace(p, points=p.points - spent.get(p.program, 0)) for p in purses)
+
+
+def _list_choices(ways: Sequence[Way], points: int) -> list[tuple[Way, ...]]:
+    """The best payments of one programme: from one balance, or from several where that is cheaper or needed."""
+    alone = sorted(((w,) for w in ways if w.covers), key=_rank_ways)
+    choices: dict[str, tuple[Way, ...]] = {}
+    for way in alone:
+        choices.setdefault(way[0].purse.program, way)
+    best = min((w.cents_per_point for w in ways if w.cents_per_point is not None), default=None)
+    if not alone or best is None or alone[0][0].cents_per_point != best:
+        for combination in find_combinations(ways, points, MAX_CHOICES):
+            choices["+".join(w.purse.program for w in combination.parts)] = combination.parts
+    return sorted(choices.values(), key=_rank_ways)[:MAX_CHOICES]
+
+
+def find_slowest(ways: Iterable[Way]) -> str:
+    """The slowest posting of these ways; `instant` where no transfer is needed."""
+    return POSTING[max((POSTING.index(w.posting) for w in ways), default=0)]
+
+
+def sum_cost(ways: Iterable[Way]) -> Decimal | None:
+    """What the points spent are worth to the person, in cents; None where a value is not known."""
+    costs = [w.cost for w in ways]
+    return None if None in costs else sum((c for c in costs if c is not None), Decimal(0))
+
+
+def _rank_ways(ways: Sequence[Way]) -> tuple[object, ...]:
+    cost = sum_cost(ways)
+    slowest = POSTING.index(find_slowest(ways))
+    return (slowest, cost is None, cost or 0, len(ways), sum(w.hops for w in ways), ways[0].purse.program)
+
+
+def _rank_payments(payments: Payments) -> tuple[object, ...]:
+    speeds = sum(POSTING.index(find_slowest(ways)) for ways in payments.values())
+    cost = sum_cost(w for ways in payments.values() for w in ways)
+    return (speeds, cost is None, cost or 0, sum(map(len, payments.values())))
+
+
+def find_lacking(needs: Mapping[str, int], funds: Funds) -> dict[str, int]:
+    """The points that are missing in each programme when the others are paid first, the largest before the smaller."""
+    lacking: dict[str, int] = {}
+    purses = funds.purses
+    for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
+        ways = funds.list_ways(purses, program, points)
+        choices = _list_choices(ways, points)
+        if choices:
+            purses = _spend(purses, choices[0])
+        elif missing := find_shortfall(ways, points):
+            lacking[program] = missing
+    return lacking
+
+
+def find_leftovers(purses: Iterable[Purse], payments: Payments, needs: Mapping[str, int]) -> dict[str, int]:
+    """What each balance holds once everything is paid, with what transfers in whole blocks bring beyond the need."""
+    points = {p.program: p.points for p in purses}
+    for program, ways in payments.items():
+        for way in ways:
+            points[way.purse.program] -= way.points_sent
+            if way.path and way.path.amounts:
+                steps = zip(way.path.edges, way.path.amounts, way.path.amounts[1:], strict=False)
+                for edge, amount, forwarded in steps:
+                    points[edge.target] = points.get(edge.target, 0) + edge.points_received(amount) - forwarded
+        spare = sum(w.points_delivered for w in ways) - needs[program]
+        points[program] = points.get(program, 0) + spare
+    return points

@@ -1,0 +1,24 @@
+"""The saved balances as purses: points at what they are worth to the person, else at the published value."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from shared.db.balances import PointsBalance
+from shared.domain.transfer_options import Purse
+from shared.domain.valuations import choose_value
+from shared.reference.reference import Reference
+
+
+def read_purses(session: Session, reference: Reference) -> list[Purse]:
+    """Those with points; of the account the session is bound to."""
+    rows = session.scalars(select(PointsBalance).where(PointsBalance.balance > 0).order_by(PointsBalance.program))
+    return [
+        Purse(
+            program=row.program,
+            points=row.balance,
+            value=choose_value(row.own_cents, reference.programs[row.program].value_usd_cents),
+            as_of=row.as_of,
+            own_value=row.own_cents is not None,
+        )
+        for row in rows
+    ]

@@ -1,0 +1,93 @@
+"""Which balances pay an award: instant transfers first, then what is cheapest to the person; and what stays."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.domain.funding import Funds, find_lacking, find_leftovers, find_payment, find_slowest
+from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfers import build_network
+from tests.shared.domain.edges import edge
+
+SLOW = replace(edge("hotel", "air", (3, 1), block=3_000), posting="days")
+ROUTES = build_network(
+    [
+        edge("chase", "air", block=1_000, least=1_000),
+        edge("capital", "air", (4, 3)),
+        replace(edge("amex", "air"), posting="hours"),
+        SLOW,
+        replace(edge("chase", "other"), posting="days"),
+        edge("amex", "other"),
+    ]
+)
+
+
+def build_funds(**balances: tuple[int, str]) -> Funds:
+    return Funds(ROUTES, [Purse(name, points, Decimal(value)) for name, (points, value) in balances.items()])
+
+
+def list_sent(ways: tuple[Way, ...]) -> dict[str, int]:
+    return {w.purse.program: w.points_sent for w in ways}
+
+
+def test_instant_transfers_pay_although_a_slow_one_is_cheaper() -> None:
+    funds = build_funds(chase=(73_210, "2.0"), capital=(52_000, "1.8"), hotel=(285_000, "0.1"))
+    payments = find_payment({"air": 95_000}, funds)
+    assert payments is not None
+    assert find_slowest(payments["air"]) == "instant"
+    assert list_sent(payments["air"]) == {"chase": 73_000, "capital": 29_334}
+
+
+def test_a_slow_transfer_pays_where_it_is_the_only_way() -> None:
+    payments = find_payment({"air": 95_000}, build_funds(chase=(50_000, "2.0"), hotel=(285_000, "0.1")))
+    assert payments is not None
+    assert find_slowest(payments["air"]) == "days"
+
+
+def test_of_equally_fast_ways_the_person_s_own_values_decide() -> None:
+    dear = find_payment({"air": 30_000}, build_funds(chase=(60_000, "2.0"), capital=(60_000, "1.0")))
+    cheap = find_payment({"air": 30_000}, build_funds(chase=(60_000, "1.0"), capital=(60_000, "1.0")))
+    assert dear is not None
+    assert cheap is not None
+    assert (list_sent(dear["air"]), list_sent(cheap["air"])) == ({"capital": 40_000}, {"chase": 30_000})
+
+
+def test_the_balance_one_programme_needs_is_left_to_it() -> None:
+    """Either balance can pay `air`; `other` is instant from amex alone, so chase pays the larger need."""
+    funds = build_funds(chase=(50_000, "2.0"), amex=(50_000, "0.5"))
+    payments = find_payment({"air": 45_000, "other": 40_000}, funds)
+    assert payments is not None
+    assert (list_sent(payments["air"]), list_sent(payments["other"])) == ({"chase": 45_000}, {"amex": 40_000})
+
+
+def test_what_stays_counts_points_that_arrive_beyond_the_need() -> None:
+    funds = build_funds(chase=(10_000, "1.5"), air=(500, "1.2"))
+    needs = {"air": 2_300}
+    payments = find_payment(needs, funds)
+    assert payments is not None
+    assert find_leftovers(funds.purses, payments, needs) == {"chase": 8_000, "air": 200}
+
+
+def test_what_is_lacking_is_what_no_balance_can_bring() -> None:
+    funds = build_funds(chase=(20_500, "1.5"), air=(5_000, "1.2"))
+    assert find_payment({"air": 31_000}, funds) is None
+    assert find_lacking({"air": 31_000}, funds) == {"air": 6_000}
+    both = build_funds(amex=(40_000, "1.5"))
+    assert find_lacking({"air": 30_000, "other": 15_000}, both) == {"other": 5_000}
+
+
+@given(
+    needs=st.dictionaries(st.sampled_from(["air", "other"]), st.integers(1, 90_000), min_size=1),
+    held=st.dictionaries(st.sampled_from(["chase", "capital", "amex", "hotel", "air"]), st.integers(0, 200_000)),
+)
+def test_points_are_neither_made_nor_lost(needs: dict[str, int], held: dict[str, int]) -> None:
+    funds = Funds(ROUTES, [Purse(name, points, Decimal(1)) for name, points in held.items()])
+    payments = find_payment(needs, funds)
+    if payments is None:
+        return
+    left = find_leftovers(funds.purses, payments, needs)
+    assert min(left.values()) >= 0
+    for program, points in needs.items():
+        assert sum(w.points_delivered for w in payments[program]) >= points
