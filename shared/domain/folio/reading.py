@@ -121,9 +121,11 @@ def _name_payments(bill: Bill, namer: Namer) -> None:
     balance = ZERO
     for line in bill.lines:
         balance += line.amount
-        unnamed = line.kind == "adjustment" and not namer.words["adjustment"].search(line.folded)
+        unnamed = (line.kind, line.subject) == ("adjustment", None) and not namer.words["adjustment"].search(
+            line.folded
+        )
         if unnamed and line.amount < 0 and abs(balance) <= TOLERANCE:
-            line.kind, line.subject = "payment", None
+            line.kind = "payment"
 
 
 def _choose_currency(page: Page, currency: str | None) -> list[Posting]:
