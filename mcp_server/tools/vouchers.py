@@ -24,6 +24,7 @@ from shared.reference.rows.travel import VoucherType as Row
 
 Reference = Annotated[str | None, Field(max_length=120, description="Code or membership reference.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
+_PAID = {"award": "with points", "cash": "in cash"}
 Kind = Literal["companion", "upgrade", "free_night", "credit", "lounge"]
 
 
@@ -33,6 +34,7 @@ class VoucherType(Verified):
     program: str | None
     kind: Kind
     applies_to: list[str]
+    booking_kind: Literal["award", "cash"] | None
     summary: str
     usual_validity_months: int | None
     validity_rule: str
@@ -81,6 +83,7 @@ def _to_type(row: Row) -> VoucherType:
         program=row.program,
         kind=row.kind,
         applies_to=list(row.applies_to),
+        booking_kind=row.booking_kind,
         summary=row.what_it_does,
         usual_validity_months=row.validity_months,
         validity_rule=row.validity_rule,
@@ -232,6 +235,11 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
     if kind and booking_type not in kind.applies_to:
         problem = f"is {booking_type}, and this voucher is for: {' or '.join(kind.applies_to)}"
         faults.append(Fault("booking_type", problem, "a voucher for such bookings, see list_voucher_types"))
+    elif kind and kind.booking_kind not in (None, booking.kind):
+        problem = (
+            f"is of a booking paid {_PAID[booking.kind]}, and this voucher is for one paid {_PAID[kind.booking_kind]}"
+        )
+        faults.append(Fault("booking_id", problem, f"a booking of kind {kind.booking_kind}"))
     if booking.cancelled_at is not None:
         faults.append(Fault("booking_id", "is of a booking that is cancelled", "a booking that stands"))
     if row.expires_on and vouchers.get_voucher_state(row.expires_on, False, call.own_day) == "expired":

@@ -259,13 +259,14 @@ def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, field, allowed in (
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
+        ("voucher_types.csv", "booking_kind", (None, "award", "cash")),
         ("status_matches.csv", "kind", _OFFER_KINDS),
         ("card_earn.csv", "unit", _EARN_UNITS),
         ("hotel_point_values.csv", "kind", _POINT_VALUE_KINDS),
     ):
         for where, row in list_rows(tables, name):
             if (value := getattr(row, field)) not in allowed:
-                yield f"{where}: {field} {value!r} is not one of {', '.join(allowed)}"
+                yield f"{where}: {field} {value!r} is not one of {', '.join(filter(None, allowed))}"
 
 
 def _check_status_matches(tables: Tables) -> Iterator[str]:

@@ -167,6 +167,7 @@ class VoucherType(Fact):
     program: str | None
     kind: str
     applies_to: tuple[str, ...]
+    booking_kind: str | None  # award or cash, where the voucher needs it
     what_it_does: str
     validity_months: int | None
     validity_rule: str

@@ -57,7 +57,7 @@ def test_list_voucher_types_of_an_unknown_programme_names_the_nearest(people: Pe
     assert "hilton-honors" in answer["nearest"]
 
 
-def booked(who: Caller, kind: str, **more: Any) -> int:
+def booked(who: Caller, what: str, **more: Any) -> int:
     """A booking of that kind, straight into the store."""
     rows: dict[str, Any] = {
         "flight": FlightBooking(
@@ -78,7 +78,7 @@ def booked(who: Caller, kind: str, **more: Any) -> int:
             cash_rate_currency="USD",
         ),
     }
-    row = rows[kind]
+    row = rows[what]
     for name, value in more.items():
         setattr(row, name, value)
     with transaction(who.account_id) as session:
@@ -258,6 +258,18 @@ def test_apply_voucher_to_booking_refuses_what_does_not_fit(add: Any, use: Use, 
         no = use(people.alice, "apply_voucher_to_booking", voucher_id=voucher["voucher_id"], **target)
         assert (no["status"], no["errors"][0]["field"]) == ("invalid", field)
     assert kept(use, people.alice, state="applied") == []
+
+
+def test_apply_voucher_to_booking_wants_the_kind_of_booking_the_voucher_is_for(
+    add: Any, use: Use, people: People
+) -> None:
+    paid = booked(people.alice, "flight", kind="cash", cash_paid=500)
+    no = use(people.alice, "apply_voucher_to_booking", voucher_id=add()["voucher_id"], **on("flight", paid))
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "booking_id")
+    assert "paid in cash, and this voucher is for one paid with points" in no["errors"][0]["problem"]
+    fare = add(voucher_slug="alaska-companion-fare")
+    done = use(people.alice, "apply_voucher_to_booking", voucher_id=fare["voucher_id"], **on("flight", paid))
+    assert done["applied"] is True
 
 
 def test_apply_voucher_to_booking_of_somebody_else_is_not_found(add: Any, use: Use, people: People) -> None:
