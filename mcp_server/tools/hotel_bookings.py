@@ -26,6 +26,7 @@ from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import cheaper_now, prices_of
 from shared.db.hotel_prices import prices_since_booking
+from shared.db.profile import find_addressee
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain.dates import format_day
@@ -94,6 +95,19 @@ class DeletedStay(Result):
 _get_own = partial(get_own, Row, "hotel booking")
 
 
+def _describe_mail(call: Call) -> str:
+    """How the person hears of a lower price."""
+    addressee = find_addressee(call.db, call.account_id)
+    if not addressee.mail_switches["hotel_price_drops"]:
+        return (
+            "A lower price appears in list_notifications; mails about it are switched off: update_profile with"
+            " mail hotel_price_drops true switches them on."
+        )
+    if not (addressee.email and addressee.email_confirmed_at):
+        return "A lower price appears in list_notifications; without a confirmed email address nothing is mailed."
+    return "You get a mail and a notice when it is lower; update_profile with mail hotel_price_drops false ends them."
+
+
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
 def add_hotel_booking(
     call: Call,
@@ -132,7 +146,7 @@ def add_hotel_booking(
     booking = to_hotel_booking(call, row, [])
     next_check = booking.monitoring.next_check_on
     watch = (
-        "Its price is checked now and once a day from now on."
+        f"Its price is checked now and once a day from now on. {_describe_mail(call)}"
         if next_check
         else "The stay has begun, so its price is not checked."
     )

@@ -14,7 +14,7 @@ MAILS = {
     "route_monitors": True,
     "flight_alerts": True,
     "standing_orders": True,
-    "hotel_price_drops": False,
+    "hotel_price_drops": True,
     "product_news": False,
 }
 
@@ -28,7 +28,7 @@ class Profile(AccountOwned, Base):
     mail_route_monitors: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_flight_alerts: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_standing_orders: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.false())
+    mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_product_news: Mapped[bool] = mapped_column(server_default=sa.false())
     home_airport: Mapped[str | None] = mapped_column(sa.String(3))
     default_cabin: Mapped[str | None]

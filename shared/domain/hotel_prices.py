@@ -8,8 +8,10 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from shared.domain.bookings import value_point
+from shared.domain.names import normalize_name
 from shared.errors import Fault
 
+_ROOM_WORDS = frozenset(("room", "rooms", "bed", "beds", "with", "1", "a", "sandbox"))
 State = Literal["available", "none", "unknown"]
 MAX_NIGHTS = 30
 MAX_AHEAD = timedelta(days=730)  # hotels sell rooms at most about two years ahead
@@ -78,6 +80,12 @@ def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault
     if check_out > last:
         return [Fault("check_out_date", f"is more than {MAX_NIGHTS} nights after check_in_date", f"{last} or earlier")]
     return []
+
+
+def is_same_room(booked: str | None, offered: str | None) -> bool:
+    """Whether both names have the same words, in any order; words that every name has do not count."""
+    names = [frozenset(normalize_name(name or "").split()) - _ROOM_WORDS for name in (booked, offered)]
+    return bool(names[0]) and names[0] == names[1]
 
 
 def list_nights(first: date, end: date) -> list[date]:

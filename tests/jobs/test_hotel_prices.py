@@ -85,17 +85,16 @@ def check() -> None:
     due()
 
 
-def wants_mail(who: Caller) -> None:
+def choose_mail(who: Caller, on: bool) -> None:
     with transaction() as session:
         session.add(Profile(account_id=who.account_id, preferred_airlines=[], avoided_airlines=[]))
         session.flush()
-        session.get_one(Profile, who.account_id).mail_hotel_price_drops = True
+        session.get_one(Profile, who.account_id).mail_hotel_price_drops = on
 
 
-@pytest.mark.spec(
-    "s2.3.daily_check", "s6.2.hotel_drop_recorded", "s6.2.hotel_drop_in_inbox", "s6.2.hotel_drop_mail_off"
-)
-def test_a_stay_is_looked_at_daily_and_a_drop_is_told_in_the_inbox_alone(alice: Caller) -> None:
+@pytest.mark.spec("s2.3.daily_check", "s6.2.hotel_drop_recorded", "s6.2.hotel_drop_in_inbox")
+def test_a_stay_is_looked_at_daily_and_a_drop_is_told_in_the_inbox_alone_where_mail_is_off(alice: Caller) -> None:
+    choose_mail(alice, on=False)
     one = book(alice)
     (watch,) = rows(Schedule)
     assert (watch.kind, watch.subject_id, watch.every) == (RunKind.HOTEL_PRICE, one, timedelta(days=1))
@@ -124,9 +123,10 @@ def test_a_new_low_is_told_again_and_no_other_price(alice: Caller) -> None:
     assert len(rows(HotelPrice)) == 5
 
 
-@pytest.mark.spec("s6.2.hotel_drop_mail_off")
-def test_who_turned_the_mail_on_gets_one(alice: Caller, mailbox: Mailbox) -> None:
-    wants_mail(alice)
+@pytest.mark.parametrize("has_profile", [False, True])
+def test_a_drop_is_mailed_unless_that_was_turned_off(alice: Caller, mailbox: Mailbox, has_profile: bool) -> None:
+    if has_profile:
+        choose_mail(alice, on=True)
     book(alice, kind="cash", original_points=None, original_pay_rate_usd=1000)
     priced("cash:899.5")
     check()

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.domain.plurals import pluralize
+from shared.outbox.wording.source_names import describe_source
 
 Facts = Mapping[str, Any]
 MAX_REASON_CHARACTERS = 120  # characters
@@ -44,7 +45,7 @@ def line(row: Facts) -> str:
     delay = _describe_delay(row)
     why = f', "{_quote_reason(row)}"' if row["reason"] else ""
     until = f", until {row['ends_at']}" if row["ends_at"] else ""
-    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({row['source']})."
+    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({describe_source(row['source'])})."
 
 
 def body(facts: Facts) -> str:
@@ -55,6 +56,13 @@ def about(facts: Facts) -> str:
     """Which alerts this comes from."""
     named = [f"{id} ({label})" if label else str(id) for id, label in facts["alerts"]]
     return f"From delay alert{'s' if len(named) > 1 else ''} {', '.join(named)} for {facts['airport_name']}."
+
+
+def describe_pause(facts: Facts) -> str:
+    """How to pause the alerts, each by its number."""
+    numbers = " and ".join(str(id) for id, _ in facts["alerts"])
+    one, it = ("alerts", "them") if len(facts["alerts"]) > 1 else ("alert", "it")
+    return f"To pause {it}, ask your assistant to pause delay {one} {numbers}."
 
 
 def text(facts: Facts) -> str:

@@ -9,7 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from shared.domain.dates import format_iso_day, format_iso_moment
 from shared.outbox import links
-from shared.outbox.wording import award_seats, delay_alerts, inbound_mail, standing_orders
+from shared.outbox.wording import award_seats, delay_alerts, hotel_prices, inbound_mail, standing_orders
+from shared.outbox.wording.source_names import describe_source
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -124,21 +125,8 @@ def _connection_ended(facts: Facts) -> Notice:
     return Notice("account", f"{facts['title']} is disconnected", f"{text} {facts['after']}".strip())
 
 
-def _hotel_drop(facts: Facts) -> Notice:
-    title = f"{facts['hotel']}: {facts['now']} instead of {facts['was']}"
-    parts = [
-        f"The stay from {format_iso_day(facts['check_in'])} to {format_iso_day(facts['check_out'])}"
-        f" is offered for {facts['now']}, {facts['saved']}"
-        f" ({facts['percent']}%) less than booked; seen on {format_iso_moment(facts['checked_at'])}.",
-        "Read the terms before you book again and cancel the old booking.",
-    ]
-    if facts["free_until"]:
-        parts.append(f"The confirmation allowed free cancellation until {format_iso_day(facts['free_until'])}.")
-    return Notice("hotel_price_drop", title, " ".join(parts))
-
-
 _NOTICES: dict[str, Callable[[Facts], Notice]] = {
-    "hotel_price_drop": _hotel_drop,
+    "hotel_price_drop": lambda facts: Notice("hotel_price_drop", hotel_prices.title(facts), hotel_prices.body(facts)),
     "connection_broken": _connection_broken,
     "connection_ended": _connection_ended,
     "route_monitor_match": _seats_found,
@@ -215,7 +203,8 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
         "site": settings().web_url,
         "unsubscribe": stop,
     }
-    variables |= {"line": delay_alerts.line, "about": delay_alerts.about}
+    variables |= {"line": delay_alerts.line, "about": delay_alerts.about, "pause": delay_alerts.describe_pause}
+    variables |= {"room": hotel_prices.describe_room, "drop": facts, "source_name": describe_source}
     variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
     variables["why"] = standing_orders.explain_error
     variables["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None

@@ -15,6 +15,7 @@ from shared.db.hotel_prices import Stay, find_shared_price, store_price
 from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain import bookings
+from shared.domain.hotel_prices import is_same_room
 from shared.domain.plurals import pluralize
 from shared.outbox.enqueue import tell
 from shared.providers import registry
@@ -248,6 +249,8 @@ def _describe_drop(row: HotelBooking, price: HotelPrice, drop: bookings.PriceDro
         "saved": saved,
         "percent": str(drop.percent),
         "room_type": price.room_type,
+        "booked_room": row.room_type,
+        "is_same_room": is_same_room(row.room_type, price.room_type),
         "source": price.source,
         "checked_at": checked.isoformat(timespec="minutes"),
         "free_until": free_until.isoformat() if free_until else None,

@@ -11,6 +11,7 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from shared.db import runs
+from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.run_kinds import RunKind
@@ -333,3 +334,12 @@ def test_a_hotel_that_left_the_facts_keeps_the_name_it_had(people: People, use: 
         row.hotel_code, row.hotel_name = "htl_gone", "The Gone Hotel"
     shown = use(people.alice, "list_hotel_bookings")["bookings"][0]["hotel"]
     assert (shown["name"], shown["hotel_id"], shown["chain"]) == ("The Gone Hotel", None, None)
+
+
+def test_add_hotel_booking_says_whether_a_lower_price_is_mailed(people: People, use: Use) -> None:
+    with transaction() as session:
+        session.get_one(Account, people.alice.account_id).email_confirmed_at = clock.now()
+    assert "You get a mail and a notice when it is lower" in use(people.alice, "add_hotel_booking", **STAY)["message"]
+    use(people.alice, "update_profile", mail={"hotel_price_drops": False})
+    assert "mails about it are switched off" in use(people.alice, "add_hotel_booking", **STAY)["message"]
+    assert "without a confirmed email address" in use(people.paula, "add_hotel_booking", **STAY)["message"]

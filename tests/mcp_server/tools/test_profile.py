@@ -23,7 +23,7 @@ BEGINS = {
     "mail": {
         "flight_alerts": True,
         "route_monitors": True,
-        "hotel_price_drops": False,
+        "hotel_price_drops": True,
         "standing_orders": True,
         "product_news": False,
     },

@@ -117,3 +117,20 @@ def test_dates_that_cannot_be_asked_for_are_named(first: int, last: int, field: 
 
 def test_a_stay_from_today_of_thirty_nights_can_be_asked_for() -> None:
     assert hotel_prices.find_date_faults(IN, IN + timedelta(days=30), IN) == []
+
+
+@pytest.mark.parametrize(
+    ("booked", "offered", "same"),
+    [
+        ("Deluxe King", "King, Deluxe Room", True),
+        ("Deluxe King", "Standard King", False),
+        ("King", "Deluxe King", False),
+        (None, "King", False),
+        ("King", None, False),
+        ("Room", "Room", False),
+    ],
+)
+def test_a_room_is_the_one_booked_where_both_names_have_the_same_words(
+    booked: str | None, offered: str | None, same: bool
+) -> None:
+    assert hotel_prices.is_same_room(booked, offered) is same

@@ -83,7 +83,9 @@ DROP: dict[str, Any] = {
     "now": "150,000 points",
     "saved": "50,000 points",
     "percent": "25.0",
-    "room_type": "King <Deluxe>",
+    "room_type": "Standard <King>",
+    "booked_room": "Deluxe King",
+    "is_same_room": False,
     "source": "rooms_aero",
     "checked_at": "2026-11-21T05:58+00:00",
     "free_until": "2027-05-01",
@@ -103,6 +105,7 @@ def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancellin
     assert said.kind == "hotel_price_drop"
     assert "is offered for 150,000 points, 50,000 points (25.0%) less than booked" in said.body
     assert "free cancellation until 1 May 2027" in said.body
+    assert "by rooms.aero. The price is for the cheapest room, Standard <King>; you booked Deluxe King." in said.body
     assert "cancellation" not in notice("hotel_price_drop", {**DROP, "free_until": None}).body
 
 
@@ -130,14 +133,15 @@ DELAY: dict[str, Any] = {
 def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
     said = notice("delay_alert", DELAY)
     lines = [
-        'Ground stop, "thunderstorms", until 15:00 (faa_nas).',
-        "Departure delays of up to 75 minutes (faa_nas).",
-        "Ground delay of 40 minutes on average (faa_nas).",
+        'Ground stop, "thunderstorms", until 15:00 (the FAA).',
+        "Departure delays of up to 75 minutes (the FAA).",
+        "Ground delay of 40 minutes on average (the FAA).",
         "From delay alerts 4 (Work), 5 for John F Kennedy International Airport.",
     ]
     assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)
     mail = message("delay_alert", DELAY, sandbox=False)
     assert all(line in mail.text for line in lines)
+    assert "To pause them, ask your assistant to pause delay alerts 4 and 5." in mail.text
     assert "&#34;thunderstorms&#34;" in mail.html
     assert short("delay_alert", DELAY, sandbox=False).text == (
         'JFK: ground stop ("thunderstorms") and 2 more. Award Travel delay alert 4.'
