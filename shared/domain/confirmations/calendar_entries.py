@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 
 from icalendar import Calendar as Entries
 
-from shared.domain.confirmations import flights
+from shared.domain.confirmations import flights, html_page
 from shared.domain.confirmations.clean_text import clean, to_one_line
+from shared.domain.confirmations.joining import join_readings
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
+from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, MailReading, TravelFacts
 from shared.domain.parsing.text import fold
 
 MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
@@ -29,7 +30,7 @@ def read_calendar_entries(
     """The bookings of all entries; text that is no calendar is ignored."""
     entries = [pair for text in texts[:_MAX_ENTRIES] for pair in _read_entries(text)]
     for entry, called_off in entries[:_MAX_ENTRIES]:
-        words = clean("\n".join(str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")))
+        words = _read_words(entry)
         starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
         legs = flights.read_legs(words, MailDates(fold(words), posted), world, sender)
         action: Action = "cancel" if called_off else "create"
@@ -39,6 +40,14 @@ def read_calendar_entries(
             yield from ((words, replace(leg, action=action)) for leg in legs)
         elif stay := _read_stay(entry, words, starts, ends, world):
             yield words, replace(stay, action=action)
+
+
+def _read_words(entry: Any) -> str:
+    """The words of an entry; those of its HTML form (X-ALT-DESC) where it has no other description."""
+    parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
+    if not parts[2].strip():
+        parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
+    return clean("\n".join(parts))
 
 
 def _read_entries(text: str) -> list[tuple[Any, bool]]:
@@ -67,15 +76,18 @@ def _read_moment(entry: Any, name: str) -> date | datetime | None:
 
 
 def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, world: TravelFacts) -> BookedLeg:
-    """The leg at the times of its entry, put on the clocks of its airports."""
+    """The leg at the times of its entry, on the clocks of its airports; what its words say otherwise is doubtful."""
     departs, arrives = (
         _to_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination))
     )
     if departs[0] is None:
         return leg
-    leg = replace(leg, departure_date=departs[0], departure_time=departs[1])
-    lands = arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2
-    return replace(leg, arrival_date=arrives[0], arrival_time=arrives[1]) if lands else leg
+    timed = replace(leg, departure_date=departs[0], departure_time=departs[1])
+    if arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2:
+        timed = replace(timed, arrival_date=arrives[0], arrival_time=arrives[1])
+    words = replace(leg, arrival_date=None)  # they seldom say the day of landing in full
+    (joined,) = join_readings([MailReading("text", False, [timed]), MailReading("text", False, [words])]).bookings[:1]
+    return joined if isinstance(joined, BookedLeg) else timed
 
 
 def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-MAX_PAGE_CHARACTERS = 500_000  # the rest of a longer page is ignored
+MAX_PAGE_CHARACTERS = 1_500_000  # the rest of a longer page is ignored
 _MAX_SCRIPTS = 20
 _MAX_ITEMS = 60
 _BLOCKS = frozenset(
@@ -38,13 +38,20 @@ def read_json_ld(page: str) -> list[Any]:
     return documents
 
 
+_NEIGHBOURS = re.compile(r"\}\s*(?=\{)")  # a list of which the commas were forgotten
+_LAST_COMMA = re.compile(r",(?=\s*[\]}])")
+
+
 def _parse_json(text: str) -> Any:
-    text = _WRAPPING.sub("", _WRAPPING.sub("", text[:MAX_PAGE_CHARACTERS]))
+    """The document; one with forgotten or superfluous commas is mended, and documents in a row are a list."""
+    text = _WRAPPING.sub("", _WRAPPING.sub("", text[:MAX_PAGE_CHARACTERS])).strip().rstrip(";")
     for form in (text, html.unescape(text)):
-        try:
-            return json.loads(form, strict=False)
-        except (ValueError, RecursionError):
-            continue
+        for attempt in (form, _LAST_COMMA.sub("", _NEIGHBOURS.sub("},", form))):
+            for whole in (attempt, f"[{attempt}]"):
+                try:
+                    return json.loads(whole, strict=False)
+                except (ValueError, RecursionError):
+                    continue
     return None
 
 

@@ -59,7 +59,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
     _fill_numbers(joined.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
-    set_prices(joined.bookings, price, letter.sender, world)
+    set_prices(joined.bookings, _add_points(joined.bookings, price), letter.sender, world)
     if not joined.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(joined, unread=[*letter.unread, *unread])
@@ -67,7 +67,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
 
 def _read_data(source: Source, documents: list[Any], letter: MailLetter, world: TravelFacts) -> MailReading:
     """What the page states as data of schema.org, and in the barcodes they carry."""
-    bookings, doubts = schema_org.read_reservations(documents, world) if documents else ([], [])
+    bookings, doubts = schema_org.read_reservations(documents, world, letter.posted) if documents else ([], [])
     reading = MailReading(source, False, bookings, doubts) if bookings else MailReading()
     stated = [b for b in bookings if isinstance(b, BookedLeg)]
     legs = read_barcodes(schema_org.list_ticket_tokens(documents), letter.posted, world, stated)
@@ -77,7 +77,7 @@ def _read_data(source: Source, documents: list[Any], letter: MailLetter, world: 
 def _read_codes(content: FileContent, letter: MailLetter, stated: list[BookedLeg], world: TravelFacts) -> MailReading:
     """What the barcodes and the data of an attached file state."""
     legs = read_barcodes(content.barcodes, content.day or letter.posted, world, stated)
-    bookings, _ = schema_org.read_reservations(content.documents, world)
+    bookings, _ = schema_org.read_reservations(content.documents, world, letter.posted)
     return join_readings([MailReading("text", False, [*legs]), MailReading("text", False, bookings)])
 
 
@@ -131,6 +131,19 @@ def _find_price(bodies: list[str], file_texts: list[str], world: TravelFacts) ->
         if prices_read:
             return _compare_prices(prices_read)
     return prices.find_price(bodies[0], world) if bodies else MailPrice()
+
+
+def _add_points(bookings: list[Booking], price: MailPrice) -> MailPrice:
+    """The price with the points that data of the mail name; doubtful where they are not those of the letter."""
+    points = [price.points] if price.points is not None else []
+    for booking in bookings:
+        name = "points_spent" if isinstance(booking, BookedLeg) else "original_points"
+        points += [] if getattr(booking, name) is None else [getattr(booking, name)]
+        setattr(booking, name, None)
+    if len(set(points)) > 1:
+        doubt = Doubt("kind", "The parts of the mail name different points.", tuple(dict.fromkeys(points)))
+        return replace(price, points=None, cash=None, doubts=[*price.doubts, doubt])
+    return replace(price, points=points[0], award=True) if points else price
 
 
 def _is_stated(price: MailPrice) -> bool:
