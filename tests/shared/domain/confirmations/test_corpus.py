@@ -20,6 +20,7 @@ STORED_WRONG: frozenset[str] = frozenset(
         "chase-travel-en-points",
         "contradicts-date",
         "contradicts-total",
+        "navan-en-corporate",
         "partial-cancel-en",
         "tap-pt-return",
     }

@@ -5,32 +5,17 @@ import json
 import re
 import zipfile
 from dataclasses import dataclass, field
+from datetime import timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage, Message
 from email.policy import SMTP
+from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import Path
+
+from tests.shared.domain.confirmations.corpus.forwards import PREFIXES, render_text, wrap_letter
 
 FOLDER = Path(__file__).parent / "letters"
 _PART = re.compile(r"^=== ?(\w+)(?: (.+))?\n", re.M)
-# How programs write what they forward: line above, names of the four headers, mark of quoting.
-_FORWARDS = {
-    "gmail-en": ("---------- Forwarded message ---------", "From Date Subject To", ""),
-    "gmail-de": ("---------- Weitergeleitete Nachricht ---------", "Von Datum Betreff An", ""),
-    "gmail-fr": ("---------- Message transféré ---------", "De Date Objet À", ""),
-    "gmail-es": ("---------- Mensaje reenviado ---------", "De Fecha Asunto Para", ""),
-    "gmail-it": ("---------- Messaggio inoltrato ---------", "Da Data Oggetto A", ""),
-    "gmail-pt": ("---------- Mensagem encaminhada ---------", "De Data Assunto Para", ""),
-    "gmail-nl": ("---------- Doorgestuurd bericht ---------", "Van Datum Onderwerp Aan", ""),
-    "outlook-en": ("", "From Sent Subject To", ""),
-    "outlook-de": ("", "Von Gesendet Betreff An", ""),
-    "outlook-fr": ("", "De Envoyé Objet À", ""),
-    "outlook-es": ("", "De Enviado Asunto Para", ""),
-    "outlook-nl": ("", "Van Verzonden Onderwerp Aan", ""),
-    "apple-en": ("Begin forwarded message:", "From Date Subject To", "> "),
-    "apple-de": ("Anfang der weitergeleiteten Nachricht:", "Von Datum Betreff An", "> "),
-    "apple-it": ("Inizio messaggio inoltrato:", "Da Data Oggetto A", "> "),
-    "apple-ja": ("転送されたメッセージ:", "差出人 日付 件名 宛先", "> "),
-}
 
 
 @dataclass
@@ -65,11 +50,11 @@ class Letter:
             outer.add_attachment(message)
             return outer.as_bytes(policy=SMTP)
         if way:
-            parts = [(k, f, _wrap(way, self.headers, k, text)) for k, f, text in self.parts]
-            prefix = "WG: " if way.endswith("-de") else "TR: " if way == "outlook-fr" else "Fwd: "
-            headers = self.headers | {"From": forwarder, "Subject": prefix + self.headers["Subject"]}
+            later = format_datetime(parsedate_to_datetime(self.headers["Date"]) + timedelta(days=1))
+            subject = PREFIXES.get(way, "Fwd: ") + self.headers["Subject"]
+            headers = self.headers | {"From": forwarder, "Subject": subject, "Date": later}
             message = _start(headers, self.name)
-            _fill(message, headers, parts)
+            _fill(message, headers, _forward(way, self.headers, self.parts))
             return message.as_bytes(policy=SMTP)
         _fill(message, self.headers, self.parts)
         return message.as_bytes(policy=SMTP)
@@ -105,18 +90,16 @@ def _start(headers: dict[str, str], name: str) -> EmailMessage:
     return message
 
 
-def _wrap(way: str, headers: dict[str, str], kind: str, text: str) -> str:
-    """The text as a program forwards it; attachments stay as they are."""
-    above, names, quote = _FORWARDS[way]
-    values = (headers["From"], headers["Date"], headers["Subject"], headers.get("To", "traveller@example.org"))
-    pairs = list(zip(names.split(), values, strict=True))
-    if kind == "html":
-        lines = [f"<b>{n}:</b> {v.replace('<', '&lt;').replace('>', '&gt;')}<br>" for n, v in pairs]
-        return f'<div dir="ltr"><br><div class="quote"><div>{above}<br>{"".join(lines)}</div><br>{text}</div></div>'
-    if kind != "text":
-        return text
-    block = [*([above] if above else []), *([""] if quote else []), *(f"{n}: {v}" for n, v in pairs), "", ""]
-    return "\n" + "\n".join((quote if at > 1 else "") + line for at, line in enumerate(block + text.split("\n")))
+def _forward(way: str, headers: dict[str, str], parts: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """The parts as a program forwards them: a text beside a page that had none; files stay as they are."""
+    to, kinds = headers.get("To", "traveller@example.org"), {kind for kind, _, _ in parts}
+    if "text" not in kinds:
+        page = next(text for kind, _, text in parts if kind == "html")
+        parts = [("text", "", render_text(page)), *parts]
+    return [
+        (k, f, wrap_letter(way, headers, text, to, k == "html") if k in ("text", "html") else text)
+        for k, f, text in parts
+    ]
 
 
 def _fill(message: EmailMessage, headers: dict[str, str], parts: list[tuple[str, str, str]]) -> None:
