@@ -30,6 +30,7 @@ SILENT: frozenset[str] = frozenset(
         "accor-fr-cash",
         "ana-ja-award",
         "brussels-nl-html",
+        "delta-en-award-two",
         "edreams-it-agency",
         "etihad-en-guest",
         "finnair-ja-latin",
