@@ -1,7 +1,7 @@
 """Typed parameters used by many tools: each carries its check, its schema and, where needed, its description."""
 
 import re
-from datetime import date
+from datetime import date, time
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -212,6 +212,19 @@ ClearableWindow = Annotated[
 def iso_country(value: str) -> str:
     return {"UK": "GB"}.get(value.upper(), value.upper())
 
+
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+
+
+def _parse_clock(value: Any) -> time:
+    if isinstance(value, time):
+        return value
+    if not isinstance(value, str) or not _CLOCK.fullmatch(value):
+        raise ValueError("is not a time of day")
+    return time.fromisoformat(value)
+
+
+Clock = Annotated[time, BeforeValidator(_parse_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
 
 ClearableCountry = Annotated[str, Field(pattern=r"^([A-Za-z]{2})?$"), AfterValidator(iso_country)]
 Country = Annotated[str, Field(pattern="^[A-Za-z]{2}$"), AfterValidator(iso_country)]

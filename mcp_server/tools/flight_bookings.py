@@ -1,7 +1,7 @@
 """Flight bookings a person logged, one record per leg, paid with points or cash."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, time
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -11,116 +11,56 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
-    NOT_BLANK,
     AirportCapitals,
     Amount,
     AnyName,
     Cabin,
-    Currency,
+    Clock,
     Day,
     Page,
     PerPage,
     RowId,
     Uuid,
-    at_most,
 )
-from mcp_server.toolkit.provenance import Verified, describe_verified
+from mcp_server.toolkit.provenance import describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
-from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
-from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
+from mcp_server.toolkit.results import NO_DATA, Paging
+from mcp_server.views.bookings import to_flight_booking, to_flight_bookings
+from mcp_server.views.flight_bookings import (
+    AddedFlight,
+    Airline,
+    BookingUuid,
+    CancellationFee,
+    CashPaid,
+    ChangedFlight,
+    Clearable,
+    Confirmation,
+    DeletedFlight,
+    FlightDetails,
+    FlightNumber,
+    Flights,
+    FlightTotals,
+    LocalTime,
+    Notes,
+    PassengerCount,
+    PaymentCurrency,
+    PointsSpent,
+    Program,
+    RemovedFlight,
+    WorkspaceTripId,
+)
+from mcp_server.views.vouchers import describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import find_legs
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
+from shared.domain.flight_times import describe_times
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.services.bookings import bookings
-
-MAX_POINTS = 10**12
-MAX_PASSENGERS = 999
-
-
-Airline = Annotated[str, Field(max_length=80), NOT_BLANK]
-PointsSpent = Annotated[
-    Annotated[int, Field(ge=0), at_most(MAX_POINTS)] | None,
-    Field(description="Award only; whole leg; 0 on connecting legs."),
-]
-Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
-CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
-BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
-WorkspaceTripId = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
-FlightNumber = Annotated[str, Field(max_length=12)] | None
-PassengerCount = Annotated[int, Field(ge=1), at_most(MAX_PASSENGERS)]
-Confirmation = Annotated[str, Field(max_length=40)] | None
-Notes = Annotated[str, Field(max_length=4000)] | None
-PaymentCurrency = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
-Clearable = Literal[
-    "points_spent",
-    "program",
-    "cash_paid",
-    "trip_id",
-    "workspace_trip_id",
-    "flight_number",
-    "return_date",
-    "taxes_paid",
-    "passengers",
-    "confirmation_number",
-    "notes",
-]
-
-
-class AddedFlight(Result):
-    booking: FlightBooking
-    legs: list[FlightBooking]
-    cents_per_point: Money | None
-
-
-class CancellationFee(Verified):
-    amount: Money | NoDataWord
-    currency: str
-    unit: str
-    exempt_tiers: list[str]
-
-
-class FlightDetails(Result):
-    booking: FlightBooking
-    legs: list[FlightBooking]
-    vouchers: list[Voucher]
-    cancellation: CancellationFee | None
-
-
-class FlightTotals(Part):
-    points_by_program: dict[str, int]
-    cash_by_currency: dict[str, Money]
-    taxes_by_currency: dict[str, Money]
-
-
-class Flights(Result):
-    bookings: list[FlightBooking]
-    totals: FlightTotals
-    paging: Paging
-
-
-class ChangedFlight(Result):
-    booking: FlightBooking
-    changed: list[str]
-
-
-class RemovedFlight(Part):
-    booking_id: int
-    route: str
-    departure_date: date
-    confirmation_number: str | None
-
-
-class DeletedFlight(Result):
-    removed: RemovedFlight
-    vouchers_detached: list[int]
-
 
 _get_own = partial(get_own, Row, "flight booking")
 
@@ -150,6 +90,9 @@ def add_flight_booking(
     passengers: PassengerCount | None = None,
     confirmation_number: Confirmation = None,
     notes: Notes = None,
+    departure_time: LocalTime = None,
+    arrival_time: Clock | None = None,
+    arrival_date: Day | None = None,
 ) -> AddedFlight:
     """Logs one leg of an award or cash flight booking.
 
@@ -174,8 +117,12 @@ def add_flight_booking(
         "passengers": passengers,
         "confirmation_number": confirmation_number or None,
         "notes": notes or None,
-    }
+    } | _join_times(departure_time, arrival_time, arrival_date)
     return _to_added_flight(call, bookings.add_flight(call.db, call.reference, terms))
+
+
+def _join_times(departs: time | None, arrives: time | None, day: date | None) -> dict[str, Any]:
+    return {"departure_time": departs, "arrival_time": arrives, "arrival_date": day}
 
 
 def _to_added_flight(call: Call, row: Row) -> AddedFlight:
@@ -189,7 +136,10 @@ def _to_added_flight(call: Call, row: Row) -> AddedFlight:
 
 
 def _describe_leg(row: Row) -> str:
-    return f"{_format_route(row)} on {format_day(row.departure_date)}"
+    """`BA117 LHR-JFK on Thu 21 Jan 2027, 22:10 to 06:30 +1, Fri 22 Jan 2027`."""
+    named = f"{row.flight_number} " if row.flight_number else ""
+    leaves = f"{named}{_format_route(row)} on {format_weekday(row.departure_date)}"
+    return f"{leaves}{describe_times(row.departure_date, row.departure_time, row.arrival_date, row.arrival_time)}"
 
 
 def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
@@ -289,6 +239,9 @@ def update_flight_booking(
     passengers: PassengerCount | None = None,
     confirmation_number: Confirmation = None,
     notes: Notes = None,
+    departure_time: LocalTime = None,
+    arrival_time: Clock | None = None,
+    arrival_date: Day | None = None,
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
 ) -> ChangedFlight:
     """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
@@ -313,7 +266,7 @@ def update_flight_booking(
         "passengers": passengers,
         "confirmation_number": confirmation_number,
         "notes": notes,
-    }
+    } | _join_times(departure_time, arrival_time, arrival_date)
     return _store_changes(call, _get_own(call.db, booking_id, locked=True), changes, clear or ())
 
 
@@ -322,8 +275,11 @@ def _store_changes(call: Call, row: Row, changes: dict[str, Any], clear: Sequenc
     airline = changes["airline"]
     names = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": changes["program"]})
     changes |= {"airline": airline and names["airline"], "program": names["program"]}
-    changed = edit(row, call.now, changes, [*clear, *bookings.list_fields_to_drop(row, changes)])
+    outdated = bookings.list_outdated_times(row, changes)
+    dropped = [*clear, *bookings.list_fields_to_drop(row, changes), *(name for name in outdated if name not in clear)]
+    changed = edit(row, call.now, changes, dropped)
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
+    bookings.settle_times(call.reference, row)
     call.db.flush()
     return ChangedFlight(message=describe_changes(changed), booking=to_flight_bookings(call, [row])[0], changed=changed)
 

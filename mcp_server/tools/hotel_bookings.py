@@ -10,13 +10,14 @@ from sqlalchemy import ColumnElement
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import Amount, Currency, Day, HotelName, Page, PerPage, Points, RowId
+from mcp_server.toolkit.parameters import Amount, Country, Currency, Day, HotelName, Page, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
     PriceSnapshot,
+    describe_no_watch,
     to_hotel_booking,
     to_hotel_bookings,
     to_price_snapshot,
@@ -44,6 +45,7 @@ PayRate = Annotated[Amount | None, Field(description="Whole stay; needed for cas
 Text = Annotated[str, Field(max_length=120)] | None
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
+Place = Annotated[str, Field(max_length=80, description="Of a hotel unknown here.")] | None
 Workspace = Annotated[RowId | None, Field(description="Workspace trip.")]
 Clearable = Literal[
     "original_points", "original_pay_rate_usd", "room_type", "rate_plan", "confirmation_number", "notes", "trip_id"
@@ -123,8 +125,10 @@ def add_hotel_booking(
     confirmation_number: Confirmation = None,
     notes: Notes = None,
     trip_id: Workspace = None,
+    city: Place = None,
+    country: Country | None = None,
 ) -> AddedStay:
-    """Logs an award or cash hotel stay, whose price is then checked daily for drops. Paid."""
+    """Logs an award or cash stay at any hotel; the price of a known one is then checked daily for drops. Paid."""
     row = bookings.add_hotel(
         call.db,
         call.reference,
@@ -141,20 +145,26 @@ def add_hotel_booking(
             "confirmation_number": confirmation_number or None,
             "notes": notes or None,
             "trip_id": trip_id,
+            "hotel_city": city or None,
+            "hotel_country": country,
         },
     )
     booking = to_hotel_booking(call, row, [])
     next_check = booking.monitoring.next_check_on
-    watch = (
-        f"Its price is checked now and once a day from now on. {_describe_mail(call)}"
-        if next_check
-        else "The stay has begun, so its price is not checked."
-    )
     return AddedStay(
-        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {format_day(row.check_in_date)}. {watch}",
+        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {format_day(row.check_in_date)}."
+        f" {_describe_watch(call, row, next_check)}",
         booking=booking,
         next_check_on=next_check,
     )
+
+
+def _describe_watch(call: Call, row: Row, next_check: date | None) -> str:
+    if not row.hotel_code:
+        return describe_no_watch(call)
+    if next_check:
+        return f"Its price is checked now and once a day from now on. {_describe_mail(call)}"
+    return "The stay has begun, so its price is not checked."
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)

@@ -15,7 +15,14 @@ from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import Day, HotelName, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.bookings import HotelBooking, PriceDrop, PriceSnapshot, to_hotel_bookings, to_price_snapshot
+from mcp_server.views.bookings import (
+    HotelBooking,
+    PriceDrop,
+    PriceSnapshot,
+    describe_no_watch,
+    to_hotel_bookings,
+    to_price_snapshot,
+)
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, prices_since_booking, stay_of
@@ -69,6 +76,8 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
 
 
 def _build_query(call: LiveCall, row: Row) -> WatchQuery:
+    if not row.hotel_code:
+        raise NoData(f"{row.hotel_name}: {describe_no_watch(call)}", missing=["price"])
     plan = plan_of(call.reference, row, call.now)
     if plan is None:
         raise NoData(

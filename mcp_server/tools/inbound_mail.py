@@ -12,7 +12,13 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_booking, to_hotel_booking
+from mcp_server.views.bookings import (
+    FlightBooking,
+    HotelBooking,
+    describe_no_watch,
+    to_flight_booking,
+    to_hotel_booking,
+)
 from mcp_server.views.inbound_mail import apply_corrections
 from shared import clock
 from shared.db import bookings as rows
@@ -27,7 +33,7 @@ from shared.domain.plans import is_allowed
 from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
-from shared.services.bookings import inbound_mail, mail_bookings, secret_links
+from shared.services.bookings import bookings, inbound_mail, mail_bookings, secret_links
 from shared.services.bookings.mail_bookings import FilingResult
 from shared.settings import settings
 
@@ -217,7 +223,8 @@ def resolve_inbox_message(
     count = len(filed.flights) + len(filed.hotels)
     before = count - len(filed.new)
     known_before = f"; known before: {before}" if before else ""
-    return _build_answer(call, mail, filed, f"{pluralize(count, 'booking')} of this mail{known_before}.")
+    unknown = f" {describe_no_watch(call)}" if any(not h.hotel_code for h in filed.hotels) else ""
+    return _build_answer(call, mail, filed, f"{pluralize(count, 'booking')} of this mail{known_before}.{unknown}")
 
 
 def _parse_id(text: str) -> UUID:
@@ -228,9 +235,17 @@ def _parse_id(text: str) -> UUID:
 
 
 def _resolve_hotels(call: Call, parsed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The bookings with each hotel's code in place of its name. Raises NotFound or Candidates."""
-    named = [(b, b.get("hotel_id")) for b in parsed]
-    return [b | {"hotel_id": hotels.code(hotels.find_hotel(call.reference, str(h)))} if h else b for b, h in named]
+    """The bookings with each hotel's code in place of its name; a hotel unknown here keeps its name alone.
+
+    Raises NotFound or Candidates.
+    """
+    return [_resolve_hotel(call, b) if b.get("hotel_id") else b for b in parsed]
+
+
+def _resolve_hotel(call: Call, booking: dict[str, Any]) -> dict[str, Any]:
+    name = str(booking["hotel_id"])
+    hotel = bookings.find_booked_hotel(call.reference, name, exact=bool(booking.get("city") or booking.get("country")))
+    return booking | ({"hotel_id": hotels.code(hotel)} if hotel else {"hotel_id": None, "hotel_name": name})
 
 
 def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:

@@ -1,16 +1,15 @@
 """Entries of a trip's itinerary: saved and removed one by one."""
 
-import re
-from datetime import date, time
+from datetime import date
 from enum import StrEnum
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import Field, StringConstraints
 from sqlalchemy import delete, func, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import edit
-from mcp_server.toolkit.parameters import Day, Position, RowId
+from mcp_server.toolkit.parameters import Clock, Day, Position, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.trips import ItemKind, ItineraryItem, to_itinerary_item
@@ -19,16 +18,6 @@ from shared.db.trips import ItineraryItem as Row
 from shared.db.trips import open_trip
 from shared.errors import Fault, Invalid, NotFound
 
-_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
-
-
-def _parse_clock(value: Any) -> time:
-    if not isinstance(value, str) or not _CLOCK.fullmatch(value):
-        raise ValueError("is not a time of day")
-    return time.fromisoformat(value)
-
-
-Clock = Annotated[time, BeforeValidator(_parse_clock), WithJsonSchema({"type": "string", "pattern": r"^\d{2}:\d{2}$"})]
 ItemTitle = Annotated[str, StringConstraints(strip_whitespace=True, max_length=160)]
 
 

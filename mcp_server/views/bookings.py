@@ -1,11 +1,13 @@
 """Flight and hotel bookings as results show them; the number of statements does not grow with the rows."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
-from typing import Literal
+from datetime import date, datetime, time
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from mcp_server.toolkit.context import Call
+from pydantic import PlainSerializer
+
+from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.toolkit.results import Marked, Money, Part
 from shared.db import bookings as store
@@ -13,7 +15,21 @@ from shared.db.bookings import HotelPrice, Watched
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings
 from shared.reference import hotels
-from shared.services.bookings.bookings import flight_state, next_check, stay_state
+from shared.services.bookings.bookings import find_zone_of, flight_state, next_check, stay_state
+
+ClockTime = Annotated[
+    time | None,
+    PlainSerializer(lambda at: at and at.strftime("%H:%M"), return_type=str | None),
+]
+
+
+class BookingChange(Part):
+    """What one letter changed of a booking. `on` is the day of the letter."""
+
+    on: date | None
+    field: str
+    old: Any
+    new: Any
 
 
 class FlightBooking(Part):
@@ -23,6 +39,11 @@ class FlightBooking(Part):
     origin: str
     destination: str
     departure_date: date
+    departure_time: ClockTime
+    departure_zone: str | None
+    arrival_date: date | None
+    arrival_time: ClockTime
+    arrival_zone: str | None
     return_date: date | None
     cabin_class: Cabin
     kind: Literal["award", "cash"]
@@ -37,6 +58,7 @@ class FlightBooking(Part):
     trip_id: UUID | None
     workspace_trip_id: int | None
     voucher_ids: list[int]
+    changes: list[BookingChange]
     state: bookings.FlightState
     cancelled_at: datetime | None
     created_at: datetime
@@ -44,10 +66,13 @@ class FlightBooking(Part):
 
 
 class Hotel(Part):
-    """Where a stay is; of a hotel that has left the facts only its code and the name it had then."""
+    """Where a stay is; of a hotel that has left the facts only its code and the name it had then.
+
+    A hotel that was given by name and is none of the known ones has neither id nor code.
+    """
 
     hotel_id: str | None
-    hotel_code: str
+    hotel_code: str | None
     name: str
     chain: str | None
     city: str | None
@@ -100,6 +125,7 @@ class HotelBooking(Part):
     monitoring: Monitoring
     latest: PriceSnapshot | None
     drop: PriceDrop | None
+    changes: list[BookingChange]
     state: bookings.StayState
     cancelled_at: datetime | None
     free_cancellation_until: date | None
@@ -122,10 +148,15 @@ def to_hotel_bookings(call: Call, rows: Sequence[store.HotelBooking]) -> list[Ho
 
 def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[int]) -> FlightBooking:
     columns = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
-    state = flight_state(call.reference, row, call.now)
-    return FlightBooking.model_validate(
-        columns | {"booking_id": row.id, "voucher_ids": voucher_ids, "state": state},
-    )
+    computed = {
+        "booking_id": row.id,
+        "voucher_ids": voucher_ids,
+        "state": flight_state(call.reference, row, call.now),
+        "departure_zone": row.departure_zone or find_zone_of(call.reference, row.origin),
+        "arrival_zone": row.arrival_zone or find_zone_of(call.reference, row.destination),
+        "changes": row.changes or [],
+    }
+    return FlightBooking.model_validate(columns | computed)
 
 
 def to_hotel_booking(
@@ -137,13 +168,14 @@ def to_hotel_booking(
     columns = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
     computed = {
         "booking_id": row.id,
-        "hotel": to_hotel(call, row.hotel_code, row.hotel_name),
+        "hotel": to_hotel(call, row),
+        "changes": row.changes or [],
         "nights": (row.check_out_date - row.check_in_date).days,
         "voucher_ids": voucher_ids,
         "monitoring": Monitoring(
-            active=state == "upcoming",
+            active=state == "upcoming" and bool(row.hotel_code),
             last_checked_at=row.last_checked_at,
-            next_check_on=next_check(state, prices.next_due_at, call.now),
+            next_check_on=next_check(state, prices.next_due_at, call.now) if row.hotel_code else None,
             last_error=row.last_error,
         ),
         "latest": to_price_snapshot(prices.latest) if prices.latest else None,
@@ -153,10 +185,11 @@ def to_hotel_booking(
     return HotelBooking.model_validate(columns | computed)
 
 
-def to_hotel(call: Call, code: str, name: str) -> Hotel:
-    facts = hotels.find_stored(call.reference, code)
+def to_hotel(call: Call, row: store.HotelBooking) -> Hotel:
+    facts = hotels.find_stored(call.reference, row.hotel_code)
     if facts is None:
-        return Hotel(hotel_id=None, hotel_code=code, name=name, chain=None, city=None, country=None)
+        place = {"city": row.hotel_city, "country": row.hotel_country}
+        return Hotel(hotel_id=None, hotel_code=row.hotel_code or None, name=row.hotel_name, chain=None, **place)
     return Hotel(**hotels.to_card(facts))
 
 
@@ -186,3 +219,9 @@ def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | N
         captured_at=price.captured_at,
         generated_at=_generated_at(price),
     )
+
+
+def describe_no_watch(call: Call | LiveCall) -> str:
+    """Why the price of a stay at a hotel without a code is not watched."""
+    hotel_count = len(call.reference.rows("hotels.csv"))
+    return f"Prices of this hotel are not watched: it is not among the {hotel_count:,} known ones."

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
-from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Currency, Day, Passengers
+from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Country, Currency, Day, Passengers
 from shared.errors import Fault, Invalid
 
 _MAX_BOOKINGS = 16
@@ -54,6 +54,9 @@ _FLIGHT: dict[str, Any] = {
 _HOTEL: dict[str, Any] = {
     "action": _Action,
     "hotel_id": _text_type(80),
+    "hotel_name": _text_type(120),
+    "city": _text_type(80),
+    "country": Country,
     "check_in_date": Day,
     "check_out_date": Day,
     "kind": _Kind,

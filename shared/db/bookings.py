@@ -35,9 +35,11 @@ class FlightBooking(AccountOwned, Base):
     origin: Mapped[iata]
     destination: Mapped[iata]
     departure_date: Mapped[date]
-    departure_time: Mapped[time | None]  # from a confirmation
+    departure_time: Mapped[time | None]
+    departure_zone: Mapped[str | None]  # IANA zone of the origin when the time was stored
     arrival_date: Mapped[date | None]
     arrival_time: Mapped[time | None]
+    arrival_zone: Mapped[str | None]
     return_date: Mapped[date | None]
     cabin_class: Mapped[str]
     kind: Mapped[str]
@@ -55,6 +57,8 @@ class FlightBooking(AccountOwned, Base):
         ForeignKey("inbound_mails.id", ondelete="SET NULL"), index=True
     )
     external_ref: Mapped[str | None]  # an integration's name of it
+    changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))  # by letters, the newest last
+    letter_on: Mapped[date | None]  # the day of the newest letter that was filed here
     cancelled_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
@@ -72,8 +76,10 @@ class HotelBooking(AccountOwned, Base):
     )
 
     id: Mapped[pk]
-    hotel_code: Mapped[str]  # htl_..., as get_hotel gives it
+    hotel_code: Mapped[str]  # htl_..., as get_hotel gives it; empty for a hotel that is none of the known ones
     hotel_name: Mapped[str]  # as it was called when the stay was stored
+    hotel_city: Mapped[str | None]  # of a hotel without a code
+    hotel_country: Mapped[str | None] = mapped_column(sa.String(2))
     check_in_date: Mapped[date]
     check_out_date: Mapped[date]
     kind: Mapped[str]
@@ -94,6 +100,8 @@ class HotelBooking(AccountOwned, Base):
     last_checked_at: Mapped[datetime | None]
     last_error: Mapped[str | None]
     told_price: Mapped[Decimal | None]  # the lowest price a notice was sent for; the next must be lower still
+    changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))
+    letter_on: Mapped[date | None]
     cancelled_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

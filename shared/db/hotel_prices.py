@@ -89,6 +89,7 @@ def schedule_all_stays(session: Session, today: Today) -> int:
         .where(
             Schedule.id.is_(None),
             HotelBooking.cancelled_at.is_(None),
+            HotelBooking.hotel_code != "",
             today.after(HotelBooking.check_in_date, HotelBooking.hotel_code),
         )
     )

@@ -1,8 +1,12 @@
 """Local times of flights as people read them, with the days an arrival is later than its departure."""
 
 import re
-from datetime import date
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
+from shared.domain.dates import format_weekday
+
+LONGEST_FLIGHT = timedelta(hours=20)  # the longest non-stop flights of 2026 take 19 hours
 _LOCAL = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{2}:\d{2})", re.ASCII)
 
 
@@ -32,3 +36,28 @@ def format_flight_times(departs_at: str | None, arrives_at: str | None, dash: st
     if len(times) < 2:
         return "".join(time[1] for time in times)
     return f"{times[0][1]}{dash}{times[1][1]}{format_days_later(departs_at, arrives_at)}"
+
+
+def describe_times(departs_on: date, departs: time | None, arrives_on: date | None, arrives: time | None) -> str:
+    """`, 22:10 to 06:30 +1, Fri 22 Jan 2027` behind the day of departure; what is not known is left out."""
+    leaves = f", {departs:%H:%M}" if departs else ""
+    if arrives is None:
+        return leaves
+    lands = f"{' to' if departs else ', arrives'} {arrives:%H:%M}"
+    days = (arrives_on - departs_on).days if arrives_on else 0
+    later = f" {days:+d}, {format_weekday(arrives_on)}" if arrives_on and days else ""
+    return f"{leaves}{lands}{later}"
+
+
+def find_arrival_day(leaves: tuple[date, time, str], arrives: time, zone: str) -> date | None:
+    """The one day on which a flight can land at a local time: the first such moment behind its departure.
+
+    None where that is longer than any flight takes.
+    """
+    start = datetime.combine(leaves[0], leaves[1], ZoneInfo(leaves[2]))
+    for days in (-1, 0, 1, 2):
+        day = leaves[0] + timedelta(days=days)
+        flown = datetime.combine(day, arrives, ZoneInfo(zone)).timestamp() - start.timestamp()
+        if flown > 0:
+            return day if flown <= LONGEST_FLIGHT.total_seconds() else None
+    return None

@@ -42,6 +42,12 @@ def find_close(text: str, names: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(text_form, same_letter, count, 0.75)
 
 
+def has_slips_only(words: list[str], name: list[str]) -> bool:
+    """Whether each word is the one of the name in its place, or differs from it by a letter or two."""
+    pairs = list(zip(words, name, strict=True))
+    return all(a == b or (a[0] == b[0] and difflib.SequenceMatcher(None, a, b).ratio() >= 0.7) for a, b in pairs)
+
+
 def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
     """The closest known names, best first: always as many, since a far guess still shows what a name looks like."""
     return difflib.get_close_matches(normalize_name(text), dict.fromkeys(names), count, 0)

@@ -89,15 +89,16 @@ def find_hotel(reference: Reference, text: str) -> Hotel:
     if hotels:
         sentence = f"{text} fits {len(hotels)} hotels, and nothing was saved; call again with one hotel_code."
         raise Candidates(sentence, [to_card(h) for h in hotels[:20]])
-    raise NotFound("hotel", text, _find_nearest_names(reference, text))
+    raise NotFound("hotel", text, find_nearest_names(reference, text))
 
 
-def _find_nearest_names(reference: Reference, text: str) -> list[str]:
-    """The hotels whose names come closest; only those with most words of the text are compared letter by letter."""
+def find_nearest_names(reference: Reference, text: str) -> list[str]:
+    """The hotels whose names differ by a slip of the pen: word by word alike. Of no likeness, none."""
     titles = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
-    words = set(names.normalize_name(text).split())
-    close = sorted(titles, key=lambda name: -len(words & set(name.split())))[:NAMES_COMPARED]
-    return [titles[n] for n in names.find_nearest(text, close)]
+    words = names.normalize_name(text).split()
+    alike = [name for name in titles if len(name.split()) == len(words) and set(words) & set(name.split())]
+    alike = [name for name in alike if names.has_slips_only(words, name.split())]
+    return [titles[n] for n in names.find_nearest(text, alike[:NAMES_COMPARED])]
 
 
 def to_card(hotel: Hotel) -> dict[str, str]:

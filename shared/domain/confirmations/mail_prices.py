@@ -10,6 +10,8 @@ from shared.domain.confirmations.model import BookedLeg, BookedStay, Booking, Do
 # the other countries with a dollar: their airlines also sell in US dollars.
 _HOME_CURRENCIES = {"US": "USD", "JP": "JPY", "CN": "CNY"}
 _OTHER_DOLLARS = frozenset({"CA", "AU", "NZ", "SG", "HK", "MX", "TW", "AR", "CL", "CO", "FJ"})
+# What a stay for points costs besides is a fee of the house; more than this for each point is a price.
+_MOST_FEES_PER_POINT = Decimal("0.003")
 _UNCLEAR_SIGN = "The sign of the amount stands for several currencies."
 _NO_POINTS = "The letter speaks of an award and names no points."
 _FOR_ALL = "The letter names one price for several bookings."
@@ -150,6 +152,9 @@ def _find_program(price: MailPrice, airline: str | None, sender: str, world: Tra
 
 def _set_package_price(stay: BookedStay, price: MailPrice) -> None:
     """The price of flights and stays together is no one's own; that it is paid in money is known of all."""
+    if stay.original_points is not None:
+        stay.kind = "award"
+        return
     in_money = stay.cash_total is not None or price.cash is not None
     stay.kind = "cash" if in_money and not price.award and price.points is None else None
 
@@ -193,8 +198,9 @@ def _find_points_of_stay(stay: BookedStay, price: MailPrice) -> int | None:
 
 def _set_award_stay(stay: BookedStay, points: int, price: MailPrice, own: Decimal | None, world: TravelFacts) -> None:
     """An award; with its part in money where it is paid in both."""
-    if own and not price.both:
-        values = (f"{points:,} points", _format(own, None))
+    money = own or (None if price.taxes is not None and price.taxes != price.cash else price.cash)
+    if money and not price.both and money / points > _MOST_FEES_PER_POINT:
+        values = (f"{points:,} points", _format(money, price.currency))
         stay.doubts.append(Doubt("kind", "The letter names points and a price in money.", values))
         return
     stay.kind, stay.original_points = "award", points

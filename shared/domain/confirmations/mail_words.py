@@ -13,6 +13,7 @@ from shared.domain.confirmations.model import (
     BookedLeg,
     BookedStay,
     Booking,
+    Doubt,
     MailReading,
     TravelFacts,
 )
@@ -25,7 +26,12 @@ def read_words(text: Text, world: TravelFacts) -> MailReading | None:
     folded = fold(text.body)
     dates = MailDates(folded, text.posted)
     legs = flights.read_legs(text.body, dates, world, text.sender)
-    bookings: list[Booking] = [*legs] or [*stays.read_stays(text.body, text.subject, dates, world)]
+    lodging = (
+        stays.read_stays_beside_flights(text.body, dates, world)
+        if legs
+        else stays.read_stays(text.body, text.subject, dates, world, text.sender)
+    )
+    bookings: list[Booking] = [*legs, *lodging]
     number = find_confirmation(text)
     action = find_action(text)
     if action == "cancel" and number:
@@ -36,12 +42,21 @@ def read_words(text: Text, world: TravelFacts) -> MailReading | None:
         return None
     passengers = _count_passengers(folded)
     for booking in bookings:
-        booking.confirmation_number = number
+        booking.confirmation_number = booking.confirmation_number or number
         booking.action = "change" if action == "change" else booking.action
         if isinstance(booking, BookedLeg):
             booking.passengers = passengers
     doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
+    doubts += [_FLIGHTS_NOT_READ] if lodging and not legs and _FLIGHTS_HEADING.search(folded) else []
     return MailReading("text", text.forwarded, bookings, doubts)
+
+
+_FLIGHTS_NOT_READ = Doubt("flights", "The letter has a section of flights, and no flight of it was read.")
+_FLIGHTS_HEADING = re.compile(
+    r"^\W*(?:(?:your|ihre|vos|sus|je|uw|i vostri) )?(?:flights?|fluge|vluchten|vols?|voli|vuelos|voos)"
+    r"(?: details)?\W*$",
+    re.M,
+)
 
 
 def find_action(text: Text) -> Action:

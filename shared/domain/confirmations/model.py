@@ -96,7 +96,7 @@ class BookedLeg:
 
 @dataclass
 class BookedStay:
-    """One stay. `hotel_id` is the known hotel its name means."""
+    """One stay. `hotel_id` is the known hotel its name means; None for any other hotel."""
 
     action: Action = "create"
     confirmation_number: str | None = None
@@ -113,7 +113,7 @@ class BookedStay:
     doubts: list[Doubt] = field(default_factory=list)
 
     type = "hotel"
-    needed = ("hotel_id", "check_in_date", "check_out_date", "kind", "confirmation_number")
+    needed = ("hotel_name", "check_in_date", "check_out_date", "kind", "confirmation_number")
 
 
 Booking = BookedLeg | BookedStay

@@ -53,9 +53,11 @@ PAID = re.compile(
     r"|合計金額|支払総額|支払合計|支払金額|支払い金額|支払い合計|請求金額|総額"
 )
 SOME_TOTAL = re.compile(
-    r"montant|\bprix(?= ?[:\t])|importe(?= ?[:\t])|\bprecio(?= ?[:\t])|\bpreco(?= ?[:\t])|\bprezzo(?= ?[:\t])"
-    r"|\bprijs(?= ?[:\t])|\bpreis(?= ?[:\t])|\bprice(?= ?[:\t])|\bfare(?= ?[:\t])|amount due|totalbetrag"
-    r"|料金(?= ?[:\t])"
+    r"montant|\bprix(?=\s*(?:[:\t]|$))|importe(?=\s*(?:[:\t]|$))|\bprecio(?=\s*(?:[:\t]|$))"
+    r"|\bpreco(?=\s*(?:[:\t]|$))|\bprezzo(?=\s*(?:[:\t]|$))"
+    r"|\bprijs(?=\s*(?:[:\t]|$))|\bpreis(?=\s*(?:[:\t]|$))|\bprice(?=\s*(?:[:\t]|$))|\bfare(?=\s*(?:[:\t]|$))"
+    r"|amount due|totalbetrag"
+    r"|料金(?=\s*(?:[:\t]|$))"
 )
 # Money that is a part of the price, or of another thing, or not paid.
 NOT_TOTAL = re.compile(
@@ -68,8 +70,8 @@ NOT_TOTAL = re.compile(
     r"|bagagem|bagaglio|earn|gift|voucher|gutschein|bon d'achat|\bvale\b|buono|original price|was \D{0,3}\d"
     r"|(?:change|cancell?ation|service) (?:fee|charge|penalt)|penalty|minimum|\blimit\b|compensation|worth"
     r"|\bvalue of\b"
-    r"|approx|about\b|\bca\.|circa|environ\b|aprox|equivalent|estimat|indicative|exchange rate|upgrade|\bif you\b"
-    r"|due at|pay at|payable at|at (?:the )?(?:hotel|property)|vor ort|sur place|en el (?:hotel|alojamiento)|in loco"
+    r"|approx|about\b|\bca\.|circa|environ\b|aprox|equivalent|indicative|exchange rate|upgrade|\bif you\b"
+    r""
     r"|城市税|現地"
 )
 PER_ONE = re.compile(
@@ -88,8 +90,13 @@ TAXES = re.compile(
     r"|taxas?\b|\btasse\b|supplement|belasting|toeslag|impost|\bimposte\b|co-?pay|税|諸費用|手数料|サーチャーシ"
 )
 INCLUDING = re.compile(
-    r"\bincl|inkl|einschl|compris|\bttc\b|incluid|inclui|\binclus|compres[oie]|税込|込み|\bwith (?:all )?tax|and taxes"
-    r"|\+ tax"
+    r"\bincl|inkl|einschl|compris|\bttc\b|incluid|inclui|\binclus|compres[oie]|税込|料込|込み"
+    r"|\bwith (?:all )?tax|and taxes|\+ tax"
+)
+ON_THE_SPOT = re.compile(  # fees beside the price, unless it is the total that is paid there
+    r"\bdue at|pay(?:able|ment)? at|at (?:the )?(?:hotel|property)|vor ort|sur place|en el (?:hotel|alojamiento)"
+    r"|in loco"
+    r"|現地"
 )
 BOTH = re.compile(
     r"(?:points?|miles|avios|punkte|meilen) ?(?:\+|&|and|und|plus) ?(?:cash|money|more)|cash ?(?:\+|&|and"

@@ -104,7 +104,8 @@ def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None
         if not words.NOT_TOTAL.search(label):
             statements.taxes[1 if total else 2].append(mention)
         return
-    if words.NOT_TOTAL.search(own) or words.NOT_TOTAL.search(heading):
+    on_the_spot = words.ON_THE_SPOT.search(own) and not total
+    if on_the_spot or words.NOT_TOTAL.search(own) or words.NOT_TOTAL.search(heading):
         return
     if words.PAID.search(label) or words.PAID.search(mention.after):
         statements.totals[0].append(mention)

@@ -1,124 +1,255 @@
-"""Hotel stays in the plain text of a confirmation: hotel, days, room type and the end of free cancellation."""
+"""Hotel stays in the words of a confirmation: hotel, days, room type and the end of free cancellation."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 
+from shared.domain.confirmations import prices
 from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.confirmation_numbers import find_confirmation
+from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.hotel_names import find_hotel
 from shared.domain.confirmations.mail_dates import Day, MailDates
-from shared.domain.confirmations.model import BookedStay, TravelFacts
-from shared.domain.confirmations.phrases import CONFIRMATION
+from shared.domain.confirmations.model import BookedStay, Doubt, TravelFacts
 from shared.domain.parsing.text import fold
 
-_IN = re.compile(
-    r"^\W*(?:check[ -]?in|arrival|arriving|arrive|anreise|ankunft|arrivee|llegada|fecha de entrada"
-    r"|entrada|chegada|arrivo|aankomst)\b(?! opens)"
+_IN = (
+    r"check[ -]?in(?: date)?|arrival(?: date)?|arriving|arrive|anreise(?:datum|tag)?|ankunft|arrivee|date d'arrivee"
+    r"|llegada|(?:fecha|data) d[ei] (?:entrada|llegada|chegada|arrivo)|dia de (?:entrada|llegada)"
+    r"|entrada|chegada|arrivo|aankomst(?:datum)?|incheck(?:en|datum)?|チェックイン日?|こ?到着日?|宿泊日"
 )
-_OUT = re.compile(
-    r"^\W*(?:check[ -]?out|departure|departing|depart|abreise|depart|salida|fecha de salida|saida"
-    r"|partida|partenza|vertrek)\b"
+_OUT = (
+    r"check[ -]?out(?: date)?|departure(?: date)?|departing|abreise(?:datum|tag)?|depart|date de depart"
+    r"|(?:fecha|data) d[ei] (?:salida|saida|partida|partenza)|dia de salida|salida|saida|partida|partenza"
+    r"|vertrek(?:datum)?|uitcheck(?:en|datum)?|チェックアウト日?|こ?出発日?"
 )
-_DATES = re.compile(
-    r"^\W*(?:stay(?: dates?)?|dates?(?: of stay)?|your stay|aufenthalt|sejour|estancia|estadia"
-    r"|soggiorno|verblijf)\b"
+_LABELS = re.compile(
+    rf"(?:^|[\t|/]|\s\s|[-•]\s)[^\w\t]*(?:(?P<into>{_IN})|(?P<out>{_OUT}))(?![\w-])"
+    r"(?! (?:opens|time|from \d|uhrzeit|policy))"
 )
-_HOTEL = re.compile(
-    r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement"
-    r"|alojamiento|struttura|accommodation)\s?[:\t]\s?(.+)$"
+_CHECK = re.compile(r"check|チェック|宿泊")
+_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
+_RANGE = re.compile(
+    r"^\W*(?:stay(?: dates?)?|dates?(?: of stay)?|your stay|aufenthalt|reisezeitraum|sejour|estancia|estadia"
+    r"|soggiorno|verblijf|宿泊期間|from|du|vom|von|del|dal|de|van)\b"
+)
+_NIGHT_WORD = re.compile(r"\b(?:nights?|nachte?n?|nuits?|noches?|noites?|nott[ei]|rooms?|zimmer|chambre|kamer)\b|泊")
+_SHORT_RANGE = re.compile(
+    r"\b(\d{1,2})\.?\s?(?:-|to|bis|au|al|tot)\s?(\d{1,2}\.?(?: de)? ([a-z]{3,12})\.?,?(?: de)? (\d{4}))\b"
+    r"|\b([a-z]{3,12}) (\d{1,2})\s?(?:-|to)\s?(\d{1,2}), (\d{4})\b"
 )
 _ROOM = re.compile(
-    r"^\W*(?:room(?: type| description)?|zimmer(?:typ|kategorie)?|type de chambre|chambre|habitacion"
-    r"|tipo de habitacion|camera|quarto|kamer)\s?[:\t]\s?(.+)$"
+    r"^\W*(?:(?:your )?room(?: type| description| plan)?|zimmer(?:typ|kategorie|art)?|type de chambre|chambre"
+    r"|habitacion|tipo (?:de|di) (?:habitacion|camera|quarto)|camera|quarto|acomodacao|kamer(?:type)?"
+    r"|お?部屋(?:タイフ)?|客室)"
+    r"\s?[:：\t]\s*(\S.*)$"
 )
-_BY = re.compile(
-    r"cancel(?:l?ation)?[^.\n]{0,60}?\b(?:by|before|until|till|prior to)\b|free cancell?ation"
-    r"|kostenlos(?:e)? stornier\w*|annulation (?:gratuite|sans frais)"
-    r"|cancelacion gratuita|cancelamento gratuito|cancellazione gratuita|kosteloos annuleren"
+_FREE_UNTIL = re.compile(
+    r"cancel(?:l?ation|l?ing|l?ed)?\b[^.\n]{0,90}?\b(?:by|before|until|till|prior to|up to)\b|free cancell?ation"
+    r"|kosten(?:los|frei)\w* (?:stornier\w*|bis)|stornier\w*[^.\n]{0,40}?\bbis\b"
+    r"|annul\w+[^.\n]{0,60}?(?:jusqu|avant)|annulation (?:gratuite|sans frais)"
+    r"|cancel\w*[^.\n]{0,60}?\b(?:hasta|antes del?|ate)\b|cancelacion gratuita|cancelamento gratuito"
+    r"|cancella\w*[^.\n]{0,60}?\b(?:fino|entro)\b|cancellazione gratuita"
+    r"|annuler\w*[^.\n]{0,60}?\b(?:tot|voor)\b|kosteloos annuleren"
 )
-_LABEL = re.compile(r"^[^:\t]{2,40}[:\t]")
-_SUBJECT = re.compile(r"\s[-|:]\s|\b(?:for|at|in|im|bei|a|en|au|presso)\b(?: the)? ")
-_PROSE = re.compile(r"[.!?]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|we|your|you|please|view|click|http)\b")
-_MAX_NAMES = 40
+_FREE_BEFORE = re.compile(r"まて.{0,6}無料|無料.{0,8}キャンセル")  # Japanese puts the day before the verb
+_NIGHTS = re.compile(
+    r"(?:number of nights|nights|(?:anzahl (?:der )?)?nachte|(?:nombre de )?nuits|noches|noites|notti|nachten|泊数)"
+    r"\s?[:：\t]\s?(?P<label>\d{1,2})\b"
+    r"|\b(?P<plain>\d{1,2})[ -]?(?:nights?|nachte?n?|nuits?|noches?|noites?|nott[ei])\b"
+    r"|(?P<ja>\d{1,2})泊"
+)
+_OTHER_NIGHTS = re.compile(r"cancel|storn|annul|charge|penalt|free|credit|earn|certificate|before|per night|pay|gratis")
+_HEADER_LINES = 5  # below a row of labels, in which their days stand
+_MAX_STAYS = 12
 
 
-def read_stays(text: str, subject: str, dates: MailDates, world: TravelFacts) -> list[BookedStay]:
+@dataclass(frozen=True)
+class _Entry:
+    into: bool
+    hotel: bool  # its label is of hotels alone
+    day: Day
+    line: int
+
+
+@dataclass(frozen=True)
+class _Span:
+    """The days of one stay and the lines they stand in."""
+
+    arrives: date | None
+    leaves: date | None
+    first: int
+    last: int
+
+
+def read_stays(text: str, subject: str, dates: MailDates, world: TravelFacts, sender: str = "") -> list[BookedStay]:
     """The stays of a text: those of which it names the day of arrival and the one of leaving."""
-    booking = _read_stay(text, subject, dates, world)
-    return [booking] if booking else []
-
-
-def _read_stay(text: str, subject: str, dates: MailDates, world: TravelFacts) -> BookedStay | None:
-    """The stay of a text, if it names the day of arrival and a later one of leaving."""
     lines = [line for line in text.split("\n") if line.strip()]
-    arrives, leaves = _find_labelled_day(lines, _IN, dates), _find_labelled_day(lines, _OUT, dates)
-    if arrives is None or leaves is None:
-        arrives, leaves = _find_span(lines, dates)
-    if arrives is None or leaves is None:
-        return None
-    booking = BookedStay(free_cancellation_until=_find_free_until(lines, dates), room_type=_find_value(lines, _ROOM))
-    if arrives.day and leaves.day and arrives.day < leaves.day:
-        booking.check_in_date, booking.check_out_date = arrives.day, leaves.day
-    booking.hotel_id, booking.hotel_name = _find_hotel(lines, subject, world)
-    return booking
+    spans = _find_spans(lines, dates)[:_MAX_STAYS] or _find_ranges(lines, dates)
+    return _read_spans(lines, spans, (subject, sender), dates, world)
 
 
-def _find_labelled_day(lines: list[str], label: re.Pattern[str], dates: MailDates) -> Day | None:
-    """The day behind a label, on its line or on the one below."""
+def read_stays_beside_flights(text: str, dates: MailDates, world: TravelFacts) -> list[BookedStay]:
+    """The stays of a letter that also states flights, whose arrivals and departures are none of a hotel."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    spans = _find_spans(lines, dates, hotels_only=True)[:_MAX_STAYS]
+    return [stay for stay in _read_spans(lines, spans, ("", ""), dates, world) if stay.hotel_name]
+
+
+def _read_spans(
+    lines: list[str], spans: list[_Span], around: tuple[str, str], dates: MailDates, world: TravelFacts
+) -> list[BookedStay]:
+    if len(spans) < 2:
+        return [_read_stay(lines, (0, len(lines)), span, around, dates, world) for span in spans]
+    out = []
+    for at, span in enumerate(spans):
+        start = _find_start(lines, spans[at - 1].last + 1 if at else 0, span.first)
+        end = _find_start(lines, span.last + 1, spans[at + 1].first) if at + 1 < len(spans) else len(lines)
+        stay = _read_stay(lines[:end], (start, end), span, ("", ""), dates, world)
+        block = "\n".join(lines[start:end])
+        stay.confirmation_number = find_confirmation(Text(block, "", around[1], False, None))
+        _set_own_price(stay, block, world)
+        out.append(stay)
+    return out
+
+
+def _find_start(lines: list[str], start: int, end: int) -> int:
+    """Where the block of a stay begins: at the last line above its days that is a title, else right at the start."""
+    numbered = [at for at in range(start, end) if re.match(r"\W*\d{1,2}[.)]\s+\D", lines[at])]
+    titles = [at for at in range(start, end) if not _LABEL.match(lines[at]) and not re.search(r"[.!?]\s*$", lines[at])]
+    return (numbered or titles[-2:] or [start])[0]
+
+
+def _read_stay(
+    lines: list[str], block: tuple[int, int], span: _Span, around: tuple[str, str], dates: MailDates, world: TravelFacts
+) -> BookedStay:
+    start, end = block
+    own = lines[start:end]
+    hotel = find_hotel(lines[start : span.first], lines[span.first : end], *around, world)
+    stay = BookedStay(
+        hotel_id=hotel.id,
+        hotel_name=hotel.name,
+        free_cancellation_until=_find_free_until(own, dates, span.leaves),
+        room_type=_find_room(own),
+    )
+    if hotel.candidates:
+        stay.doubts.append(Doubt("hotel_name", "Several lines may be the hotel's name.", hotel.candidates))
+    if span.arrives and span.leaves and span.arrives < span.leaves:
+        stay.check_in_date, stay.check_out_date = span.arrives, span.leaves
+        _check_nights(stay, own, (span.leaves - span.arrives).days)
+    return stay
+
+
+def _check_nights(stay: BookedStay, lines: list[str], nights: int) -> None:
+    """The number of nights the letter names has to be that of its days."""
+    stated: set[int] = set()
+    for line in lines:
+        small = fold(line)
+        if not _OTHER_NIGHTS.search(small):
+            stated |= {int(m["label"] or m["plain"] or m["ja"]) for m in _NIGHTS.finditer(small)}
+    if stated and nights not in stated:
+        reason = "The number of nights the letter names is not that of its days."
+        days = f"{stay.check_in_date} to {stay.check_out_date}"
+        stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
+        stay.check_out_date = None
+
+
+def _find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) -> list[_Span]:
+    entries = [e for e in _find_labelled_days(lines, dates) if e.hotel or not hotels_only]
+    into, out = ([e for e in _drop_repeats(entries) if e.into is side] for side in (True, False))
+    if not into or not out:
+        return []
+    if len(into) != len(out):
+        return [_Span(None, None, min(e.line for e in entries), max(e.line for e in entries))]
+    return [
+        _Span(a.day.day, b.day.day, min(a.line, b.line), max(a.line, b.line)) for a, b in zip(into, out, strict=True)
+    ]
+
+
+def _drop_repeats(entries: list[_Entry]) -> list[_Entry]:
+    """Each day once for each side: a summary and the details name the same stay."""
+    unique: dict[tuple[bool, date | None], _Entry] = {}
+    for entry in entries:
+        unique.setdefault((entry.into, entry.day.day), entry)
+    return list(unique.values())
+
+
+def _find_labelled_days(lines: list[str], dates: MailDates) -> list[_Entry]:
+    """The days behind their labels, on the same line, in the row below, or on the line below."""
+    entries: list[_Entry] = []
     for at, line in enumerate(lines):
         small = fold(line)
-        if not (match := label.match(small)):
+        if not (labels := list(_LABELS.finditer(small))):
             continue
-        if day := dates.first(small[match.end() :]):
-            return day
-        below = fold(lines[at + 1]) if at + 1 < len(lines) else ""
-        if not _LABEL.match(below.split(" ")[0]) and (day := dates.first(below)) and day.start < 16:
-            return day
-    return None
+        ends = [*(m.start() for m in labels[1:]), len(small)]
+        pieces = [small[m.end() : end] for m, end in zip(labels, ends, strict=True)]
+        days = [dates.first(piece) for piece in pieces]
+        if not any(days) and not re.search(r"[^\W_]", "".join(pieces)):
+            days = _find_days_below(lines[at + 1 : at + 1 + _HEADER_LINES], len(labels), dates)
+        entries += [
+            _Entry(m["into"] is not None, bool(_CHECK.search(m[0])), day, at)
+            for m, day in zip(labels, days, strict=True)
+            if day
+        ]
+    return entries
 
 
-def _find_span(lines: list[str], dates: MailDates) -> tuple[Day | None, Day | None]:
-    """ "Stay: 4 May 2026 - 7 May 2026"."""
+def _find_days_below(lines: list[str], count: int, dates: MailDates) -> list[Day | None]:
+    """The days of a row of labels, in its order: in the lines below, up to the next label."""
+    days: list[Day | None] = []
+    for line in lines[: _HEADER_LINES if count > 1 else 2]:
+        small = fold(line)
+        if _LABELS.search(small) or (_LABEL.match(line) and not dates.first(small)):
+            break
+        days += dates.find(small)
+        if len(days) >= count:
+            return days[:count]
+    return [None] * count
+
+
+def _find_ranges(lines: list[str], dates: MailDates) -> list[_Span]:
+    """ "Stay: 4 May 2026 - 7 May 2026", "Du 28/12/2026 au 29/12/2026" in a letter that speaks of nights or rooms."""
+    if not any(_NIGHT_WORD.search(fold(line)) for line in lines):
+        return []
+    for at, line in enumerate(lines):
+        small = _SHORT_RANGE.sub(_write_out_range, fold(line))
+        days = dates.find(small)
+        if len(days) == 2 and (_RANGE.match(small) or _NIGHT_WORD.search(small)):
+            return [_Span(days[0].day, days[1].day, at, at)]
+    return []
+
+
+def _write_out_range(match: re.Match[str]) -> str:
+    if match[1]:
+        return f"{match[1]} {match[3]} {match[4]} - {match[2]}"
+    return f"{match[5]} {match[6]}, {match[8]} - {match[5]} {match[7]}, {match[8]}"
+
+
+def _find_free_until(lines: list[str], dates: MailDates, leaves: date | None) -> date | None:
     for line in lines:
         small = fold(line)
-        if _DATES.match(small) and len(days := dates.find(small)) == 2:
-            return days[0], days[1]
-    return None, None
-
-
-def _find_free_until(lines: list[str], dates: MailDates) -> date | None:
-    for line in lines:
-        small = fold(line)
-        if (match := _BY.search(small)) and (day := dates.first(small[match.start() :])):
+        day = None
+        if match := _FREE_UNTIL.search(small):
+            day = dates.first(small[match.start() :])
+        elif _FREE_BEFORE.search(small):
+            day = dates.first(small)
+        if day and day.day and (leaves is None or day.day <= leaves):
             return day.day
     return None
 
 
-def _find_value(lines: list[str], label: re.Pattern[str]) -> str | None:
+def _find_room(lines: list[str]) -> str | None:
+    """What a label calls the room; a mere number of rooms is none."""
     for line in lines:
-        if match := label.match(fold(line)):
-            return to_one_line(line[match.start(1) :], 120) or None
+        if (match := _ROOM.match(fold(line))) and re.search(r"[^\W\d_]{3}", line[match.start(1) :]):
+            return to_one_line(line[match.start(1) :].split("\t")[0], 120)
     return None
 
 
-def _find_hotel(lines: list[str], subject: str, world: TravelFacts) -> tuple[str | None, str | None]:
-    """The known hotel and its name: the first of the likely names that is one, else the likeliest as it stands."""
-    likely = list(_list_names(lines, subject))
-    for name in likely[:_MAX_NAMES]:
-        if slug := world.hotel(name):
-            return slug, name
-    return None, likely[0] if likely else None
-
-
-def _list_names(lines: list[str], subject: str) -> Iterator[str]:
-    """What might be the hotel's name: its label's value, then lines without a label, then the end of the subject."""
-    if labelled := _find_value(lines, _HOTEL):
-        yield labelled
-    first = next((i for i, line in enumerate(lines) if _IN.match(fold(line)) or _DATES.match(fold(line))), len(lines))
-    for line in reversed(lines[:first]):
-        name = to_one_line(line.replace("\t", " "), 120)
-        small = fold(name)
-        prose = _LABEL.match(line) or _PROSE.search(small) or CONFIRMATION.match(small)
-        if 4 <= len(name) <= 90 and not prose:
-            yield name
-    pieces = _SUBJECT.split(subject)
-    yield from (to_one_line(p, 120) for p in reversed(pieces[1:]) if len(p) > 3)
+def _set_own_price(stay: BookedStay, block: str, world: TravelFacts) -> None:
+    """The price of one of several stays, where its own lines name one."""
+    price = prices.find_price(block, world)
+    if price.points is not None and not price.doubts and not price.repeated:
+        stay.original_points = price.points
+    elif price.cash is not None and price.currency and not price.doubts:
+        stay.cash_total, stay.cash_rate_currency = price.cash, price.currency

@@ -1,5 +1,6 @@
 """Rules of flight and hotel bookings: building, checking, changing and cancelling the rows."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -18,11 +19,14 @@ from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, time_zones
 from shared.domain.bookings import split_by_local_day
+from shared.domain.flight_times import find_arrival_day
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.reference import Reference
+from shared.reference.rows.travel import Hotel
 
 Terms = Mapping[str, Any]
+_HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: nobody calls a hotel so
 Condition = ColumnElement[bool]
 
 
@@ -43,13 +47,45 @@ def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> Flight
     """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not."""
     settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
     check_flight(reference, settled, unpriced=unpriced)
-    return FlightBooking(**settled)
+    row = FlightBooking(**settled)
+    settle_times(reference, row)
+    return row
+
+
+def settle_times(reference: Reference, row: FlightBooking) -> None:
+    """The zones of a leg's times, and the day of its arrival where its times leave only one. Raises Invalid."""
+    row.departure_zone = find_zone_of(reference, row.origin) if row.departure_time else None
+    row.arrival_zone = find_zone_of(reference, row.destination) if row.arrival_time else None
+    if row.arrival_date is not None and not -1 <= (row.arrival_date - row.departure_date).days <= 2:
+        days = "the day of departure, the day before, or up to two days later"
+        raise Invalid(Fault("arrival_date", "cannot be the day this flight lands", days))
+    if row.arrival_date is None and row.departure_time and row.arrival_time and row.departure_zone and row.arrival_zone:
+        leaves = (row.departure_date, row.departure_time, row.departure_zone)
+        row.arrival_date = find_arrival_day(leaves, row.arrival_time, row.arrival_zone)
+
+
+def list_outdated_times(row: FlightBooking, terms: Terms) -> list[str]:
+    """The times a leg cannot keep when its day, its airports or its other times become others."""
+    moved = {
+        name
+        for name in ("origin", "destination", "departure_date")
+        if terms.get(name) not in (None, getattr(row, name))
+    }
+    retimed = terms.get("departure_time") or terms.get("arrival_time")
+    names = ("departure_time", "arrival_time", "arrival_date") if moved else ("arrival_date",) if retimed else ()
+    return [name for name in names if terms.get(name) is None and getattr(row, name) is not None]
+
+
+def find_zone_of(reference: Reference, code: str) -> str | None:
+    """The IANA zone of an airport, or of the first of a city's; None where it is not known."""
+    airport = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
+    return airport.tz if airport else None
 
 
 def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
-    """Stores one stay at the hotel a code, number or name means. `terms` are columns of HotelBooking by name.
+    """Stores one stay at the hotel a code, number or name means; a name nobody knows here is kept as it is written.
 
-    Raises Invalid, NotFound or Candidates; then nothing is stored.
+    `terms` are columns of HotelBooking by name. Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
     row = build_stay(reference, hotel, terms)
     if row.trip_id is not None:
@@ -61,20 +97,42 @@ def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) 
 
 
 def schedule_price_check(session: Session, reference: Reference, row: HotelBooking) -> None:
-    """Has the price of a stay to come looked at now and then daily; the check itself ends it when the stay begins."""
-    if stay_state(reference, row, clock.now()) == "upcoming":
+    """Has the price of a stay at a known hotel looked at now and then daily, until the stay begins."""
+    if row.hotel_code and stay_state(reference, row, clock.now()) == "upcoming":
         schedule(session, RunKind.HOTEL_PRICE, row.id, DAILY)
 
 
-def build_stay(reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False) -> HotelBooking:
-    """The checked row of a stay, not stored yet."""
-    hotel_row = hotels.find_hotel(reference, hotel)
+def build_stay(
+    reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False, printed: bool = False
+) -> HotelBooking:
+    """The checked row of a stay, not stored yet. A `printed` name of no known hotel is no slip of the pen."""
+    printed = printed or bool(terms.get("hotel_city") or terms.get("hotel_country"))
+    hotel_row = find_booked_hotel(reference, hotel, exact=printed)
     stay_terms = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
     check_stay(stay_terms, unpriced=unpriced)
+    if hotel_row is not None:
+        named = {"hotel_code": hotels.code(hotel_row), "hotel_name": hotel_row.name}
+        stay_terms |= {"hotel_city": None, "hotel_country": None}
+    else:
+        named = {"hotel_code": "", "hotel_name": " ".join(hotel.split())}
     # By the same clock as the prices that are compared with it, not by the database's.
-    return HotelBooking(
-        hotel_code=hotels.code(hotel_row), hotel_name=hotel_row.name, compared_since=clock.now(), **stay_terms
-    )
+    return HotelBooking(compared_since=clock.now(), **named, **stay_terms)
+
+
+def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) -> Hotel | None:
+    """The known hotel meant; None for the name of another hotel.
+
+    Raises NotFound for a code nobody has and, unless `exact`, for a known name with a slip of the pen; and Candidates.
+    """
+    try:
+        return hotels.find_hotel(reference, hotel)
+    except NotFound as unknown:
+        if _HOTEL_CODE.fullmatch(hotel.strip()) or not re.search(r"[^\W\d_]{3}", hotel):
+            raise
+        if not exact and unknown.facts["nearest"]:
+            remark = "To keep the name as it is, send city or country too."
+            raise NotFound("hotel", hotel, unknown.facts["nearest"], remark) from None
+        return None
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
@@ -229,6 +287,7 @@ def _days(reference: Reference, what: Literal["flight", "hotel"], quarter: datet
 
 
 def stay_state(reference: Reference, row: HotelBooking, now: datetime) -> bookings.StayState:
+    """A hotel known by its name alone has the UTC day, as in the statements of lists."""
     at_hotel = time_zones.find_local_day(now, hotels.find_time_zone(reference, row.hotel_code))
     return bookings.get_stay_state(row.check_in_date, row.check_out_date, row.cancelled_at is not None, at_hotel)
 

@@ -13,6 +13,7 @@ from shared.domain import time_zones
 from shared.domain.dates import format_day
 from shared.reference import hotels
 from shared.reference.reference import Reference
+from shared.reference.rows.travel import Hotel
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
 from shared.settings import settings
 
@@ -112,13 +113,17 @@ def _local_moment(reference: Reference, code: str, day: date, at: time) -> datet
     return datetime.combine(day, at, time_zones.find_zone(airport.tz) if airport else None)
 
 
+def _find_place(row: HotelBooking, hotel: Hotel | None) -> tuple[str | None, str | None]:
+    return (hotel.city, hotel.country) if hotel else (row.hotel_city, row.hotel_country)
+
+
 def _build_stay_event(reference: Reference, row: HotelBooking) -> Event:
     """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
     hotel = hotels.find_stored(reference, row.hotel_code)
     return Event(
         uid=_build_uid("stay", row.id),
         title=row.hotel_name,
-        place=", ".join((row.hotel_name, hotel.city, hotel.country)) if hotel else row.hotel_name,
+        place=", ".join(filter(None, (row.hotel_name, *_find_place(row, hotel)))),
         lines=_format_lines(
             f"Check-out: {format_day(row.check_out_date)}",
             row.room_type and f"Room: {row.room_type}",

@@ -25,6 +25,7 @@ from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
+from shared.reference import hotels
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
 from shared.secrets import digest
@@ -196,7 +197,7 @@ def _store_reading(mail: InboundMail, reading: MailReading) -> None:
     bookings = [to_json(b) for b in reading.bookings]
     for booking in bookings:
         if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
-            booking["nearest_hotels"] = mail_bookings.nearest_hotels(reference(), booking["hotel_name"])
+            booking["nearest_hotels"] = hotels.find_nearest_names(reference(), booking["hotel_name"])
     mail.parsed = {"source": reading.source, "forwarded": reading.forwarded, "bookings": bookings}
     mail.state, mail.missing, mail.confidence = "needs_review", reading.missing, reading.confidence
     mail.kind = bookings[0]["type"] if bookings and bookings[0].get("type") in ("flight", "hotel") else "unknown"

@@ -35,10 +35,12 @@ HOTEL = {
     "room_type": "room_type",
     "confirmation_number": "confirmation_number",
     "free_cancellation_until": "free_cancellation_until",
+    "city": "hotel_city",
+    "country": "hotel_country",
 }
 REQUIRED = {
     "flight": ("airline", "origin", "destination", "departure_date", "cabin_class", "kind", "confirmation_number"),
-    "hotel": ("hotel_id", "check_in_date", "check_out_date", "kind", "confirmation_number"),
+    "hotel": ("hotel_name", "check_in_date", "check_out_date", "kind", "confirmation_number"),
 }
 _AMOUNTS = {"flight": ("cash_paid", "taxes_paid"), "hotel": ("cash_total",)}
 _CURRENCY = {"flight": "taxes_currency", "hotel": "cash_rate_currency"}
@@ -65,12 +67,6 @@ class FilingResult:
     new: list[FlightBooking | HotelBooking] = field(default_factory=list)  # those not known before
 
 
-def nearest_hotels(reference: Reference, text: str) -> list[str]:
-    """The known hotels whose names come closest."""
-    hotels = {names.normalize_name(h.name): h.name for h in reference.rows("hotels.csv")}
-    return [hotels[n] for n in names.find_nearest(text, hotels)]
-
-
 def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
     """What has to be known before these can be stored; a person who is `sure` needs no confirmation number."""
     lacking: dict[str, None] = {}
@@ -79,7 +75,8 @@ def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
         cancels = booking.get("action") == "cancel"
         needed = ("confirmation_number",) if cancels else REQUIRED.get(str(kind), ("type",))
         spared = () if cancels or not sure else ("confirmation_number",)
-        lacking |= {n: None for n in needed if not booking.get(n) and n not in spared}
+        named = ("hotel_name",) if booking.get("hotel_id") else ()
+        lacking |= {n: None for n in needed if not booking.get(n) and n not in (*spared, *named)}
         if any(booking.get(n) for n in _AMOUNTS.get(str(kind), ())) and not booking.get(_CURRENCY[str(kind)]):
             lacking[_CURRENCY[str(kind)]] = None
     return list(lacking) if parsed else ["type"]
@@ -175,7 +172,7 @@ def _cancels_leg(row: FlightBooking, b: Fields) -> bool:
 def _cancels_stay(row: HotelBooking, b: Fields) -> bool:
     if b.get("type") == "flight" and (b.get("airline") or b.get("origin")):
         return False
-    return b.get("hotel_id") in (None, row.hotel_code) and b.get("check_in_date") in (None, row.check_in_date)
+    return b.get("hotel_id") in (None, row.hotel_code or None) and b.get("check_in_date") in (None, row.check_in_date)
 
 
 def _store(
@@ -221,7 +218,8 @@ def _build_row(reference: Reference, booking: dict[str, Any]) -> FlightBooking |
                 raise
             return bookings.leg(reference, {n: v for n, v in terms.items() if n != "program"}, unpriced=True)
     terms = {column: booking[n] for n, column in HOTEL.items() if booking.get(n) is not None}
-    return bookings.build_stay(reference, str(booking["hotel_id"]), terms, unpriced=True)
+    hotel = str(booking.get("hotel_id") or booking["hotel_name"])
+    return bookings.build_stay(reference, hotel, terms, unpriced=True, printed=True)
 
 
 def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> bool:
@@ -234,6 +232,8 @@ def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBook
         parts = ("airline", "origin", "destination", "departure_date")
     elif isinstance(other, HotelBooking) and isinstance(row, HotelBooking):
         parts = ("hotel_code", "check_in_date", "check_out_date")
+        if not row.hotel_code and names.normalize_name(other.hotel_name) != names.normalize_name(row.hotel_name):
+            return False
     else:
         return False
     return all(getattr(other, p) == getattr(row, p) for p in parts)

@@ -408,3 +408,32 @@ def test_a_cancellation_keeps_the_leg_and_frees_its_vouchers(people: People, use
     assert use(people.alice, "get_flight_booking", booking_id=one)["booking"]["cancelled_at"] == first
     with transaction(people.alice.account_id) as session:
         assert session.scalar(select(Voucher.flight_booking_id).where(Voucher.id == mine)) is None
+
+
+NIGHT = {
+    "airline": "BA", "origin": "JFK", "destination": "LHR", "departure_date": "2027-01-21", "cabin_class": "business",
+    "points_spent": 60000,
+}  # fmt: skip
+
+
+def test_get_flight_booking_says_when_the_flight_leaves_and_lands(people: People, use: Use) -> None:
+    added = use(people.alice, "add_flight_booking", **NIGHT, departure_time="22:10", arrival_time="10:05")
+    booking = use(people.alice, "get_flight_booking", booking_id=added["booking"]["booking_id"])
+    leg = booking["booking"]
+    assert (leg["departure_time"], leg["departure_zone"]) == ("22:10", "America/New_York")
+    assert (leg["arrival_date"], leg["arrival_time"], leg["arrival_zone"]) == ("2027-01-22", "10:05", "Europe/London")
+    sentence = "JFK-LHR on Thu 21 Jan 2027, 22:10 to 10:05 +1, Fri 22 Jan 2027"
+    assert sentence in added["message"]
+    assert sentence in booking["message"]
+
+
+def test_times_go_when_the_flight_becomes_another_unless_they_are_sent(people: People, use: Use) -> None:
+    added = use(people.alice, "add_flight_booking", **NIGHT, departure_time="22:10", arrival_time="10:05")
+    call = {"booking_id": added["booking"]["booking_id"]}
+    later = use(people.alice, "update_flight_booking", **call, departure_time="23:00", arrival_time="11:00")["booking"]
+    assert (later["departure_time"], later["arrival_date"]) == ("23:00", "2027-01-22")
+    moved = use(people.alice, "update_flight_booking", **call, departure_date="2027-01-23")["booking"]
+    assert (moved["departure_time"], moved["arrival_date"], moved["arrival_time"]) == (None, None, None)
+    wrong = use(people.alice, "update_flight_booking", **call, arrival_date="2027-03-01")
+    assert (wrong["status"], wrong["errors"][0]["field"]) == ("invalid", "arrival_date")
+    assert use(people.alice, "update_flight_booking", **call, departure_time="25:00")["status"] == "invalid"

@@ -117,6 +117,34 @@ def test_a_name_of_several_hotels_saves_nothing(people: People, use: Use) -> Non
     assert use(people.alice, "list_hotel_bookings")["bookings"] == []
 
 
+def test_a_stay_at_any_hotel_is_kept_by_its_name_and_not_watched(people: People, use: Use) -> None:
+    name = "Hilton Boston Back Bay"
+    answer = use(people.alice, "add_hotel_booking", **STAY | {"hotel_id": name, "city": "Boston", "country": "us"})
+    booking = answer["booking"]
+    assert (booking["hotel"]["hotel_id"], booking["hotel"]["hotel_code"], booking["hotel"]["name"]) == (
+        None,
+        None,
+        name,
+    )
+    assert (booking["hotel"]["city"], booking["hotel"]["country"]) == ("Boston", "US")
+    assert (answer["next_check_on"], booking["monitoring"]["active"]) == (None, False)
+    assert "Prices of this hotel are not watched: it is not among the " in answer["message"]
+    checked = use(people.alice, "check_hotel_booking_price", booking_id=booking["booking_id"])
+    assert (checked["status"], checked["missing"]) == ("no_data", ["price"])
+    assert "not watched" in checked["message"]
+    assert use(people.alice, "get_hotel_booking", booking_id=booking["booking_id"])["booking"]["state"] == "upcoming"
+    assert len(use(people.alice, "list_hotel_bookings", when="upcoming")["bookings"]) == 1
+
+
+def test_a_slip_of_the_pen_is_asked_about_unless_the_city_is_said(people: People, use: Use) -> None:
+    slip = use(people.alice, "add_hotel_booking", **STAY | {"hotel_id": "Conrad Tokio"})
+    assert (slip["status"], slip["nearest"]) == ("not_found", ["Conrad Tokyo"])
+    meant = use(people.alice, "add_hotel_booking", **STAY | {"hotel_id": "Conrad Tokio", "city": "Tokyo"})
+    assert (meant["status"], meant["booking"]["hotel"]["name"]) == ("ok", "Conrad Tokio")
+    nowhere = use(people.alice, "get_hotel", hotel_id="Nonexistent Thing 42")
+    assert (nowhere["status"], nowhere["nearest"]) == ("not_found", [])
+
+
 @pytest.mark.spec("s2.3.cash_needs_pay_rate", "s2.3.original_points", "s2.3.stay_dates_required")
 @pytest.mark.parametrize(
     ("given", "field"),

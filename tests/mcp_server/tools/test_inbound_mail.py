@@ -198,14 +198,13 @@ def _states(caller: Caller) -> dict[str | None, str]:
 
 
 def test_resolve_inbox_message_imports_with_what_was_missing_and_gives_the_same_again(people: People, use: Use) -> None:
-    arrive(use, people.alice, mail("Confirmation Number: 99887766\nHotel: The Blue Marmot Lodge\n"
+    arrive(use, people.alice, mail("Confirmation Number: 99887766\n12 Main Street, Osaka\n"
                                    "Check-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\nTotal: USD 410.00\n"))  # fmt: skip
     (message,) = messages(use, people.alice)
-    assert (message["state"], message["missing"]) == ("needs_review", ["hotel_id"])
-    assert len(message["parsed"]["bookings"][0]["nearest_hotels"]) == 3
+    assert (message["state"], message["missing"]) == ("needs_review", ["hotel_name"])
     call = {"message_id": message["message_id"], "action": "import"}
     still = use(people.alice, "resolve_inbox_message", **call)
-    assert (still["status"], still["missing"], still["hotel_bookings"]) == ("ok", ["hotel_id"], [])
+    assert (still["status"], still["missing"], still["hotel_bookings"]) == ("ok", ["hotel_name"], [])
     assert use(people.alice, "resolve_inbox_message", **call, fields={"hotel_id": "Hyatt"})["status"] == "candidates"
     done = use(people.alice, "resolve_inbox_message", **call, fields={"hotel_id": "Conrad Tokyo", "room_type": "King"})
     (booking,) = done["hotel_bookings"]
@@ -218,6 +217,32 @@ def test_resolve_inbox_message_imports_with_what_was_missing_and_gives_the_same_
         use(people.alice, "resolve_inbox_message", message_id=message["message_id"], action="discard")["status"]
         == "invalid"
     )
+
+
+def test_a_stay_at_a_hotel_unknown_here_is_stored_under_its_name(people: People, use: Use) -> None:
+    text = "Confirmation Number: 99887766\nHotel: Hilton Boston Back Bay\nCheck-in: 4 Dec 2027\n"
+    arrive(use, people.alice, mail(f"{text}Check-out: 6 Dec 2027\nTotal: USD 410.00\n"))
+    assert [m["state"] for m in messages(use, people.alice)] == ["imported"]
+    (booking,) = use(people.alice, "list_hotel_bookings")["bookings"]
+    assert booking["hotel"] == {
+        "hotel_id": None, "hotel_code": None, "name": "Hilton Boston Back Bay", "chain": None, "city": None,
+        "country": None,
+    }  # fmt: skip
+    assert (booking["original_pay_rate_usd"], booking["monitoring"]["active"]) == (410.0, False)
+    arrive(use, people.alice, mail(f"{text}Check-out: 6 Dec 2027\nTotal: USD 410.00\nSee you soon\n", id="2@a.test"))
+    assert len(use(people.alice, "list_hotel_bookings")["bookings"]) == 1
+
+
+def test_resolve_inbox_message_keeps_a_hotel_unknown_here(people: People, use: Use) -> None:
+    arrive(use, people.alice, mail("See you in May, your travel agent"))
+    (message,) = messages(use, people.alice)
+    fields = {"type": "hotel", "hotel_id": "Rome Marriott Grand Hotel Flora", "check_in_date": "2027-05-04",
+              "check_out_date": "2027-05-06", "original_points": 90000, "city": "Rome", "country": "IT"}  # fmt: skip
+    done = use(people.alice, "resolve_inbox_message", message_id=message["message_id"], action="import", fields=fields)
+    (booking,) = done["hotel_bookings"]
+    assert (booking["hotel"]["hotel_code"], booking["hotel"]["name"]) == (None, "Rome Marriott Grand Hotel Flora")
+    assert (booking["hotel"]["city"], booking["hotel"]["country"]) == ("Rome", "IT")
+    assert "Prices of this hotel are not watched" in done["message"]
 
 
 def test_resolve_inbox_message_corrects_legs_by_their_place(people: People, use: Use) -> None:

@@ -38,7 +38,8 @@ def data(*documents: Any) -> str:
 
 
 def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
-    """A complete FlightReservation; keyword arguments replace fields of it."""
+    """A complete FlightReservation; keyword arguments replace fields of it. Another departure has no arrival."""
+    other = more.pop("leg", {})
     leg = {
         "@type": "Flight",
         "flightNumber": "117",
@@ -48,6 +49,8 @@ def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
         "departureTime": "2027-05-04T08:25:00+01:00",
         "arrivalTime": "2027-05-04T11:15:00-04:00",
     }
+    if "departureTime" in other:
+        del leg["arrivalTime"]
     result = {
         "@context": "http://schema.org",
         "@type": "FlightReservation",
@@ -57,7 +60,7 @@ def flight(number: str = "AB12CD", **more: Any) -> dict[str, Any]:
         "airplaneSeatClass": {"@type": "AirplaneSeatClass", "name": "Business"},
         "totalPrice": "1250.00",
         "priceCurrency": "GBP",
-        "reservationFor": leg | more.pop("leg", {}),
+        "reservationFor": leg | other,
     }
     return result | more
 

@@ -152,8 +152,8 @@ def test_a_hotel_confirmation_of_this_make_is_read(make: str) -> None:
     [
         ("Confirmation Number: 99887766\nGrand Hyatt Tokyo\nCheck-in: 04/05/2027\nCheck-out: 07/05/2027\n",
          ["check_in_date", "check_out_date"]),
-        ("Confirmation Number: 99887766\nHotel: The Blue Marmot Lodge\nCheck-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\n",
-         ["hotel_id"]),
+        ("Confirmation Number: 99887766\n12 Main Street\nCheck-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\n",
+         ["hotel_name"]),
         ("Booking reference: X7Y8Z9\nBA285  LHR-SFO  4 May 2027\n", ["cabin_class"]),
         ("Booking reference: X7Y8Z9\nBA285  LHR-SFO  04/05/2027  Economy\n", ["departure_date"]),
         ("Your booking\nBA285  LHR-SFO  4 May 2027  Economy\n", ["confirmation_number"]),

@@ -1,0 +1,108 @@
+"""The hotel of a stay: its name as the letter prints it, and the known hotel it means."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.model import TravelFacts
+from shared.domain.confirmations.phrases import CONFIRMATION
+from shared.domain.parsing.text import fold
+
+_LABEL = re.compile(
+    r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement|hebergement"
+    r"|alojamiento|alojamento|struttura|accommodation|accommodatie|hotelname|nom de l'hotel|nombre del hotel"
+    r"|nome (?:do|dell')\s?hotel|ホテル名?|宿泊施設名?|施設名)\s?[:：\t]\s*(\S.*)$"
+)
+_AT = re.compile(
+    r"\b(?:your (?:stay|reservation|booking|upcoming stay) (?:at|with)"
+    r"|(?:reservierung|buchung|aufenthalt) (?:im|in der|bei)"
+    r"|(?:sejour|reservation) (?:au|a l'|a la|chez|a)|(?:reserva|estancia|estadia) (?:en|no|na|em)"
+    r"|(?:prenotazione|soggiorno) (?:presso|al|a)|(?:reservering|boeking|verblijf) (?:bij|in)) ?(?:the )?"
+)
+_HOTEL_WORDS = re.compile(
+    r"\b(?:hotel|hotels|inn|resort|suites|hostal|hostel|pension|gasthof|gasthaus|lodge|palace|palais|palacio|palazzo"
+    r"|villa|casa|riad|ryokan|albergo|locanda|agriturismo|posada|pousada|parador|quinta|auberge|chateau|maison|chalet"
+    r"|apartments?|aparthotel|residence|guest ?house|b&b|bed and breakfast|herberg|marriott|hilton|hyatt|sheraton"
+    r"|westin|novotel|ibis|mercure|sofitel|hampton|courtyard|conrad|andaz|ritz|fairmont|kimpton|radisson|melia|nh)\b"
+    r"|ホテル|旅館|リソート"
+)
+_ADDRESS = re.compile(
+    r"\d.*,|,.*\d|^\W*\+?[\d() .-]{7,}$|@|\b(?:street|road|avenue|square|lane|strasse|platz|rue|calle|avenida|rua|plaza"
+    r"|boulevard|blvd|tel|phone|telefon|fax)\b"
+)
+_PROSE = re.compile(
+    r"[.!?。]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|ola|buongiorno|beste|danke|merci|gracias|obrigad[oa]|grazie"
+    r"|we|your|you|please|view|click|http|ihre?|sie|wir|votre|vous|nous|su|tu|sua|seu|vostra|uw|jouw|www|guest|gast|sehr"
+    r"|confirmation|confirmed|bestatigt|confirmee?|confirmad[oa]|confermata|bevestigd|reservation|reservierung|booking"
+    r"|buchung|itinerary|summary|details|manage|special offers?|rate|forwarded)\b|様"
+)
+_CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
+_PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
+_ORDER = re.compile(r"^\W*(?:\d{1,2}[.)]\s+)?")
+_MAX_NAMES = 40
+
+
+@dataclass(frozen=True)
+class HotelName:
+    """`id` is None for a hotel unknown here; both are None, with the candidates, where no name is certain."""
+
+    id: str | None
+    name: str | None
+    candidates: tuple[str, ...] = ()
+
+
+def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender: str, world: TravelFacts) -> HotelName:
+    """The hotel of the stay whose days stand between these lines."""
+    labelled = next((name for line in (*above, *below) if (name := _read_label(line))), None)
+    if labelled:
+        return HotelName(world.hotel(labelled), labelled)
+    titles = list(dict.fromkeys(_list_titles(above)))
+    outside = list(dict.fromkeys([*_list_phrases([subject, *above, *below]), *_split_subject(subject), sender]))
+    for name in [*titles, *outside][:_MAX_NAMES]:
+        if hotel := world.hotel(name):
+            return HotelName(hotel, name)
+    return _find_unknown(titles, outside, list(_list_titles(below)))
+
+
+def _find_unknown(titles: list[str], outside: list[str], lower_titles: list[str]) -> HotelName:
+    """A name nobody knows is certain where two places of the letter give it, or one line alone looks like a hotel's."""
+    elsewhere = [fold(name) for name in outside if len(name) > 3]
+    told_twice = [t for t in [*titles, *lower_titles] if any(fold(t) in e or e in fold(t) for e in elsewhere)]
+    if told_twice:
+        return HotelName(None, told_twice[0])
+    named = [t for t in titles if _HOTEL_WORDS.search(fold(t))]
+    named = named or [t for t in outside[:-1] if _HOTEL_WORDS.search(fold(t)) and not _PROSE.search(fold(t))]
+    if len(named) == 1 or (not named and len(titles) == 1):
+        return HotelName(None, (named or titles)[0])
+    return HotelName(None, None, tuple(named or titles)[:4])
+
+
+def _read_label(line: str) -> str | None:
+    match = _LABEL.match(fold(line))
+    name = to_one_line(line[match.start(1) :].split("\t")[0], 120) if match else ""
+    return name if len(name) > 2 else None
+
+
+def _list_titles(lines: Sequence[str]) -> Iterator[str]:
+    """Lines that can be a hotel's name, from the nearest upwards: no labels, sentences or addresses."""
+    for line in reversed(lines):
+        name = to_one_line(_ORDER.sub("", line.replace("\t", " ")), 120)
+        small = fold(name)
+        known_form = _CELL_LABEL.match(line.strip()) or CONFIRMATION.match(small) or _ADDRESS.search(small)
+        if 4 <= len(name) <= 90 and not known_form and not _PROSE.search(small) and re.search(r"[^\W\d_]{3}", name):
+            yield name
+
+
+def _list_phrases(lines: Sequence[str]) -> Iterator[str]:
+    """ "Your stay at X": the words behind, up to the end of the sentence."""
+    for line in lines:
+        if match := _AT.search(fold(line)):
+            name = re.split(r"[.!?,;]\s|[.!?,;]?$| is | ist | est | esta | wurde |\t", line[match.end() :])[0]
+            if 4 <= len(name.strip()) <= 90:
+                yield to_one_line(name, 120)
+
+
+def _split_subject(subject: str) -> list[str]:
+    pieces = [to_one_line(p, 120) for p in _PIECES.split(subject)]
+    return [p for p in reversed(pieces) if len(p) > 3]
