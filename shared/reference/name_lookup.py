@@ -1,11 +1,14 @@
 """Names in confirmations: the one airport, airline, programme or hotel a text can mean."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from shared.domain import names
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
+from shared.reference.airports import measure_miles
+from shared.reference.place_mentions import find_by_own_word, find_places
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
@@ -56,7 +59,28 @@ class TravelNames:
             if airport_words <= words
         ]
         best = [code for count, code in fitting if count == max(fitting)[0]]
-        return best[0] if len(best) == 1 else None
+        return best[0] if len(best) == 1 else find_by_own_word(self.reference, text)
+
+    def places(self, text: str) -> Iterable[tuple[int, int, frozenset[str]]]:
+        return find_places(self.reference, text[: 2 * _MAX_CHARACTERS])
+
+    def is_served(self, airport: str) -> bool:
+        return self.reference.count_flights(airport) > 0
+
+    def flies(self, airline: str, origin: str, destination: str) -> bool:
+        return self.reference.find_flight(airline, origin, destination).route == "known"
+
+    def flies_to(self, airline: str, airport: str) -> bool:
+        flights = self.reference.flights.get(airline)
+        return flights is not None and bool(flights.pairs.get(airport))
+
+    def miles(self, origin: str, destination: str) -> int | None:
+        ends = [self.reference.airports.get(code) for code in (origin, destination)]
+        return (
+            None
+            if ends[0] is None or ends[1] is None
+            else measure_miles((ends[0].lat, ends[0].lon), (ends[1].lat, ends[1].lon))
+        )
 
     def airline(self, text: str) -> str | None:
         """By code, by name, or by a longer text that holds the name of one airline."""

@@ -32,6 +32,8 @@ def find_code(reference: Reference, text: str) -> str:
     text = text.strip()
     if len(text) == 3 and text.isascii() and text.isalpha():
         return text.upper()
+    if code := _index_places(reference).meant.get(text):
+        return code
     words = [word for word in names.normalize_name(text).split() if word not in _NOISE]
     if len(words) == 1 and (words[0].upper() in reference.airports or words[0].upper() in reference.metros):
         return words[0].upper()
@@ -62,7 +64,8 @@ def describe_place(reference: Reference, code: str) -> str:
 @lru_cache(maxsize=2)
 def _index_places(reference: Reference) -> _Index:
     meant = {names.normalize_name(name): code for code, name in load_metro_names().items()}
-    meant |= {names.normalize_name(row.name): row.code for row in reference.rows("city_spellings.csv")}
+    # Names in Japanese letters have no other form to be compared in.
+    meant |= {names.normalize_name(row.name) or row.name: row.code for row in reference.rows("city_spellings.csv")}
     cities: dict[str, list[str]] = defaultdict(list)
     words: dict[str, set[str]] = defaultdict(set)
     for code, airport in reference.airports.items():

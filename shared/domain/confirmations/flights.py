@@ -1,302 +1,275 @@
 """Flights in the plain text of a confirmation: number, airports, days, times and cabin of each leg."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import date, time, timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date, time
+from typing import Any, NamedTuple
 
+from shared.domain.confirmations.airport_mentions import CODE_WAYS, Place, Way, find_codes, find_named
+from shared.domain.confirmations.flight_blocks import Block, fill_blocks, score_blocks
+from shared.domain.confirmations.flight_layouts import Letter, list_arrangements
+from shared.domain.confirmations.flight_lines import Line, split_lines
+from shared.domain.confirmations.flight_numbers import FlightNumber, find_flight_numbers
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.model import BookedLeg, TravelFacts
-from shared.domain.confirmations.phrases import CONFIRMATION, find_cabins
-from shared.domain.parsing.amounts import CODES
-from shared.domain.parsing.dates import find_times
+from shared.domain.confirmations.model import BookedLeg, Doubt, TravelFacts
+from shared.domain.confirmations.phrases import find_cabins, names_other_cabin, says_changed
 from shared.domain.parsing.text import fold
 
-_DESIGNATOR = re.compile(
-    r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]|[0-9][A-Z])( ?)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])"
-)
-_ICAO_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
-_FLIGHT_WORD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)\b")
-_RIGHT_BEFORE = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.|nr\.))?\s?[:#\t]?\s?$")
-# Airline codes that are also words or AM/PM: with a space behind, they count only after the word "flight".
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
-_WORDS_AND_CODES = frozenset({"AM", "PM", "TO", "BY", "OR", "IT", "UP"})
-_ONLY_JOINED = frozenset({"NO", "ID"})  # "flight no 12", "flight ID 12"
-_NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
-    r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt)(?: ?(?:number|no\.?|nr\.?|#|nummer))?\s?[:#\t]?\s?"
-    r"0*(\d{1,4})\b(?! ?(?:hour|min|stop|h\b|of \d))(?<!\D\d(?=:))"
-)
-_SPREAD = re.compile(
-    r"^([ \t]*(?:flight|flug|vol|vuelo|volo|voo|vlucht)[ \t]*)\n(?=[ \t]*#?[ \t]*\d{1,4}[ \t]*$)", re.I | re.M
-)
-_NAMED = re.compile(r"([A-Za-z][A-Za-z ]{2,30}?) 0*(\d{1,4})", re.ASCII)
-_BRACKETS = re.compile(r"\(([A-Z]{3})\)|\[([A-Z]{3})\]")
-_PAIR = re.compile(
-    r"(?<![A-Za-z])([A-Z]{3})\s*(?:-|>|->|=>|→|➔|➝|✈|⇒|/|\bto\b|\bnach\b|\ba\b)\s*"
-    r"(?:[A-ZÀ-Þ][\w'.-]*[a-zß-ÿ] ){0,3}([A-Z]{3})(?![A-Za-z])"  # the second city's name may stand before its code
-)
-_TIMED = re.compile(
-    r"(?<![A-Za-z])([A-Z]{3})[ \t]+(?:[\d/.-]{8,10}[ \t]+)?\d{1,2}[:h]\d{2}"
-    r"|\d{1,2}[:h]\d{2}(?: ?[AaPp][Mm])?[ \t]+([A-Z]{3})(?![A-Za-z])"
-)
-_LABELLED = re.compile(
-    r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|von|nach|abflug|ankunft"
-    r"|de|a|origen|destino|salida|llegada|partenza|arrivo"
-    r"|partida|chegada|vertrek|aankomst)\b"
-)
-_CODE = re.compile(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])")
-# Three-letter words of mails that are also airport codes.
-_MAX_NAMED_LINES = 60  # lines searched for names of airports
-_NOT_AIRPORTS = frozenset(
-    re.findall(
-        r"\w+",
-        "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC MON TUE WED THU FRI SAT SUN USD EUR GBP AUD CAD CHF JPY INR"
-        " GMT UTC EST EDT CST CDT PST PDT MST BST CET PNR REF THE AND FOR TAX FEE VAT NON MRS PDF",
-    )
-)
-_NEXT_DAY = re.compile(
-    r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?)?,?[ \t]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))|next day|nachster tag"
-    r"|dia siguiente|jour suivant|giorno successivo)"
-)
-_OTHER_DAYS = re.compile(
-    r"issue|issued|booked on|booking date|date of booking|purchase|payment|expir|valid|birth"
-    r"|cancel|refund|deadline|receipt date|invoice"
-    r"|ausgestellt|gebucht am|buchungsdatum|check-?in opens|return by|member since|last updated|sent:|printed"
-)
+_MAX_FLIGHTS = 40  # more are a timetable
+_ABOVE, _BELOW = 80, 160  # lines around the flights in which what is said of them can stand
+
+Tier = tuple[tuple[Way, ...], bool]
+# The ways of writing airports, from the surest on: the first under which every flight is whole is taken.
+_TIERS: tuple[Tier, ...] = (*(((way,), False) for way in CODE_WAYS), (CODE_WAYS, False), ((), True), (CODE_WAYS, True))
 
 
-_Flight = tuple[int, str, str]  # line, airline, number
+_ASIDE = re.compile(
+    r"upgrade|lounge|aufwert|surclass|mejora|ascenso|アップグレード"
+)  # of another cabin than the booked
 
 
-@dataclass
-class _Block:
-    """What the lines that belong to one flight say."""
+class _Try(NamedTuple):
+    """The best arrangements of one set of flights and one way of writing airports; all of the same score."""
 
-    airline: str
-    number: str
-    airports: list[str] = field(default_factory=list)
-    days: list[date | None] = field(default_factory=list)
-    times: list[time] = field(default_factory=list)
-    cabins: set[str] = field(default_factory=set)
-    later: int = 0  # days after the departure on which it lands, as "+1" says
-
-    @property
-    def whole(self) -> bool:
-        """Two airports, and days that can be those of one flight."""
-        return len(self.airports) == 2 and bool(self.days) and self.fits
-
-    @property
-    def fits(self) -> bool:
-        days = [d for d in self.days if d is not None]
-        return len(days) == len(self.days) and (not days or 0 <= (days[-1] - days[0]).days <= 2)
+    score: float
+    whole: int  # 2: each flight has airports, a day and times that can be; 1: times that cannot be; 0: not each has
+    blocks: list[list[Block]]
 
 
 def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> list[BookedLeg]:
     """The flights of a text; each with what its lines state without doubt."""
-    lines = _SPREAD.sub(r"\1", text).split("\n")
-    flights = list(_find_flights(lines, world, sender))
-    if not flights:
+    lines = split_lines(text, says_changed(fold(text[:3000])))
+    numbers = find_flight_numbers(lines, world, sender)
+    if not numbers:
         return []
-    blocks = _split_blocks(lines, flights, _find_airport_codes(lines, world), dates)
-    common = find_cabins(fold(text))
-    legs_found = [_build_leg(b, common) for b in blocks]
-    return _merge_repeats(
-        [replace(g, cabin_class=g.cabin_class or world.only_cabin(g.airline or "")) for g in legs_found]
-    )
+    first = max(0, numbers[0].line - _ABOVE)
+    lines = lines[first : numbers[-1].line + _BELOW]
+    numbers = [n._replace(line=n.line - first) for n in numbers]
+    best = _find_best(lines, numbers, dates, world)
+    if best is None:
+        return []
+    common = _list_cabins(lines)
+    legs = [_build_leg(lines, arranged, common, world) for arranged in zip(*best.blocks, strict=True)]
+    return _doubt_twins(_merge_repeats(legs))
 
 
-def _split_blocks(lines: list[str], flights: list[_Flight], codes: list[list[str]], dates: MailDates) -> list[_Block]:
-    """What belongs to which flight: its own line, its paragraph, or what lies between it and the next or the last.
-
-    Where a day stands above the first flight and none below the last, days are headings of what follows them; where
-    it is the other way round they follow their flight. Where neither is so, no day is certain.
-    """
-    starts = [at for at, _, _ in flights]
-    ends = [*starts[1:], len(lines)]
-
-    def split(spans: Iterable[tuple[int, int]]) -> list[_Block]:
-        return [_read_block(lines[s:e], f, codes[s:e], dates) for (s, e), f in zip(spans, flights, strict=True)]
-
-    lone = [[(0, len(lines))]] if len(flights) == 1 else []
-    certain = [[(s, s + 1) for s in starts], [_find_paragraph(lines, s) for s in starts], *lone]
-    for spans in certain:
-        blocks = split(spans)
-        if all(b.whole for b in blocks):
-            return blocks
-    after = split(zip(starts, ends, strict=True))
-    before = split((s, e + 1) for s, e in zip([0, *(s + 1 for s in starts[:-1])], starts, strict=True))
-    headed = _apply_heading_days(after, lines, starts, dates)
-    above, below = _has_days(lines[max(0, starts[0] - 4) : starts[0]], dates), _has_days(lines[starts[-1] :], dates)
-    ways = [after] if below and not above else [headed, before] if above and not below else [after, headed, before]
-    best = max(ways, key=lambda blocks: sum(b.whole for b in blocks))
-    if len(ways) == 3:
-        best = [replace(b, days=[None]) for b in best]
+def _find_best(lines: list[Line], numbers: list[FlightNumber], dates: MailDates, world: TravelFacts) -> _Try | None:
+    best: _Try | None = None
+    letter = Letter.scan(lines, dates, {n.line for n in numbers})
+    for tier in _TIERS:
+        places = _find_tier(lines, tier, {n.line for n in numbers}, world)
+        by_line: list[list[Place]] = [[] for _ in lines]
+        for place in places:
+            by_line[place.line].append(place)
+        for flights in _list_anchors(numbers, letter, by_line):
+            result = _try_arrangements(letter, flights[:_MAX_FLIGHTS], by_line, world)
+            if result and (best is None or (result.whole, result.score) > (best.whole, best.score)):
+                best = result
+            if result and result.whole == 2:
+                return best
     return best
 
 
-def _has_days(lines: list[str], dates: MailDates) -> bool:
-    return any(dates.find(small) for line in lines if not _OTHER_DAYS.search(small := fold(line)))
+def _find_tier(lines: list[Line], tier: Tier, near: set[int], world: TravelFacts) -> list[Place]:
+    ways, by_name = tier
+    places = find_codes(lines, ways, world) if ways else []
+    if by_name:
+        taken = {(p.line, p.at) for p in places}
+        lines_taken = {p.line for p in places}
+        places += [
+            p for p in find_named(lines, near, world) if (p.line, p.at) not in taken and p.line not in lines_taken
+        ]
+    return sorted(places, key=lambda p: (p.line, p.at))
 
 
-def _find_flights(lines: list[str], world: TravelFacts, sender: str) -> Iterator[_Flight]:
-    """Line, airline and number of each flight, in the order they are named; each once in a row."""
-    last = ""
-    for at, line in enumerate(lines):
-        small = fold(line)
-        for airline, number in _find_designators(line, small, world) or _find_bare_number(line, small, world, sender):
-            if (name := f"{airline}{number}") != last:
-                last = name
-                yield at, airline, number
+def _list_anchors(
+    numbers: list[FlightNumber], letter: Letter, places: list[list[Place]]
+) -> Iterator[list[FlightNumber]]:
+    """The mentions of flights that may each begin, end or stand amid what is said of a flight.
 
-
-def _find_designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
-    designators = [
-        (m[1], m[3])
-        for m in _DESIGNATOR.finditer(line)
-        if _is_flight_number(m, line, small, world) and (world.airline(m[1]) == m[1] or _FLIGHT_WORD.search(small))
-    ]
-    return designators or _find_icao_designators(line, small, world)
-
-
-def _is_flight_number(m: re.Match[str], line: str, small: str, world: TravelFacts) -> bool:
-    """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
-    before, rest = line[: m.start()], line[m.end() :]
-    if m[1] in ("AM", "PM") and not m[2]:
-        return not re.search(r"\d{1,2}[:h.]\d{2}\s?$", before)
-    if not m[2]:
-        return True
-    if m[1] in _ONLY_JOINED:
-        return False
-    if m[1] in _WORDS_AND_CODES:
-        return bool(_RIGHT_BEFORE.search(fold(before)))
-    begins = not before.strip() and any(True for _ in find_times(rest))
-    alone = line.strip() == m[0] or _IDEOGRAPH.search(before) or world.airline(before.strip(" :-\t")[-40:]) == m[1]
-    return bool(alone or begins or _FLIGHT_WORD.search(small) or _CODE.search(rest))
-
-
-def _find_icao_designators(line: str, small: str, world: TravelFacts) -> list[tuple[str, str]]:
-    """ "EZY8435", as some airlines write their flights to passengers too."""
-    designators = []
-    for m in _ICAO_DESIGNATOR.finditer(line):
-        sure = line.strip() == m[0] or _FLIGHT_WORD.search(small) or not (m[2] or CONFIRMATION.search(small))
-        code = None if m[1] in _NOT_AIRPORTS or m[1] in CODES else world.by_icao(m[1])
-        if sure and code:
-            designators.append((code, m[3]))
-    return designators
-
-
-def _find_bare_number(line: str, small: str, world: TravelFacts, sender: str) -> list[tuple[str, str]]:
-    """ "Flight 117" of an airline named in the line or in the sender's name; or its name and number on their own."""
-    if (alone := _NAMED.fullmatch(line.strip())) and (named := world.airline(alone[1])):
-        return [(named, alone[2])]
-    match = _NUMBER.search(small)
-    if not match:
-        return []
-    airline = world.airline(line[: match.start()].strip(" :-\t")[-40:]) or world.airline(sender)
-    return [(airline, match[1])] if airline else []
-
-
-def _find_airport_codes(lines: list[str], world: TravelFacts) -> list[list[str]]:
-    """The airports of each line, in the first of four ways of writing them that the text uses; else by their names."""
-    for seek in (_find_bracketed, _find_paired, _find_timed, _find_labelled):
-        codes = [[c for c in seek(line) if c not in _NOT_AIRPORTS and world.clock_of(c)] for line in lines]
-        if sum(map(len, codes)) >= 2:
-            return codes
-    return _find_airports_by_name(lines, world)
-
-
-def _find_airports_by_name(lines: list[str], world: TravelFacts) -> list[list[str]]:
-    """Airports without their codes, on the lines that tell a time."""
-    candidates = [at for at, line in enumerate(lines) if any(True for _ in find_times(fold(line)))][:_MAX_NAMED_LINES]
-    codes = {at: code for at in candidates if (code := world.airport(lines[at]))}
-    return [[codes[at]] if at in codes else [] for at in range(len(lines))]
-
-
-def _find_bracketed(line: str) -> list[str]:
-    return [a or b for a, b in _BRACKETS.findall(line)]
-
-
-def _find_paired(line: str) -> list[str]:
-    return [code for pair in _PAIR.findall(line) for code in pair]
-
-
-def _find_timed(line: str) -> list[str]:
-    return [a or b for a, b in _TIMED.findall(line)]
-
-
-def _find_labelled(line: str) -> list[str]:
-    return _CODE.findall(line) if _LABELLED.match(fold(line)) else []
-
-
-def _find_paragraph(lines: list[str], at: int) -> tuple[int, int]:
-    start, end = at, at + 1
-    while start > 0 and lines[start - 1].strip():
-        start -= 1
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    return start, end
-
-
-def _read_block(lines: list[str], flight: _Flight, codes: list[list[str]], dates: MailDates) -> _Block:
-    block = _Block(flight[1], flight[2])
-    for line, here in zip(lines, codes, strict=True):
-        small = fold(line)
-        block.cabins |= find_cabins(small)
-        block.later = next((int(m[1] or 1) for m in _NEXT_DAY.finditer(small)), block.later)
-        block.airports += [c for c in here if c not in block.airports]
-        if _OTHER_DAYS.search(small):
+    First all but those repeated at once; then each flight once, at its last or at its first mention.
+    """
+    several = {n.line for n in numbers if any(o.line == n.line and o.name != n.name for o in numbers)}
+    elsewhere = {n.name for n in numbers if n.line not in several}
+    numbers = [n for n in numbers if n.line not in several or n.name not in elsewhere]
+    every: list[FlightNumber] = []
+    for number in numbers:
+        if every and every[-1].name == number.name and not _tells_anew(every[-1], number, letter, places):
             continue
-        block.days += [d.day for d in dates.find(small) if d.day is None or d.day not in block.days]
-        block.times += find_times(small)
-    return block
+        every.append(number)
+    names = list(dict.fromkeys(n.name for n in every))
+    yield every
+    if len(names) < len(every):
+        yield list({n.name: n for n in every}.values())
+        yield sorted({n.name: n for n in reversed(every)}.values(), key=lambda n: (n.line, n.at))
 
 
-def _apply_heading_days(blocks: list[_Block], lines: list[str], starts: list[int], dates: MailDates) -> list[_Block]:
-    """Flights under a day of their own line: such a day counts for those after it until the next."""
-    heads: list[date | None] = []
-    for line in lines:
-        small = fold(line)
-        line_days = dates.find(small) if not _OTHER_DAYS.search(small) else []
-        heads.append(line_days[0].day if line_days else heads[-1] if heads else None)
-    out = []
-    for block, start in zip(blocks, starts, strict=True):
-        head = heads[start]
-        days: list[date | None] = [head] if head else block.days
-        out.append(replace(block, airports=block.airports[:2], days=days))
-    return out
+def _tells_anew(last: FlightNumber, number: FlightNumber, letter: Letter, places: list[list[Place]]) -> bool:
+    """Whether a flight named again is told of again, with days or airports of its own in between or beside it."""
+    if number.line == last.line:
+        return False
+    between = range(last.line, number.line)
+    return bool(letter.days[number.line] or places[number.line]) or any(letter.days[n] or places[n] for n in between)
 
 
-def _build_leg(block: _Block, common: set[str]) -> BookedLeg:
-    cabin = block.cabins if len(block.cabins) == 1 else common if not block.cabins and len(common) == 1 else set()
-    two = len(block.airports) == 2
-    clock = block.times if len(block.times) == 2 else []
-    days = block.days if block.fits else []
-    lands = days[-1] if len(days) > 1 else None
-    if lands is None and block.later and clock and days and days[0]:
-        lands = days[0] + timedelta(days=block.later)
+def _try_arrangements(
+    letter: Letter, flights: Sequence[FlightNumber], places: list[list[Place]], world: TravelFacts
+) -> _Try | None:
+    results = []
+    for way in list_arrangements(letter, flights, places):
+        blocks = fill_blocks(letter, flights, places, way, world)
+        if blocks:
+            results.append((score_blocks(blocks, world), blocks))
+    if not results:
+        return None
+    top = max(score for score, _ in results)
+    best = [blocks for score, blocks in results if score == top]
+    whole = all(b.ends and b.day for b in best[0])
+    return _Try(top / len(flights), whole * (1 if any(b.impossible for b in best[0]) else 2), best)
+
+
+def _build_leg(lines: list[Line], arranged: tuple[Block, ...], common: set[str], world: TravelFacts) -> BookedLeg:
+    """One flight of what the best arrangements agree on."""
+    block = arranged[0]
+    airline = block.flight.airline
+    doubts: list[Doubt] = []
+    name = block.flight.name
+
+    def agree(field: str, values: list[Any]) -> Any:  # the value of all the best arrangements
+        distinct = list(dict.fromkeys(values))
+        if len(distinct) > 1:
+            doubts.append(_doubt(field, name, [v for v in distinct if v is not None]))
+            return None
+        return distinct[0]
+
+    ends = agree("origin", [b.ends for b in arranged])
+    if ends is None and any(len(b.places) == 2 for b in arranged):
+        doubts += _doubt_places(arranged, name)
+    day = agree("departure_date", [b.day for b in arranged])
+    clock: tuple[time, ...] = agree("departure_time", [b.clock or None for b in arranged]) or ()
+    lands = agree("arrival_date", [b.lands for b in arranged])
+    if any(b.impossible for b in arranged):
+        doubts.append(
+            Doubt("arrival_time", "The times cannot be those of one flight between these airports.", (), name)
+        )
+        clock, lands = (), None
     return BookedLeg(
-        airline=block.airline,
-        flight_number=f"{block.airline}{block.number}",
-        origin=block.airports[0] if two else None,
-        destination=block.airports[1] if two else None,
-        departure_date=days[0] if days else None,
+        airline=airline,
+        flight_number=name,
+        origin=ends[0] if ends else None,
+        destination=ends[1] if ends else None,
+        departure_date=day,
         departure_time=clock[0] if clock else None,
-        arrival_date=lands,
-        arrival_time=clock[1] if clock else None,
-        cabin_class=next(iter(cabin)) if cabin else None,
+        arrival_date=lands if day else None,
+        arrival_time=clock[1] if len(clock) > 1 else None,
+        cabin_class=_find_cabin(lines, arranged, common, world),
+        doubts=doubts,
     )
 
 
-def _merge_repeats(read_legs: list[BookedLeg]) -> list[BookedLeg]:
-    """A flight named twice, say in a summary and in detail, is one; the fuller account stays."""
-    best: dict[tuple[str | None, date | None], BookedLeg] = {}
-    for leg in read_legs:
-        key = (leg.flight_number, leg.departure_date)
-        if key not in best or _count_fields(leg) > _count_fields(best[key]):
-            best[key] = leg
-    dated = {name for name, day in best if day is not None}
-    return [leg for (name, day), leg in best.items() if day is not None or name not in dated]
+def _doubt(field: str, about: str, values: Sequence[Any]) -> Doubt:
+    stated = tuple(_show(v) for v in values)
+    return Doubt(field, "The letter can be read in more than one way.", stated, about)
+
+
+def _show(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "-".join(str(_show(v)) for v in value)
+    if isinstance(value, time):
+        return value.strftime("%H:%M")
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _doubt_places(arranged: tuple[Block, ...], about: str) -> Iterator[Doubt]:
+    """The airports a city's name leaves open."""
+    places = next(b.places for b in arranged if len(b.places) == 2)
+    for field, codes in zip(("origin", "destination"), places, strict=True):
+        if 1 < len(codes) <= 12:
+            yield Doubt(field, "The letter names a city with several airports.", tuple(sorted(codes)), about)
+
+
+def _find_cabin(lines: list[Line], arranged: tuple[Block, ...], common: set[str], world: TravelFacts) -> str | None:
+    """The cabin of the flight's own lines; `common`, the letter's one cabin, where no flight has one of its own."""
+    if only := world.only_cabin(arranged[0].flight.airline):
+        return only
+    own = find_cabins(lines[arranged[0].flight.line].small)
+    parts = [own] if len(own) == 1 else [_list_cabins(lines[b.start : b.end]) for b in arranged]
+    distinct = {frozenset(cabins) for cabins in parts if cabins}
+    if len(distinct) == 1 and len(cabins := next(iter(distinct))) == 1:
+        return next(iter(cabins))
+    if not distinct and any(names_other_cabin(ln.small) for b in arranged for ln in lines[b.start : b.end]):
+        return None
+    return next(iter(common)) if len(common) == 1 else None
+
+
+def _list_cabins(lines: list[Line]) -> set[str]:
+    return {c for line in lines if not _ASIDE.search(line.small) for c in find_cabins(line.small)}
+
+
+def _merge_repeats(legs: list[BookedLeg]) -> list[BookedLeg]:
+    """A flight named twice, say in a summary and in detail, is one; the fuller account stays.
+
+    The same number on another day or between other airports is another flight; but where one of two days has no times
+    or is next to the other, one of them is a slip, and a person looks.
+    """
+    out: list[BookedLeg] = []
+    for leg in legs:
+        twin = next((k for k in out if _is_same(k, leg)), None)
+        slip = next((k for k in out if _is_slip(k, leg)), None) if twin is None else None
+        if slip:
+            fuller = max(slip, leg, key=_count_fields)
+            days = (slip.departure_date, leg.departure_date)
+            out[out.index(slip)] = replace(
+                fuller,
+                departure_date=None,
+                arrival_date=None,
+                doubts=[*fuller.doubts, _doubt("departure_date", fuller.flight_number or "", days)],
+            )
+        elif twin is None:
+            out.append(leg)
+        elif _count_fields(leg) > _count_fields(twin):
+            out[out.index(twin)] = leg
+    return out
+
+
+def _is_slip(one: BookedLeg, other: BookedLeg) -> bool:
+    if one.flight_number != other.flight_number or not one.departure_date or not other.departure_date:
+        return False
+    ends = [(leg.origin, leg.destination) for leg in (one, other)]
+    if ends[0] != ends[1] and None not in (*ends[0], *ends[1]):
+        return False
+    timed = bool(one.departure_time) != bool(other.departure_time)
+    return timed or abs((one.departure_date - other.departure_date).days) == 1
+
+
+def _is_same(one: BookedLeg, other: BookedLeg) -> bool:
+    fields = ("departure_date", "origin", "destination", "departure_time")
+    agree = all(
+        getattr(one, f) is None or getattr(other, f) is None or getattr(one, f) == getattr(other, f) for f in fields
+    )
+    if one.flight_number == other.flight_number:
+        return agree
+    # A second number for the same seat: "also sold as".
+    return agree and all(getattr(one, f) is not None and getattr(other, f) is not None for f in fields)
+
+
+def _doubt_twins(legs: list[BookedLeg]) -> list[BookedLeg]:
+    """Two flights between the same airports on the same day are seldom both flown: a person looks."""
+    out = []
+    for leg in legs:
+        twins = [o for o in legs if o is not leg and leg.origin and leg.departure_date and _is_twin(o, leg)]
+        if twins:
+            reason = f"{twins[0].flight_number} is said to fly the same way on the same day."
+            leg = replace(leg, doubts=[*leg.doubts, Doubt("flight_number", reason, (), leg.flight_number or "")])
+        out.append(leg)
+    return out
+
+
+def _is_twin(one: BookedLeg, other: BookedLeg) -> bool:
+    fields = ("origin", "destination", "departure_date")
+    return all(getattr(one, f) == getattr(other, f) for f in fields)
 
 
 def _count_fields(leg: BookedLeg) -> int:
-    return sum(v is not None for v in vars(leg).values())
+    return sum(v is not None for v in vars(leg).values()) - len(leg.doubts)

@@ -6,7 +6,8 @@ from datetime import date
 
 from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.mail_parts import MailLetter
-from shared.domain.confirmations.phrases import FORWARDED, FROM, HEADER, SUBJECT, strip_subject
+from shared.domain.confirmations.phrases import FORWARDED, FROM, HEADER, SENT, SUBJECT, strip_subject
+from shared.domain.parsing.dates import find_dates
 from shared.domain.parsing.text import fold
 
 MAX_LINES = 3_000
@@ -57,7 +58,7 @@ def _find_headers(body: str) -> int | None:
 def _open_forwarded(outer: Text, rest: str) -> Text:
     """The forwarded letter: its own subject and sender, its lines without marks of quoting."""
     lines = [re.sub(r"^(?:\s?>)+ ?", "", line) for line in rest.split("\n")]
-    subject, sender, start = outer.subject, outer.sender, 0
+    subject, sender, posted, start = outer.subject, outer.sender, outer.posted, 0
     for at, line in enumerate(lines[:30]):
         small = fold(line.strip())
         if not HEADER.match(small):
@@ -67,6 +68,14 @@ def _open_forwarded(outer: Text, rest: str) -> Text:
         start = at + 1
         if match := SUBJECT.match(small):
             subject = to_one_line(line.strip()[match.end() :], 200)
+        elif match := SENT.match(small):
+            posted = _read_day(small[match.end() :]) or posted
         elif match := FROM.match(small):
             sender = to_one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[match.end() :]), 120)
-    return Text("\n".join(lines[start:]), strip_subject(subject)[0], sender, True, outer.posted)
+    return Text("\n".join(lines[start:]), strip_subject(subject)[0], sender, True, posted)
+
+
+def _read_day(folded: str) -> date | None:
+    """The day on which the forwarded letter was sent, where its header leaves no doubt of it."""
+    days = {day for written, _, _ in find_dates(folded) for order in ("dmy", "mdy") if (day := written.exact(order))}
+    return days.pop() if len(days) == 1 else None

@@ -17,6 +17,7 @@ from shared.domain.confirmations.model import (
     MailReading,
     TravelFacts,
 )
+from shared.domain.confirmations.passengers import count_passengers
 from shared.domain.confirmations.phrases import says_cancelled, says_changed, says_unsettled
 from shared.domain.parsing.text import fold
 
@@ -40,7 +41,7 @@ def read_words(text: Text, world: TravelFacts) -> MailReading | None:
         return None
     if not bookings or (not number and not _BOOKING.search(folded)):
         return None
-    passengers = _count_passengers(folded)
+    passengers = count_passengers(text.body, world)
     for booking in bookings:
         booking.confirmation_number = booking.confirmation_number or number
         booking.action = "change" if action == "change" else booking.action
@@ -71,21 +72,3 @@ _BOOKING = re.compile(
     r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan"
     r"|ihre (?:buchung|reise)|votre reservation|tu reserva"
 )
-
-
-_COUNT = re.compile(
-    r"\b(?:passengers?|travell?ers?|guests?|reisende|passagiere?|passagers?|pasajeros?|passageiros?"
-    r"|passeggeri)\s?[:\t]\s?(\d)(?![\d.,])|\b(\d) (?:passengers?|travell?ers|adults?)\b"
-)
-_NAMED = re.compile(
-    r"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|passager|pasajero|passageiro"
-    r"|passeggero)s?(?: \d)?\s?[:\t]\s?([^\d\n]{3,})$",
-    re.M,
-)
-
-
-def _count_passengers(folded: str) -> int | None:
-    if match := _COUNT.search(folded):
-        return int(match[1] or match[2]) or None
-    names = {n.strip() for line in _NAMED.findall(folded) for n in re.split(r",|;| and ", line) if n.strip()}
-    return len(names) if 0 < len(names) <= 9 else None

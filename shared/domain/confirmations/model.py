@@ -1,5 +1,6 @@
 """Data classes of a confirmation: legs, stays and prices, with None for whatever the mail does not state clearly."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date, time
 from decimal import Decimal
@@ -43,6 +44,20 @@ class TravelFacts(Protocol):
 
     def airport(self, text: str) -> str | None:
         """The one airport all of whose name and city stand in the text."""
+
+    def places(self, text: str) -> Iterable[tuple[int, int, frozenset[str]]]:
+        """Start, end and possible airports of each city or airport named in a line."""
+
+    def is_served(self, airport: str) -> bool:
+        """Whether an airline is known to fly there."""
+
+    def flies(self, airline: str, origin: str, destination: str) -> bool:
+        """Whether the airline is known to fly there without a stop."""
+
+    def flies_to(self, airline: str, airport: str) -> bool:
+        """Whether any flight of the airline there is known."""
+
+    def miles(self, origin: str, destination: str) -> int | None: ...
 
     def airline(self, text: str) -> str | None: ...
 

@@ -3,16 +3,24 @@
 import re
 
 _CABINS = {
-    "premium_economy": r"premium[ _-]?(?:economy|eco|select)|world traveller plus|economy premium|premium plus"
-    r"|comfort economy|economica premium|eco premium",
-    "first": r"first(?: class| suite)|la premiere|erste klasse|primera clase|prima classe|premiere classe"
-    r"|primeira classe|^\s*(?:first|primera|premiere)\s*$",
-    "business": r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller))|club (?:world|europe|suite)"
-    r"|polaris|upper class|q-?suite|delta one|businessklasse|clase ejecutiva|executive class|classe executiva"
-    r"|classe affaires|clase business|mint (?:suite|studio|class)|^\s*mint\s*$",
+    "premium_economy": r"premium[ _-]?(?:economy|eco|select|class(?!\w))|world traveller plus|economy premium"
+    r"|premium plus"
+    r"|economica premium|eco premium|turista premium|premium comfort|premium klasse|sas plus|premium tourist"
+    r"|プレミアムエコノミー|^\s*(?:cabin|class|klasse|cabine|clase|classe|kabine)\s?:?\s+premium\s*(?:\(|$)",
+    "first": r"first(?: class| suite)|flagship first|la premiere|erste klasse|primera clase|prima classe"
+    r"|premiere classe"
+    r"|primeira classe|royal first|the residence|first apartment|ファーストクラス|^\s*(?:first|primera|premiere)\s*$"
+    r"|(?<=[|\t,(/])\s?first\s?(?=[|\t,)(]|$)|eerste klas(?:se)?",
+    "business": r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller|select|lounge|number|id\b))"
+    r"|club (?:world|europe|suite)|saga (?:premium|class)|signature class|royal silk|prestige (?:class|suite)"
+    r"|polaris|upper class|q-?suite|delta one|clase ejecutiva|executive class|classe executiva|classe executive"
+    r"|classe affaires|affaires|clase business|ejecutiva|executiva|mint (?:suite|studio|class)"
+    r"|^\s*mint\s*$|ビジネスクラス",
     "economy": r"economy|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
-    r"|economique|wirtschaftsklasse|light fare|\beco\b",
+    r"|economique|wirtschaftsklasse|light fare|\beco\b|delta comfort|comfort plus|sas go|lowfare|economie|ekonomi\w*"
+    r"|エコノミークラス|普通席|tourist class|touristenklasse",
 }
+_SUITES = re.compile(r"\bsuites?\b")  # a cabin only where no other is named: "Club Suite" is business
 _CABIN = [(name, re.compile(words)) for name, words in _CABINS.items()]
 
 
@@ -23,7 +31,20 @@ def find_cabins(folded: str) -> set[str]:
         folded, hits = words.subn(" ", folded)
         if hits:
             cabins.add(name)
-    return cabins
+    return cabins or ({"first"} if _SUITES.search(folded) else set())
+
+
+_CABIN_LABEL = re.compile(
+    r"(?<![a-z])(?:cabin(?: class)?|class(?: of (?:service|travel))?|cabine|klasse|reiseklasse|clase|cabina"
+    r"|classe(?: di viaggio)?"
+    r"|reisklasse|klas|クラス|座席クラス)\s?[:\t]\s*(?=[a-z]{3})"
+)
+
+
+def names_other_cabin(folded: str) -> bool:
+    """Whether a line tells a cabin in words that are none of the above."""
+    match = _CABIN_LABEL.search(folded)
+    return match is not None and not find_cabins(folded[match.end() :])
 
 
 def find_cabin(folded: str) -> str | None:
@@ -46,7 +67,10 @@ CONFIRMATION = re.compile(
     r"|(?:numero|codice) (?:di |della )?(?:prenotazione|conferma)|(?:reserverings|boekings|bevestigings)(?:nummer"
     r"|code)"
     r"|boekingsnummer|bookingreferanse|bokningsnummer"
-    r"|予約番号|確認番号|预订编号|确认号"
+    r"|(?:booking|reservation) (?:reference|code|number)(?= is\b)|bokningsreferens|bokningskod|reservationskod"
+    r"|codigo da reserva|codigo de confirmacion|(?:file|dossier) ?(?:number|nummer)|boekingscode|boekingsreferentie"
+    r"|reserveringscode|reference (?:de )?(?:votre )?dossier|codice prenotazione|codigo reserva|clave de reserva"
+    r"|予約(?:確認)?番号|予約コード|確認コード|確認番号|预订编号|确认号"
 )
 # Phrases of a cancelled booking. Cancellation terms use other words.
 _CANCELLED = re.compile(
@@ -84,10 +108,19 @@ _CHANGED = re.compile(
     r"(?:flight|trip|booking|itinerary|reservation|schedule|departure time)s? (?:has|have) (?:been )?changed"
     r"|schedule change|change (?:to|of|in) your (?:flight|trip|booking|itinerary|reservation|schedule)"
     r"|your (?:previous|original|old) (?:flight|itinerary|departure)\b|your new (?:flight|itinerary|departure) "
+    r"|(?:previous|original|old) (?:flight|itinerary|departure)(?: (?:details|time|schedule)s?)?\s?(?::|\n|$)"
     r"|flugzeitenanderung|flugplananderung|anderung (?:ihrer|ihres) (?:flug|buchung|reise)"
     r"|modification de (?:votre|vos) (?:vol|reservation|voyage)|votre vol a ete modifie"
     r"|cambio (?:de|en) (?:tu|su) (?:vuelo|reserva|horario)|modifica (?:del|al) (?:tuo|suo) volo"
-    r"|alteracao do (?:seu )?voo"
+    r"|alteracao (?:do|no) (?:seu )?voo|alteracao de horario|o seu voo foi alterado"
+    r"|wijziging (?:van|in) (?:uw|je) (?:vlucht|boeking|reis)|(?:vlucht|boeking|vluchttijden) (?:is"
+    r"|zijn) gewijzigd|schemawijziging"
+    r"|(?:flug|flugzeiten?|buchung|abflugzeit)\w* (?:hat|haben|wurden?) (?:sich )?geandert|neue (?:flug|abflug)zeit"
+    r"|(?:su|tu) vuelo ha (?:sido )?(?:cambiado|modificado)|modificacion de (?:su|tu) (?:vuelo|reserva)"
+    r"|cambio de horario"
+    r"|nouveaux? horaires?|changement d'horaires?|il (?:tuo|suo) volo e (?:stato )?(?:cambiato|modificato)"
+    r"|cambio (?:di )?orario"
+    r"|(?:時刻|便名?|ご?予約|スケジュール)の?変更|変更前"
 )
 
 
@@ -115,6 +148,10 @@ _NAMES = (
     r"|to|an|a|para|aan|cc|kopie"
 )
 SUBJECT = re.compile(r"^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp)\*? ?:\*?\s*")
+SENT = re.compile(
+    r"^\*?(?:sent|date|gesendet|datum|envoye(?: le)?|enviado(?: el)?|inviato|data|fecha|verzonden|送信日時"
+    r"|日付)\*? ?:\*?\s*"
+)
 FROM = re.compile(r"^\*?(?:from|von|de|da|van)\*? ?:\*?\s*")
 HEADER = re.compile(
     rf"^\*?(?:{_NAMES}|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|reply-to|antwort an)\*? ?:"

@@ -40,6 +40,7 @@ _WEEKDAYS = (
     "sunday sun sonntag so dimanche dim domingo dom domenica zondag zo",
 )
 _WEEKDAY_NUMBERS = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+_JAPANESE_WEEKDAYS = {letter: number for number, letter in enumerate("月火水木金土日")}
 
 
 def _join_names(names: Iterable[str]) -> str:
@@ -48,15 +49,15 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 _MONTH = _join_names(_MONTH_NUMBERS)
-_DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ -]?(?:de )?(?P<m3>{_MONTH})"
+_DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ /-]?(?:de )?(?P<m3>{_MONTH})"
 _MONTH_DAY = rf"(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?<![\w/.-])(?:"
     r"(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
     r"|(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<y2>\d{4}|\d{2})"
-    rf"|{_DAY_MONTH}\.?[ ,-]{{0,2}}(?:de )?(?P<y3>\d{{4}}|\d{{2}})"
+    rf"|{_DAY_MONTH}\.?[ ,/-]{{0,2}}(?:de )?(?P<y3>\d{{4}}|\d{{2}})"
     rf"|{_MONTH_DAY},? (?P<y4>\d{{4}})"
-    r")(?![\w/]|[.,-]\d)"
+    r")(?![\w/]|[.,-]\d|:\d\d)"  # "7 Jun 12:10" has no year
 )
 # A date without a year at the start of a line, in numbers or with the name of the month.
 SHORT_DATE = re.compile(
@@ -81,11 +82,13 @@ _DAY_IN_PROSE = re.compile(
 )
 _WEEKDAY = _join_names(_WEEKDAY_NUMBERS)
 _WEEKDAY_BEFORE = re.compile(rf"(?<![a-z])({_WEEKDAY})\.?,?\s*(?:the |den |le |el |il )?$")
-_WEEKDAY_AFTER = re.compile(rf",? ?\(({_WEEKDAY})\.?\)")
+_WEEKDAY_AFTER = re.compile(rf",? ?\(({_WEEKDAY}|[月火水木金土日])\.?\)")
 _CLOCK = re.compile(
-    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?uhr))(\d{2})(?!\d)(?::\d{2})?\s*(a\.?m\.?|p\.?m\.?)?h?(?![a-z])"
+    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?(?:uhr|[ap]\.?m\b|h\b|hrs\b)))(\d{2})(?!\d)(?::\d{2})?"
+    r"(?:\s*(a\.?m\.?|p\.?m\.?)|([ap]))?(?:h|hrs|uhr)?(?![a-z])"
+    r"|(?:\b(?:um|kl\.?|klo|ore|alle|as|om|at|dep|arr) ?)(\d{1,2})\.(\d{2})(?![\d.])()()(?![a-z])"
 )
-_FULL_HOUR = re.compile(r"\b(\d{1,2})()\s*(a\.?m|p\.?m)\b")
+_FULL_HOUR = re.compile(r"\b(\d{1,2})\s*(a\.?m|p\.?m)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,24 +176,32 @@ def _count_days(dates: Sequence[WrittenDate], order: Order) -> int:
 def find_weekday(before: str, after: str = "") -> int | None:
     """The weekday right before a date, or in brackets right after it; Monday is 0."""
     match = _WEEKDAY_BEFORE.search(before[-24:]) or _WEEKDAY_AFTER.match(after[:24])
-    return _WEEKDAY_NUMBERS[match[1]] if match else None
+    return _WEEKDAY_NUMBERS.get(match[1], _JAPANESE_WEEKDAYS.get(match[1])) if match else None
 
 
 def find_times(folded: str) -> Iterator[time]:
     """Clock times with minutes, on the 24 or the 12 hour clock."""
+    return (clock for clock, _ in find_placed_times(folded))
+
+
+def find_placed_times(folded: str) -> Iterator[tuple[time, int]]:
+    """The same, each with its place in the text."""
     return _read_times(_CLOCK, folded)
 
 
 def first_time(folded: str) -> time | None:
     """The first clock time of a text, also one without minutes ("4 pm")."""
-    return next(chain(_read_times(_CLOCK, folded), _read_times(_FULL_HOUR, folded)), None)
+    placed = next(chain(_read_times(_CLOCK, folded), _read_times(_FULL_HOUR, folded)), None)
+    return placed[0] if placed else None
 
 
-def _read_times(pattern: re.Pattern[str], folded: str) -> Iterator[time]:
+def _read_times(pattern: re.Pattern[str], folded: str) -> Iterator[tuple[time, int]]:
     for match in pattern.finditer(folded):
-        hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "")[:1]
+        groups = [g for g in match.groups() if g]
+        hour, minute = int(groups[0]), int(groups[1]) if len(groups) > 1 and groups[1].isdigit() else 0
+        half = groups[-1][:1] if groups[-1][:1] in ("a", "p") else ""
         if half and not 1 <= hour <= 12:
             continue
         hour = hour % 12 + (12 if half == "p" else 0) if half else hour
         if hour < 24 and minute < 60:
-            yield time(hour, minute)
+            yield time(hour, minute), match.start()

@@ -1,0 +1,172 @@
+"""Numbers of flights in the lines of a letter, told from types of aircraft, partners' numbers and other codes."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from shared.domain.confirmations.flight_lines import Line
+from shared.domain.confirmations.model import TravelFacts
+from shared.domain.confirmations.phrases import CONFIRMATION, find_cabins
+from shared.domain.parsing.amounts import CODES
+from shared.domain.parsing.dates import find_times
+from shared.domain.parsing.text import fold
+
+_DESIGNATOR = re.compile(
+    r"(?<![A-Za-z0-9./_+@-])([A-Z][A-Z0-9]|[0-9][A-Z])( {0,4}|-)0*(\d{1,4})[A-Z]?(?![A-Za-z0-9:.,/%-]\d"
+    r"|[A-Za-z0-9%€$£°])"
+)
+_ICAO_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(?![A-Za-z0-9:.,/]\d|[A-Za-z0-9])")
+_WORD = r"(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt|flyg|便名|フライト)"
+_FLIGHT_WORD = re.compile(rf"(?<![a-z]){_WORD}(?:nummer|nr\.?)?(?![a-z])")
+_RIGHT_BEFORE = re.compile(rf"(?<![a-z]){_WORD}(?:nummer)?(?: ?(?:number|no\.|nr\.|n°|#))?\s{{0,4}}[:#\t]?\s{{0,40}}$")
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
+# Airline codes that are also words: with a space behind, they count only after the word "flight".
+_WORDS_AND_CODES = frozenset(("AM", "PM", "TO", "BY", "OR", "IT", "UP", "ON", "IN", "AT", "IS", "IF", "MR"))
+_ONLY_JOINED = frozenset(("NO", "ID", "NR", "CO"))  # "flight no 12", "flight ID 12"
+# Others that stand before numbers now and then: with a space they want a flight's day, time or airport beside them.
+_ALSO_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "AS DE LA LE EN EL AN AB SO DO DA ET ES BE OM UN IL AL NA SE TE ME WE HE MI MA SI LO",
+    )
+)
+_NUMBER = re.compile(  # "Flight 1:" and "flight 1 of 2" count the flights
+    rf"(?<![a-z]){_WORD}(?: ?(?:number|no\.?|nr\.?|#|nummer|n°))?\s?[:#\t]?\s?(?:# ?)?"
+    r"0*(\d{1,4})\b(?! ?(?:hours?|min|stops?|h\b|of \d|/ ?\d|passe|von \d|de \d|days?))(?<!\D\d(?=:))"
+)
+_LABEL = re.compile(rf"^\W*{_WORD}(?:nummer)?(?: ?(?:number|no\.?|nr\.?|#|n°))?\W*$")
+_ALONE = re.compile(r"^[ \t]*#?[ \t]*0*(\d{1,4})(?=[ \t]*$|[ \t]{2,}|\t)")
+_NAMED = re.compile(r"(?:^|\t|  |\|)\s*([A-Za-z][A-Za-z ]{2,30}?) 0*(\d{1,4})\*?(?=\s*$|\t|  |\s*[|,(])", re.ASCII)
+_AIRCRAFT = re.compile(
+    r"(?:A ?(?:2[12]0|3[0-9]{2}|3[0-9])[A-Z]?|B ?7[0-9]{2}|B7[0-9]|E ?(?:1[3-9][05]|[19][057]|[79]0)"
+    r"|CR[JKA] ?\d{1,4}|ERJ ?\d*"
+    r"|AT[R57] ?\d*|DH8?[A-D]?\d*|MD ?[89]\d|RJ ?(?:70|85|1[H0]0?)|Q ?400|F ?(?:70|100)|SU ?95|SF ?340|CO2)"
+)
+_AIRCRAFT_WORD = re.compile(
+    r"(?:aircraft|airbus|boeing|embraer|equipment|bombardier|flugzeug\w*|appareil|avion|aeronave|aeromobile|aereo"
+    r"|toestel\w*|vliegtuig\w*|fluggerat|機材|機種)(?: ?(?:type|typ|industrie))?[\s:\t-]*[\w .-]{0,12}$"
+)
+_PARTNER = re.compile(
+    r"(?:operat(?:ed|ing|or)(?: (?:by|as|carrier|flight|airline))?|durchgefuhrt(?: (?:von|durch))?|ausgefuhrt von"
+    r"|betrieben von|opere(?:e)?(?: par)?|effectue par|operad[oa](?: por)?|operat[oa](?: da)?|uitgevoerd(?: door)?"
+    r"|opereras av|codeshare|code-share|also sold as|connecting (?:to|from)|運航(?:会社|便)?|共同運航(?:便)?)"
+)
+_PARTNER_ABOVE = re.compile(rf"{_PARTNER.pattern}\W*$")
+_PRINTED = re.compile(r"\s{0,4}[A-Z]?\s{1,4}\d{1,2}[A-Z]{3}(?![A-Z])")  # class and day, of a reservation system
+_TAIL = re.compile(r"\s*(?:$|[|\t,;:(\[*•·-]|  )")  # what may stand behind a number that begins its line or cell
+
+
+class FlightNumber(NamedTuple):
+    """Where a letter names a flight: line and place in it, airline and number."""
+
+    line: int
+    at: int
+    airline: str
+    number: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.airline}{self.number}"
+
+
+def find_flight_numbers(lines: list[Line], world: TravelFacts, sender: str) -> list[FlightNumber]:
+    """Every place at which a flight is named, in order. Bare numbers count where none has its airline's code."""
+    numbers = [n for at in range(len(lines)) for n in _find_designators(lines, at, world)]
+    return numbers or [n for at in range(len(lines)) for n in _find_bare_numbers(lines, at, world, sender)]
+
+
+def _find_designators(lines: list[Line], at: int, world: TravelFacts) -> Iterator[FlightNumber]:
+    line = lines[at]
+    if not any(map(str.isdigit, line.text)):
+        return
+    above = next((ln.small for ln in reversed(lines[max(0, at - 2) : at]) if not ln.blank), "")
+    if _PARTNER_ABOVE.search(above) or (_AIRCRAFT_WORD.search(above) and "\t" not in above):
+        return
+    numbers = [
+        FlightNumber(at, m.start(), m[1], m[3])
+        for m in _DESIGNATOR.finditer(line.text)
+        if _is_flight_number(m, line, world)
+        and (world.airline(m[1]) == m[1] or _RIGHT_BEFORE.search(line.small[: m.start()]))
+    ]
+    yield from numbers or _find_icao_designators(line, at, world)
+
+
+def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts) -> bool:
+    """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
+    before, rest = line.text[: m.start()], line.text[m.end() :]
+    small_before = line.small[: m.start()]
+    if not _is_own_number(m[0], small_before, rest):
+        return False
+    if m[1] in ("AM", "PM") and not m[2]:
+        return not re.search(r"\d{1,2}[:h.]\d{2}\s?$", before)
+    if not m[2] and len(m[3]) > 1:
+        return True
+    if m[1] in _ONLY_JOINED and m[2]:
+        return False
+    if m[1] in _WORDS_AND_CODES and m[2]:
+        return bool(_RIGHT_BEFORE.search(small_before))
+    if _PRINTED.match(rest):
+        return True
+    begins = not before.strip(" \t*•·-|>") and (_has_time(rest) or any(True for _ in world.places(rest[:60])))
+    named = world.airline(before.strip(" :-\t*")[-40:]) == m[1]
+    if begins or named or _IDEOGRAPH.search(before) or _FLIGHT_WORD.search(line.small) or _has_code(rest, world):
+        return True
+    if line.text.strip() == m[0]:
+        return True
+    return m[1] not in _ALSO_WORDS and bool(re.search(r"(?:^|[\t|•·*]|  )\s*$", before)) and _ends_well(rest)
+
+
+def _ends_well(rest: str) -> bool:
+    return bool(_TAIL.match(rest)) or bool(find_cabins(fold(rest[:40])))
+
+
+def _is_own_number(text: str, before: str, rest: str) -> bool:
+    """Neither a type of aircraft nor the number under which a partner operates the flight."""
+    if _AIRCRAFT.fullmatch(text) or re.match(r"(?:-\d{2,3}|neo)\b", rest):
+        return False
+    if _AIRCRAFT_WORD.search(before):
+        return False
+    partners = list(_PARTNER.finditer(before))
+    between = before[partners[-1].end() :] if partners else ""
+    return not partners or "\t" in between.rstrip("\t: ") or "|" in between
+
+
+def _has_time(rest: str) -> bool:
+    return any(True for _ in find_times(fold(rest)))
+
+
+def _has_code(rest: str, world: TravelFacts) -> bool:
+    return any(world.clock_of(code) for code in re.findall(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])", rest))
+
+
+def _find_icao_designators(line: Line, at: int, world: TravelFacts) -> Iterator[FlightNumber]:
+    """ "EZY8435", as some airlines write their flights to passengers too."""
+    for m in _ICAO_DESIGNATOR.finditer(line.text):
+        if not _is_own_number(m[0], line.small[: m.start()], line.text[m.end() :]):
+            continue
+        sure = (
+            line.text.strip() == m[0]
+            or _FLIGHT_WORD.search(line.small)
+            or not (m[2] or CONFIRMATION.search(line.small))
+        )
+        code = None if m[1] in CODES or world.clock_of(m[1]) else world.by_icao(m[1])
+        if sure and code:
+            yield FlightNumber(at, m.start(), code, m[3])
+
+
+def _find_bare_numbers(lines: list[Line], at: int, world: TravelFacts, sender: str) -> Iterator[FlightNumber]:
+    """ "Flight 117" of an airline named in the line or in the sender's name; or its name and number on their own."""
+    line = lines[at]
+    if not any(map(str.isdigit, line.text)):
+        return
+    for m in _NAMED.finditer(line.text):
+        if (airline := world.airline(m[1])) and not _AIRCRAFT_WORD.search(m[1].lower()):
+            yield FlightNumber(at, m.start(1), airline, m[2])
+            return
+    above = lines[at - 1].small if at else ""
+    match = _NUMBER.search(line.small) or (_ALONE.match(line.small) if _LABEL.match(above) else None)
+    if not match:
+        return
+    airline = world.airline(line.text[: match.start()].strip(" :-\t")[-40:]) or world.airline(sender)
+    if airline and (len(match[1]) > 1 or len(sender) < 2):
+        yield FlightNumber(at, match.start(1), airline, match[1])

@@ -1,0 +1,173 @@
+"""How many people a booking is for: a count the letter states, or the names it lists."""
+
+import re
+
+from shared.domain.confirmations.flight_lines import to_plain
+from shared.domain.confirmations.model import TravelFacts
+from shared.domain.parsing.text import fold
+
+_WHO = (
+    r"passengers?|travell?ers?|guests?|adults?|customers?|reisende[rn]?|passagier[es]?|fluggaste?|erwachsene[rn]?"
+    r"|passagers?|voyageurs?"
+    r"|adultes?|pasajeros?|viajeros?|adultos?|passageiros?|viajantes?|passegger[io]|viaggiator[ei]|adult[io]"
+    r"|reizigers?"
+    r"|volwassenen?|resenarer|搭乗者|お客様|ご搭乗者|旅客|大人"
+)
+_CHILD = r"child(?:ren)?|youths?|young adults?|kind(?:er)?|enfants?|ninos?|criancas?|bambin[io]|kinderen|小児|子供"
+_LABELLED = re.compile(
+    rf"^\W*(?:(?:number|no\.?|total|anzahl|nombre|numero|n[°º]|aantal) (?:of |der |de |di |von "
+    rf"|van )?)?(?:{_WHO})\W{{0,3}}[:\t]\s{{0,4}}(\d)(?![\d.,:/])"
+    rf"(?! ?(?:{_CHILD}))\W*(?:\(|{_WHO}|名|$)",
+    re.M,
+)
+_COUNTED = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:x )?(?:{_WHO})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
+_COUNTED_CHILD = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:{_CHILD})(?![a-z])")
+_PERSONS = re.compile(
+    r"(?:for|fur|pour|para|per|voor) (\d) (?:people|persons?|personen|personnes|personas|pessoas|persone)\b|(\d) ?名様?"
+)
+_TITLE = (
+    r"(?:mr|mrs|ms|miss|de heer|mevrouw|meneer|de hr|mstr|dr|herr|frau|hr|m|mme|mlle|monsieur|madame"
+    r"|sr|sra|srta|senor|senora|sig|sig\.ra|dhr|mevr|mw|mvr)"
+)
+_NAME_WORD = r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*"
+_TITLED = re.compile(
+    rf"^\W*(?:\d{{1,2}}[.)]\s*)?{_TITLE}\.?\s+({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:\(|,|\t|\||-|$)"
+)
+_CAPITALS = r"[A-ZÀ-Þ][A-ZÀ-Þ'’-]+"
+_SLASHED = re.compile(
+    rf"(?<![\w/])({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}\s?/\s?{_CAPITALS}(?:\s{_CAPITALS}){{0,3}})(?=\s*(?:\(|,|\t"
+    rf"|\||\*|$|  |様|\d\.\d))"
+)
+_HEAD = re.compile(
+    r"^\W*(?:(?:your |ihre |vos |sus |tus |os seus |i tuoi |uw )?"
+    rf"(?:{_WHO})(?:[ /-](?:names?|list|details|information|info|data|daten|liste|angaben))?(?:\s?\(s\))?(?: \d)?"
+    rf"|names? of (?:passenger|traveller)s?|nom(?:s)? (?:des passagers|du passager)"
+    r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)\W*(?:\t|$|:)"
+)
+_AFTER_HEAD = re.compile(
+    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:様\W*)?(?:\(|,|\t|\||$|  )"
+)
+_LABEL_LINE = re.compile(
+    rf"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|fluggast|passager|voyageur|pasajero"
+    rf"|passageiro|passeggero|reiziger|搭乗者|ご搭乗者名|お客様氏名|氏名)s?"
+    rf"(?: \d)?\s?[:\t]\s?({_NAME_WORD}[^\d\n]{{2,}})$"
+)
+_NOT_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        "flight flights seat seats class booking reference ticket number name names adult adults baggage bag"
+        " bags economy business first meal frequent flyer terms total price contact details information please"
+        " your check in date time departure arrival from to status confirmed date birth document passport card"
+        " tarif fare loyalty member gate zone type view manage online taxes total totale totaal purchase"
+        " summary tarifa tariffa tarif value pagato details dettagli redeemed miles points avios surcharges"
+        " nightly rate estimated address street billing services extras your bonus club award fri thu sat sun"
+        " mon tue wed booked reserved departing return outbound inbound ida vuelta volta andata ritorno free"
+        " payment travel hand cabin hold extra special request requests none not selected",
+    )
+)
+_PARTICLES = frozenset(
+    re.findall(
+        r"\w+",
+        "de da do dos das del della di van von der den het la le y e zu bin al el ter ten",
+    )
+)
+_SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
+_CHILD_NAME = re.compile(
+    rf"^\W*(?:{_CHILD}|baby|infant|bebe|neonato"
+    rf"|{_WHO})(?: \d)?\s?[:\t]?\s+({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:\(|,|\t|\||$)"
+)
+_STOP = re.compile(
+    r"^\W*(?:total|price|preis|gesamt|prix|precio|prezzo|preco|prijs|payment|zahlung|paiement|pago|pagamento|fare"
+    r"|tarif|合計|支払)"
+)
+_MOST = 9
+_LONGEST = 160
+
+
+def count_passengers(text: str, world: TravelFacts) -> int | None:
+    """The number of travellers; None where the letter does not say, or says it in two ways."""
+    text = to_plain(text)
+    stated = _find_stated(fold(text))
+    names = _find_names(text.split("\n"), world)
+    if stated and names and stated < len(names):
+        return None
+    count = stated or len(names)
+    return count if 0 < count <= _MOST else None
+
+
+def _find_stated(folded: str) -> int | None:
+    if match := _LABELLED.search(folded):
+        return int(match[1]) or None
+    adults = [int(m[1]) for m in _COUNTED.finditer(folded)]
+    if adults:
+        children = [int(m[1]) for m in _COUNTED_CHILD.finditer(folded)]
+        return max(adults) + (max(children) if children else 0) or None
+    if match := _PERSONS.search(folded):
+        return int(match[1] or match[2]) or None
+    return None
+
+
+def _find_names(lines: list[str], world: TravelFacts) -> set[str]:
+    """Names beside a label, under a heading, behind a title, or as SURNAME/GIVEN."""
+    names: set[str] = set()
+    for at, line in enumerate(lines):
+        if len(line) > _LONGEST:
+            continue
+        small = fold(line)
+        if match := _LABEL_LINE.match(small):
+            names |= {n for n in _SEVERAL.split(line[match.start(1) :]) if _is_name(n)}
+        elif _HEAD.match(small):
+            names |= _read_list(lines[at + 1 : at + 40])
+        elif match := _TITLED.match(small):
+            names |= {line[match.start(1) : match.end(1)]} if _is_name(line[match.start(1) : match.end(1)]) else set()
+    if not names:
+        names = {m[1] for line in lines if "/" in line and len(line) < _LONGEST for m in _SLASHED.finditer(line)}
+        names = {n for n in names if _is_name(n.replace("/", " ")) and not list(world.places(n.title()))}
+    return _join_same({_order(n) for n in names})
+
+
+def _read_list(lines: list[str]) -> set[str]:
+    """The names in the lines below a heading, to where two lines in a row hold none."""
+    names: set[str] = set()
+    strange = 0
+    for line in lines:
+        if not line.strip() or len(line) > _LONGEST:
+            continue
+        name = _read_name(line)
+        names |= {name} if name else set()
+        strange = 0 if name else strange + 1
+        if strange > 2 or _STOP.match(fold(line)):
+            break
+    return names
+
+
+def _read_name(line: str) -> str | None:
+    if match := _SLASHED.search(line):
+        return match[1]
+    small = fold(line)
+    match = _TITLED.match(small) or _CHILD_NAME.match(small) or _AFTER_HEAD.match(small)
+    name = line[match.start(1) : match.end(1)] if match else ""
+    return name if _is_name(name) else None
+
+
+def _is_name(text: str) -> bool:
+    """Two to six words in capitals, or with a capital each but for particles, and none of a letter's own words."""
+    words = [w for w in text.strip(" .,").split() if w not in "/様"]
+    if not 2 <= len(words) <= 6 or any(map(str.isdigit, text)):
+        return False
+    smalls = [fold(w).strip(".,()*") for w in words]
+    if any(w in _NOT_NAMES for w in smalls):
+        return False
+    return all(w[0].isupper() or small in _PARTICLES for w, small in zip(words, smalls, strict=True))
+
+
+def _order(name: str) -> str:
+    """A name as it is compared: words in order of the alphabet, without titles."""
+    words = [w for w in re.split(r"[\s/]+", fold(name).strip(" .,*")) if not re.fullmatch(rf"{_TITLE}\.?", w)]
+    return " ".join(sorted(words))
+
+
+def _join_same(names: set[str]) -> set[str]:
+    """Each person once: a shorter form of a name whose words all stand in a longer one is the same person."""
+    parts = {name: frozenset(name.split()) for name in names if name}
+    return {n for n, words in parts.items() if not any(words < other for other in parts.values())}

@@ -1,0 +1,134 @@
+"""Flights in words: which airports, days and times belong to which flight, and what is left open instead of guessed."""
+
+from typing import Any
+
+import pytest
+
+from shared.domain.confirmations.model import to_json
+from tests.shared.domain.confirmations.mails import mail, read
+
+FIELDS = ("flight_number", "origin", "destination", "departure_date", "departure_time", "arrival_date", "arrival_time")
+HEAD = "Booking reference: X7Y8Z9\n"
+
+
+def flights(text: str, sender: str = "Airline <a@airline.test>") -> list[tuple[Any, ...]]:
+    """What was read of each flight, without what is unknown at the end."""
+    records = [to_json(b) for b in read(mail(HEAD + text, sender=sender)).bookings]
+    rows = [tuple(r.get(f) for f in FIELDS) for r in records]
+    return [row[: max(at for at, v in enumerate(row) if v is not None) + 1] for row in rows]
+
+
+def asked(text: str) -> list[str]:
+    return read(mail(HEAD + text)).missing
+
+
+LAYOUTS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
+    "two flights in one paragraph": (
+        "KL1603 Amsterdam (AMS) - Rome (FCO)\n18 June 2027 20:55 - 23:10\nKL1604 Rome (FCO) - Amsterdam (AMS)\n"
+        "19 June 2027 12:00 - 14:35\nEconomy\n",
+        [("KL1603", "AMS", "FCO", "2027-06-18", "20:55", "2027-06-18", "23:10"),
+         ("KL1604", "FCO", "AMS", "2027-06-19", "12:00", "2027-06-19", "14:35")],
+    ),
+    "airports and times above the number": (
+        "Departing Friday, March 5, 2027\nBOS\nBoston\n7:10 PM\nLHR\nLondon Heathrow\n7:00 AM\nAA 6939\n\n"
+        "Departing Saturday, March 6, 2027\nLHR\nLondon Heathrow\n9:25 AM\nFCO\nRome\n12:55 PM\nAA 6520\n",
+        [("AA6939", "BOS", "LHR", "2027-03-05", "19:10", "2027-03-06", "07:00"),
+         ("AA6520", "LHR", "FCO", "2027-03-06", "09:25", "2027-03-06", "12:55")],
+    ),
+    "one number over two sectors": (
+        "SQ 25   JFK New York    FRA Frankfurt   10SEP27 20:55   11SEP27 11:05  Suites\n"
+        "SQ 25   FRA Frankfurt   SIN Singapore   11SEP27 12:45   12SEP27 06:40  Suites\n",
+        [("SQ25", "JFK", "FRA", "2027-09-10", "20:55", "2027-09-11", "11:05"),
+         ("SQ25", "FRA", "SIN", "2027-09-11", "12:45", "2027-09-12", "06:40")],
+    ),
+    "one number on two days": (
+        "BA0117 LHR-JFK 10 Mar 2027 08:25 11:20\nBA0117 LHR-JFK 17 Mar 2027 08:25 11:20\nEconomy\n",
+        [("BA117", "LHR", "JFK", "2027-03-10", "08:25", "2027-03-10", "11:20"),
+         ("BA117", "LHR", "JFK", "2027-03-17", "08:25", "2027-03-17", "11:20")],
+    ),
+    "the number between the airports": (
+        "Your flight\nVCP\nCampinas\n02 Mar 2027 13:20\nFlight G3 4849\nFLN\nFlorianopolis\n02 Mar 2027 14:35\n",
+        [("G34849", "VCP", "FLN", "2027-03-02", "13:20", "2027-03-02", "14:35")],
+    ),
+    "codes side by side": (
+        "IB 3167  LHR  MAD  12MAR27  10:35  14:00\nIB 6841  MAD  EZE  13MAR27  23:55  08:20 +1\nTurista\n",
+        [("IB3167", "LHR", "MAD", "2027-03-12", "10:35", "2027-03-12", "14:00"),
+         ("IB6841", "MAD", "EZE", "2027-03-13", "23:55", "2027-03-14", "08:20")],
+    ),
+    "names and codes on both sides of a dash": (
+        "Stockholm ARN - London LHR\n27 May 2027\n18:10 - 19:55\nTerminal 5 | SK 533 | SAS\n",
+        [("SK533", "ARN", "LHR", "2027-05-27", "18:10", "2027-05-27", "19:55")],
+    ),
+    "an arrival before the departure": (
+        "LH 400, Business Class (C)\n4 May 2027\nNew York JFK 16:05 - Frankfurt 05:50\n",
+        [("LH400", "JFK", "FRA", "2027-05-04", "16:05", "2027-05-05", "05:50")],
+    ),
+    "over the date line": (
+        "NZ 6 Auckland (AKL) - Los Angeles (LAX)\n9 July 2027 19:45 - 13:00\nEconomy\n",
+        [("NZ6", "AKL", "LAX", "2027-07-09", "19:45", "2027-07-09", "13:00")],
+    ),
+    "as a reservation system prints it": (
+        " 1. DL   38 Y  20JAN HKGSEA HS3  1145   0811  O           TH\n"
+        " 2. AA 6939 J  21JAN JFKLHR HK1  1910  #0700  O*\n",
+        [("DL38", "HKG", "SEA", "2027-01-20", "11:45", "2027-01-20", "08:11"),
+         ("AA6939", "JFK", "LHR", "2027-01-21", "19:10", "2027-01-22", "07:00")],
+    ),
+    "Japanese, with full-width signs": (
+        "２０２７年４月１８日(日)\nNH110便  東京(羽田) 10:50発 → ニューヨーク(JFK) 10:40着\nクラス：ビジネスクラス\n",
+        [("NH110", "HND", "JFK", "2027-04-18", "10:50", "2027-04-18", "10:40")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each_flight_gets_its_own_airports_days_and_times(layout: str) -> None:
+    text, expected = LAYOUTS[layout]
+    assert flights(text) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["Aircraft: Airbus A380", "Airbus A380-800", "Equipment: 77W", "Boeing 787-9", "Embraer E190", "A320",
+     "CO2 emissions: 120 kg", "Operated by BA 175", "Operated by:\nBA 175", "Durchgeführt von: LX 175",
+     "Opéré par KL 1824", "Operado por UX 1824", "Operato da AZ 1824", "Uitgevoerd door KL1824", "運航会社: JL175"],
+)  # fmt: skip
+def test_types_of_aircraft_and_numbers_of_partners_are_no_flights(line: str) -> None:
+    text = f"AA 6939 Boston (BOS) - London (LHR)\n4 May 2027 19:10 - 07:00\n{line}\nBusiness\n"
+    assert flights(text) == [("AA6939", "BOS", "LHR", "2027-05-04", "19:10", "2027-05-05", "07:00")]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("BA2157 LGW-ANU 12 March 2027\n\nBA2157 LGW-ANU 13 March 2027 10:45 15:30\nEconomy\n", "departure_date"),
+        ("BA 400 London - New York\n4 May 2027\nEconomy\n", "origin"),
+        ("BA285 LHR-SFO 4 May 2027 10:40 - 06:30\nEconomy\n", "arrival_time"),
+        ("BA285 LHR-SFO 4 May 2027 10:40 13:55\nBA287 LHR-SFO 4 May 2027 14:40 17:55\nEconomy\n", "flight_number"),
+    ],
+)  # fmt: skip
+def test_what_contradicts_itself_or_cannot_be_is_asked(text: str, field: str) -> None:
+    assert field in asked(text)
+
+
+CHANGES = {
+    "English": ("Your flight has changed.\n\nPrevious flight\nBA285 LHR-SFO 4 May 2027 10:40 13:55\n\n"
+                "New flight\nBA287 LHR-SFO 4 May 2027 14:40 17:55\n"),
+    "German": ("Flugplanänderung\n\nBisheriger Flug:\nBA285 LHR-SFO 4. Mai 2027 10:40 13:55\n\n"
+               "Neuer Flug:\nBA287 LHR-SFO 4. Mai 2027 14:40 17:55\n"),
+    "French": ("Modification de votre vol\n\nAncien vol :\nBA285 LHR-SFO 4 mai 2027 10:40 13:55\n\n"
+               "Nouveau vol :\nBA287 LHR-SFO 4 mai 2027 14:40 17:55\n"),
+    "Spanish": ("Cambio en su vuelo\n\nVuelo anterior\nBA285 LHR-SFO 4 mayo 2027 10:40 13:55\n\n"
+                "Nuevo vuelo\nBA287 LHR-SFO 4 mayo 2027 14:40 17:55\n"),
+    "Italian": ("Modifica del tuo volo\n\nVolo precedente\nBA285 LHR-SFO 4 maggio 2027 10:40 13:55\n\n"
+                "Nuovo volo\nBA287 LHR-SFO 4 maggio 2027 14:40 17:55\n"),
+    "Dutch": ("Wijziging van uw vlucht\n\nOude vlucht\nBA285 LHR-SFO 4 mei 2027 10:40 13:55\n\n"
+              "Nieuwe vlucht\nBA287 LHR-SFO 4 mei 2027 14:40 17:55\n"),
+    "Japanese": ("時刻変更のお知らせ\n\n変更前\nBA285 LHR-SFO 2027年5月4日 10:40 13:55\n\n"
+                 "変更後\nBA287 LHR-SFO 2027年5月4日 14:40 17:55\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", CHANGES)
+def test_the_old_part_of_a_letter_of_change_is_never_read_as_a_flight(language: str) -> None:
+    result = read(mail(HEAD + CHANGES[language]))
+    assert [(to_json(b)["flight_number"], b.action) for b in result.bookings] == [("BA287", "change")]
