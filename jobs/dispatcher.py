@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from jobs.handlers import exchange_rates, hotel_prices, retention, source_watch
+from jobs.handlers import deadlines, exchange_rates, hotel_prices, retention, source_watch
 from jobs.queue import DELIVERIES, RUNS, free_slots, queue, wake
 from shared.db.base import transaction
 from shared.db.messages import hand_over_deliveries
@@ -49,6 +49,7 @@ def begin() -> None:
         ensure_schedule(session, RunKind.EXCHANGE_RATES, exchange_rates.EVERY, exchange_rates.FIRST)
         ensure_schedule(session, RunKind.RETENTION, retention.EVERY, retention.FIRST)
         ensure_schedule(session, RunKind.SOURCE_WATCH, source_watch.EVERY, source_watch.FIRST)
+        ensure_schedule(session, RunKind.DEADLINES, deadlines.EVERY, deadlines.FIRST)
         ensure_schedule(session, RunKind.HOTEL_WATCHES, hotel_prices.EVERY, hotel_prices.FIRST)
     step()
 

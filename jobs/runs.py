@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from jobs.handlers import (
     audit,
+    deadlines,
     delay_alerts,
     exchange_rates,
     flight_alerts,
@@ -43,6 +44,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.STANDING_ORDER: standing_orders.check,
     RunKind.SOURCE_WATCH: source_watch.check,
     RunKind.RETENTION: retention.check,
+    RunKind.DEADLINES: deadlines.check,
 }
 # What a kind does when its last attempt failed.
 LOST: dict[str, Callable[[Session, Claim], None]] = {

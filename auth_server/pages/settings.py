@@ -18,6 +18,8 @@ MAIL_KINDS = {
     "flight_alerts": ("Flight alerts", "when award seats open on a flight you watch"),
     "standing_orders": ("Standing orders", "the result of each run"),
     "hotel_price_drops": ("Hotel price drops", "when a stay you booked becomes cheaper"),
+    "deadlines": ("Deadlines", "90, 30 and 7 days before points, vouchers, credits or free cancellation end"),
+    "weekly_overview": ("Weekly overview", "what ends in the next 90 days, each Monday"),
     "product_news": ("News", "now and then, about what is new here"),
 }
 

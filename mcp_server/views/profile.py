@@ -16,6 +16,8 @@ class Mails(Part):
     route_monitors: bool
     hotel_price_drops: bool
     standing_orders: bool
+    deadlines: bool
+    weekly_overview: bool
     product_news: bool
 
 

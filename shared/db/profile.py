@@ -15,6 +15,8 @@ MAILS = {
     "flight_alerts": True,
     "standing_orders": True,
     "hotel_price_drops": True,
+    "deadlines": True,
+    "weekly_overview": False,
     "product_news": False,
 }
 
@@ -29,6 +31,8 @@ class Profile(AccountOwned, Base):
     mail_flight_alerts: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_standing_orders: Mapped[bool] = mapped_column(server_default=sa.true())
     mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.true())
+    mail_deadlines: Mapped[bool] = mapped_column(server_default=sa.true())
+    mail_weekly_overview: Mapped[bool] = mapped_column(server_default=sa.false())
     mail_product_news: Mapped[bool] = mapped_column(server_default=sa.false())
     home_airport: Mapped[str | None] = mapped_column(sa.String(3))
     default_cabin: Mapped[str | None]

@@ -62,3 +62,13 @@ def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: da
 def can_end_undated(rule: str | None) -> bool:
     """Whether points under this rule can end on a day nobody stored."""
     return rule != "never"
+
+
+STEPS = (7, 30, 90)  # days ahead at which a person is told, the last first
+_LATEST_STEP = {"card_credit": 7}  # credits come back each month or half-year: told once, when they are about to end
+
+
+def find_step(kind: str, days_left: int) -> int | None:
+    """The step a deadline has reached; None where it is over, or too far ahead."""
+    latest = _LATEST_STEP.get(kind, STEPS[-1])
+    return next((step for step in STEPS if 0 <= days_left <= step <= latest), None)

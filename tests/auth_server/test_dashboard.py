@@ -294,7 +294,7 @@ def test_nobody_touches_another_persons_application(ann: Browser, bob: Browser) 
 
 def test_mails_are_turned_on_and_off(ann: Browser) -> None:
     ann.sign_in()
-    assert ann.get("/dashboard/settings").text.count(" checked") == 4
+    assert ann.get("/dashboard/settings").text.count(" checked") == 5
     send(ann, "/dashboard/settings", "/dashboard/settings", hotel_price_drops="on", route_monitors="on")
     with transaction() as session:
         row = session.scalars(select(Profile)).one()

@@ -8,6 +8,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     cards,
     clients,
     connections,
+    deadline_mails,
     delay_alerts,
     fact_reports,
     flight_alerts,

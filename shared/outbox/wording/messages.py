@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from shared.domain.dates import format_iso_day, format_iso_moment
 from shared.outbox import links
-from shared.outbox.wording import award_seats, delay_alerts, hotel_prices, inbound_mail, standing_orders
+from shared.outbox.wording import award_seats, deadlines, delay_alerts, hotel_prices, inbound_mail, standing_orders
 from shared.outbox.wording.source_names import describe_source
 from shared.settings import settings
 
@@ -135,6 +135,8 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "delay_alert": lambda facts: Notice("delay_alert", delay_alerts.title(facts), delay_alerts.body(facts)),
     "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.describe_result(facts)),
     "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.describe_failure(facts)),
+    "deadlines": lambda facts: Notice("account", deadlines.title(facts), deadlines.body(facts)),
+    "weekly_overview": lambda facts: Notice("account", deadlines.overview_title(facts), deadlines.body(facts)),
     "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.describe_mail(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
@@ -148,7 +150,7 @@ _ALONE = {
     "account_exists": "You already have an account",
     "reference_audit": "Facts to look after",
 }
-_OF_THE_ACCOUNT = {*_ALONE, "password_changed"}  # nothing in these is ever invented
+_OF_THE_ACCOUNT = {*_ALONE, "password_changed", "deadlines", "weekly_overview"}  # nothing in these is ever invented
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
 MAIL_KINDS = {
     "hotel_price_drop": "hotel_price_drops",
@@ -157,6 +159,8 @@ MAIL_KINDS = {
     "delay_alert": "delay_alerts",
     "standing_order_done": "standing_orders",
     "standing_order_failed": "standing_orders",
+    "deadlines": "deadlines",
+    "weekly_overview": "weekly_overview",
 }
 
 
@@ -205,6 +209,7 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Me
     }
     variables |= {"line": delay_alerts.line, "about": delay_alerts.about, "pause": delay_alerts.describe_pause}
     variables |= {"room": hotel_prices.describe_room, "drop": facts, "source_name": describe_source}
+    variables |= {"ends": deadlines, "ends_facts": facts}
     variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
     variables["why"] = standing_orders.explain_error
     variables["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None

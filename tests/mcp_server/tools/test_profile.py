@@ -25,6 +25,8 @@ BEGINS = {
         "route_monitors": True,
         "hotel_price_drops": True,
         "standing_orders": True,
+        "deadlines": True,
+        "weekly_overview": False,
         "product_news": False,
     },
 }

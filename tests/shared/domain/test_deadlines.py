@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.deadlines import Deadline, Subject, can_end_undated, find_bonus_deadline, select_due
+from shared.domain.deadlines import Deadline, Subject, can_end_undated, find_bonus_deadline, find_step, select_due
 
 TODAY = date(2028, 2, 28)  # the day before a leap day
 SAME_DAY = [("b", "points", "x"), ("a", "points", "x"), ("a", "points", "w"), ("a", "booking", "z")]
@@ -72,3 +72,22 @@ def test_a_bonus_without_a_day_has_no_deadline() -> None:
 
 def test_only_points_that_never_end_need_no_date() -> None:
     assert [can_end_undated(rule) for rule in ("never", "activity", "fixed")] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "days_left", "step"),
+    [
+        ("points", 91, None),
+        ("points", 90, 90),
+        ("points", 31, 90),
+        ("points", 30, 30),
+        ("points", 8, 30),
+        ("points", 7, 7),
+        ("points", 0, 7),
+        ("points", -1, None),
+        ("card_credit", 30, None),
+        ("card_credit", 5, 7),
+    ],
+)
+def test_a_deadline_reaches_its_steps(kind: str, days_left: int, step: int | None) -> None:
+    assert find_step(kind, days_left) == step

@@ -1,0 +1,115 @@
+"""Mails about deadlines: each deadline at 90, 30 and 7 days, and a weekly overview for those who want one."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from shared.db.bookings import HotelBooking
+from shared.db.deadline_mails import DeadlineWatch, list_waiting, lock_watch, note_told
+from shared.db.portfolio import Holdings, read_holdings
+from shared.db.profile import Addressee, Profile, find_addressee
+from shared.db.upcoming_bookings import earliest_today
+from shared.domain import time_zones
+from shared.domain.deadlines import STEPS, Deadline, find_step, select_due
+from shared.outbox.enqueue import tell
+from shared.reference.reference import Reference
+from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines
+
+EVENT, OVERVIEW = "deadlines", "weekly_overview"
+FROM_HOUR = 8  # of the person's own day
+MONDAY = 0
+MAX_AHEAD = max(STEPS)
+MAX_LISTED = 30  # deadlines in one mail; the rest are counted
+
+
+def list_due_accounts(session: Session, now: datetime, after: int, number: int) -> tuple[list[int], int | None]:
+    """Accounts whose day has begun and was not looked at yet, and the id to go on after; None at the end."""
+    waiting = list_waiting(session, after, now.date() + timedelta(days=1), number)
+    due = [w.account_id for w in waiting if _is_due(w.time_zone, w.looked_on, now)]
+    return due, waiting[-1].account_id if len(waiting) == number else None
+
+
+def _is_due(time_zone: str | None, looked_on: date | None, now: datetime) -> bool:
+    local = now.astimezone(time_zones.find_zone(time_zone or time_zones.UTC) or time_zones.find_zone(time_zones.UTC))
+    return local.hour >= FROM_HOUR and (looked_on is None or looked_on < local.date())
+
+
+def tell_deadlines(session: Session, reference: Reference, account_id: int, now: datetime) -> None:
+    """In one transaction of one account: what it has reached is told, and its day is marked as looked at."""
+    profile = session.scalar(sa.select(Profile).where(Profile.account_id == account_id))
+    watch = lock_watch(session, account_id)
+    time_zone = (profile.timezone if profile else None) or time_zones.UTC
+    if not _is_due(time_zone, watch.looked_on, now):
+        return  # another worker was here
+    today = time_zones.find_local_day(now, time_zone)
+    view = Viewpoint(reference, now, today, choose_currency((profile and profile.currency) or "USD"))
+    holdings = read_holdings(session, earliest_today(now))
+    due = [
+        deadline
+        for deadline in select_due(find_deadlines(view, holdings, tuple(TABLES)), MAX_AHEAD)
+        if deadline.days_left >= 0 and _loses_something(deadline, holdings)
+    ]
+    watch.looked_on = today
+    account = find_addressee(session, account_id)
+    _tell_new(session, account, due, today)
+    _tell_overview(session, account, due, watch, today)
+
+
+def _loses_something(deadline: Deadline, holdings: Holdings) -> bool:
+    """Of bookings only the last day of free cancellation counts: who booked knows when they leave."""
+    if deadline.kind != "booking":
+        return True
+    stays: dict[str, HotelBooking] = {str(stay.id): stay for stay in holdings.stays}
+    stay = stays.get(deadline.subject.id) if deadline.subject.type == "hotel_booking" else None
+    return stay is not None and deadline.due_on == stay.free_cancellation_until
+
+
+def _key_of(deadline: Deadline) -> tuple[str, date]:
+    return f"{deadline.kind}|{deadline.subject.type}|{deadline.subject.id}", deadline.due_on
+
+
+def _tell_new(session: Session, account: Addressee, due: Sequence[Deadline], today: date) -> None:
+    steps = {_key_of(d): step for d in due if (step := find_step(d.kind, d.days_left)) is not None}
+    news = note_told(session, account.id, steps, today)
+    _send(session, account, EVENT, [d for d in due if _key_of(d) in news], today)
+
+
+def _tell_overview(
+    session: Session, account: Addressee, due: Sequence[Deadline], watch: DeadlineWatch, today: date
+) -> None:
+    """Each week once, on Monday or on the first day after it that is looked at."""
+    monday = today - timedelta(days=today.weekday() - MONDAY)
+    if not account.mail_switches[OVERVIEW] or (watch.overview_on is not None and watch.overview_on >= monday):
+        return
+    watch.overview_on = today
+    _send(session, account, OVERVIEW, due, today)
+
+
+def _send(session: Session, account: Addressee, event: str, due: Sequence[Deadline], today: date) -> None:
+    if not due:
+        return
+    tell(
+        session,
+        account,
+        event,
+        {"total": len(due), "deadlines": [_describe(deadline) for deadline in due[:MAX_LISTED]]},
+        dedupe_key=f"{event}:{account.id}:{today}",
+        mail=True,
+    )
+
+
+def _describe(deadline: Deadline) -> dict[str, Any]:
+    risk = deadline.value_at_risk
+    return {
+        "kind": deadline.kind,
+        "title": deadline.title,
+        "due_on": deadline.due_on.isoformat(),
+        "days_left": deadline.days_left,
+        "amount": None if deadline.amount is None else str(deadline.amount),
+        "currency": deadline.currency,
+        "worth": None if risk is None else str(risk.amount),
+        "worth_currency": risk and risk.currency,
+    }
