@@ -11,9 +11,10 @@ from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import flights, html_page
 from shared.domain.confirmations.clean_text import clean, to_one_line
-from shared.domain.confirmations.joining import join_readings
+from shared.domain.confirmations.joining import join_statements
 from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, MailReading, TravelFacts
+from shared.domain.confirmations.model import Action, BookedLeg, BookedStay, Booking, TravelFacts
+from shared.domain.confirmations.stays import read_stays
 from shared.domain.parsing.text import fold
 
 MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
@@ -32,13 +33,14 @@ def read_calendar_entries(
     for entry, called_off in entries[:_MAX_ENTRIES]:
         words = _read_words(entry)
         starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
-        legs = flights.read_legs(words, MailDates(fold(words), posted), world, sender)
+        dates = MailDates(fold(words), posted)
+        legs = flights.read_legs(words, dates, world, sender)
         action: Action = "cancel" if called_off else "create"
         if len(legs) == 1:
             yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
         elif legs:
             yield from ((words, replace(leg, action=action)) for leg in legs)
-        elif stay := _read_stay(entry, words, starts, ends, world):
+        elif stay := _read_stay(entry, words, starts, ends, dates, world):
             yield words, replace(stay, action=action)
 
 
@@ -86,7 +88,7 @@ def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, wor
     if arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2:
         timed = replace(timed, arrival_date=arrives[0], arrival_time=arrives[1])
     words = replace(leg, arrival_date=None)  # they seldom say the day of landing in full
-    (joined,) = join_readings([MailReading("text", False, [timed]), MailReading("text", False, [words])]).bookings[:1]
+    joined = join_statements([timed, words])
     return joined if isinstance(joined, BookedLeg) else timed
 
 
@@ -100,11 +102,14 @@ def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time 
     return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
 
 
-def _read_stay(entry: Any, words: str, starts: date | None, ends: date | None, world: TravelFacts) -> BookedStay | None:
+def _read_stay(
+    entry: Any, words: str, starts: date | None, ends: date | None, dates: MailDates, world: TravelFacts
+) -> BookedStay | None:
     """An entry over nights that speaks of lodging. Where it has no hours, its last day may be the one of leaving or
-    the one before, and is asked for."""
+    the one before: its words may say, else it is asked for."""
     summary, place = (to_one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
-    named = next(((slug, name) for name in (place, summary) if (slug := world.hotel(name))), None)
+    names = (place.split(",")[0], place, summary)
+    named = next(((slug, name) for name in names if (slug := world.hotel(name))), None)
     if starts is None or ends is None or not (named or _LODGING.search(fold(words))):
         return None
     timed = isinstance(starts, datetime) and isinstance(ends, datetime)
@@ -112,6 +117,9 @@ def _read_stay(entry: Any, words: str, starts: date | None, ends: date | None, w
     if first >= last:
         return None
     slug, name = named or (None, place.split(",")[0] or summary)
-    return BookedStay(
+    stay = BookedStay(
         hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
     )
+    stated = [replace(s, hotel_id=None, hotel_name=None, room_type=None) for s in read_stays(words, "", dates, world)]
+    joined = join_statements([stay, *stated[:1]])
+    return joined if isinstance(joined, BookedStay) else stay

@@ -4,7 +4,7 @@ import html
 import json
 import re
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, NamedTuple
 
 MAX_PAGE_CHARACTERS = 1_500_000  # the rest of a longer page is ignored
 _MAX_SCRIPTS = 20
@@ -55,6 +55,23 @@ def _parse_json(text: str) -> Any:
     return None
 
 
+# What no reader of the letter sees. Senders hide the twin of a part that is for telephones, and others their tricks.
+_UNSEEN = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all|opacity\s*:\s*0(?![.\d])"
+    r"|(?<![a-z-])(?:font-size|max-height)\s*:\s*0(?![.\d])",
+    re.I,
+)
+
+
+class _Opened(NamedTuple):
+    """An open element: its tag, the item it opened, the property being read, and whether it hides what is in it."""
+
+    tag: str
+    item: dict[str, Any] | None
+    name: str | None
+    unseen: bool
+
+
 class _Page(HTMLParser):
     """Text with line ends at blocks and tabs between cells; items of microdata as JSON-LD would write them."""
 
@@ -63,7 +80,7 @@ class _Page(HTMLParser):
         self.out: list[str] = []
         self.hidden = 0
         self.items: list[dict[str, Any]] = []
-        self.stack: list[tuple[str, dict[str, Any] | None, str | None]] = []  # tag, item opened, property being read
+        self.stack: list[_Opened] = []
         self.words: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -80,8 +97,8 @@ class _Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._visible(tag, -1)
-        if any(tag == opened for opened, _, _ in self.stack[-100:]):
-            while (top := self.stack.pop())[0] != tag:
+        if any(tag == opened.tag for opened in self.stack[-100:]):
+            while (top := self.stack.pop()).tag != tag:
                 self._close(top)
             self._close(top)
 
@@ -101,7 +118,7 @@ class _Page(HTMLParser):
     def _item(self, tag: str, attributes: dict[str, str]) -> None:
         """Opens an item, a property or neither."""
         name, item, reading = attributes.get("itemprop"), None, None
-        holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
+        holder = next((opened.item for opened in reversed(self.stack) if opened.item is not None), None)
         if "itemscope" in attributes and len(self.items) < _MAX_ITEMS:
             item = {"@type": attributes.get("itemtype", "").split(" ")[0][:200]}
             if name and holder is not None:
@@ -114,13 +131,17 @@ class _Page(HTMLParser):
                 _add_property(holder, name, value[:500])
             else:
                 reading, self.words = name, []
-        self.stack.append((tag, item, reading))
+        unseen = tag not in _EMPTY and (
+            "hidden" in attributes or bool(_UNSEEN.search(attributes.get("style", "")[:1000]))
+        )
+        self.hidden += unseen
+        self.stack.append(_Opened(tag, item, reading, unseen))
 
-    def _close(self, top: tuple[str, dict[str, Any] | None, str | None]) -> None:
-        name = top[2]
-        holder = next((i for _, i, _ in reversed(self.stack) if i is not None), None)
-        if name and holder is not None:
-            _add_property(holder, name, " ".join("".join(self.words).split())[:500])
+    def _close(self, top: _Opened) -> None:
+        self.hidden = max(0, self.hidden - top.unseen)
+        holder = next((opened.item for opened in reversed(self.stack) if opened.item is not None), None)
+        if top.name and holder is not None:
+            _add_property(holder, top.name, " ".join("".join(self.words).split())[:500])
 
 
 def _add_property(item: dict[str, Any], names: str, value: Any) -> None:

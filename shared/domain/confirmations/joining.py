@@ -33,7 +33,7 @@ def join_readings(readings: list[MailReading]) -> MailReading:
     return MailReading(
         source=stating[0].source if stating else "none",
         forwarded=any(r.forwarded for r in readings),
-        bookings=[_join_statements(g) for g in _drop_mentions(groups, certain_legs)][:MAX_BOOKINGS],
+        bookings=[join_statements(g) for g in _drop_mentions(groups, certain_legs)][:MAX_BOOKINGS],
         doubts=list(dict.fromkeys(d for r in readings for d in r.doubts)),
         unread=list(dict.fromkeys(u for r in readings for u in r.unread)),
     )
@@ -119,7 +119,7 @@ def _compare_stays(one: BookedStay, other: BookedStay) -> int:
     return max(1, 20 + 3 * number + 4 * days + 3 * hotel) if same else 0
 
 
-def _join_statements(statements: list[Booking]) -> Booking:
+def join_statements(statements: list[Booking]) -> Booking:
     """One booking of all statements; a field on which they differ is left open and named in a doubt."""
     if len(statements) == 1:
         return statements[0]

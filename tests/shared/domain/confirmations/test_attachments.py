@@ -119,3 +119,24 @@ def heavy_calendars() -> list[bytes]:
 
 def test_calendars_built_to_be_a_burden_hold_few_bookings() -> None:
     assert all(len(read(mail).bookings) <= 60 for mail in heavy_calendars())
+
+
+def test_the_words_of_an_entry_of_whole_days_say_the_day_of_leaving() -> None:
+    entry = {"DTSTART;VALUE=DATE": "20270514", "DTEND;VALUE=DATE": "20270517"} | {k: STAY[k] for k in list(STAY)[2:]}
+    entry["DESCRIPTION"] = "Check-in: 14 May 2027\\nCheck-out: 17 May 2027\\nConfirmation number: 77889900"
+    (result,) = bookings(mail_with_entry(calendar(entry)))
+    assert (result["check_out_date"], result["hotel_name"]) == ("2027-05-17", "Park Hyatt Tokyo")
+    entry["DESCRIPTION"] = entry["DESCRIPTION"].replace("14 May", "15 May")
+    assert "check_in_date" in read(mail_with_entry(calendar(entry))).missing
+
+
+def test_an_entry_whose_words_name_other_times_is_asked_about() -> None:
+    entry = ENTRY | {"DESCRIPTION": "Booking reference: 2ABCDE\\nEI 151 LHR 09:30 - DUB 10:50\\nEconomy"}
+    assert read(mail_with_entry(calendar(entry))).missing[:2] == ["kind", "departure_time"]
+
+
+def test_an_entry_described_as_a_page_is_read() -> None:
+    entry = {k: v for k, v in ENTRY.items() if k != "DESCRIPTION"}
+    entry["X-ALT-DESC;FMTTYPE=text/html"] = "<p>Booking reference: 2ABCDE</p><p>EI 151</p><p>Business</p>"
+    (result,) = bookings(mail_with_entry(calendar(entry)))
+    assert (result["confirmation_number"], result["cabin_class"]) == ("2ABCDE", "business")

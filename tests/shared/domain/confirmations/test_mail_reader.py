@@ -479,3 +479,11 @@ def test_a_letter_of_a_change_states_one_and_never_a_new_booking() -> None:
     text = "Your flight has changed.\nBooking reference: X7Y8Z9\nBA285  LHR-SFO  4 May 2027  Economy\n"
     (booking,) = read(mail(text)).bookings
     assert (booking.action, booking.confirmation_number) == ("change", "X7Y8Z9")
+
+
+@pytest.mark.parametrize("style", ["style='display: none'", "style='font-size:0px;color:red'", "hidden"])
+def test_what_a_page_hides_is_not_read(style: str) -> None:
+    secret = f"<div {style}><p>Confirmation number: 1111111111</p><table><tr><td>x</td></tr></table></div>"
+    page = f"<h1>Conrad Tokyo</h1>{secret}<p>Confirmation number: 2222222222</p>"
+    days = "<p>Check-in: 4 May 2027</p><p>Check-out: 7 May 2027</p>"
+    assert first(mail(page=page + days))["confirmation_number"] == "2222222222"
