@@ -12,6 +12,7 @@ from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
+    Amount,
     ClearableCount,
     ClearableCountry,
     ClearableDay,
@@ -47,11 +48,20 @@ from mcp_server.views.cards import (
     sum_fees,
     to_card,
 )
+from mcp_server.views.own_credits import (
+    HeldCredit,
+    describe_credit,
+    list_card_credits,
+    mark_credit,
+    to_held_credit,
+)
+from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.cards import Card as Row
 from shared.db.cards import OpenFee, count_wallet, page_of_cards
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
+_BONUSES_IN_MESSAGE = 3
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]
 Custom = Annotated[bool, Field(description="True saves as free text and skips matching.")]
 
@@ -63,8 +73,11 @@ class AddedCard(Result):
 
 
 class ChangedCard(Result):
+    """`credits`: of this card in their cycles of today; empty where the catalogue knows none."""
+
     card: Card
     changed: list[str]
+    credits: list[HeldCredit]
 
 
 class Removed(Part):
@@ -148,10 +161,12 @@ def list_my_cards(
     """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
     rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
     totals = count_wallet(call.db, call.today)
+    spending = _read_bonus_spending(call, rows)
+    cards = [to_card(call, r, spending) for r in rows]
     fees = sum_fees(call.reference, totals.open_fees)
     return Cards(
-        message=f"{pluralize(total, 'card')}.{_describe_fees(call, fees, totals.open_fees)}",
-        cards=[to_card(call, r) for r in rows],
+        message=f"{pluralize(total, 'card')}.{_describe_fees(call, fees, totals.open_fees)}{_describe_bonuses(cards)}",
+        cards=cards,
         totals=CardTotals(
             open=totals.open,
             closed=totals.closed,
@@ -160,6 +175,18 @@ def list_my_cards(
         ),
         paging=Paging.of(page, per_page, total),
     )
+
+
+def _read_bonus_spending(call: Call, rows: Sequence[Row]) -> dict[int, CardSpending]:
+    """What statements show since the first of the cards with an open bonus was opened; without one nothing is read."""
+    opened = [r.opened_on for r in rows if r.opened_on and r.spend_requirement and r.bonus_status != "earned"]
+    return read_card_spending(call.db, min(opened).replace(day=1)) if opened else {}
+
+
+def _describe_bonuses(cards: Sequence[Card]) -> str:
+    """The progress of the open bonuses, of a few cards in sentences."""
+    sentences = [f" {c.nickname or c.name}: {c.bonus_progress.sentence}" for c in cards if c.bonus_progress]
+    return "".join(sentences[:_BONUSES_IN_MESSAGE])
 
 
 def _describe_fees(call: Call, fees: Mapping[str, Decimal], open_fees: Sequence[OpenFee]) -> str:
@@ -214,6 +241,9 @@ def update_card(
     currency: Currency | None = None,
     clear: list[Literal["opened_on", "closed_on", "nickname", "notes"]] | None = None,
     country: ClearableCountry | None = None,
+    credit: Annotated[str | None, Field(max_length=60, description="Marks this credit of the card as used.")] = None,
+    credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
+    credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
 ) -> ChangedCard:
     """Changes fields of one owned card; omitted fields stay, empty strings clear, rules as in add_card. Free."""
     values = pick_fields(locals())
@@ -221,11 +251,14 @@ def update_card(
     link = _relink(call, row, card)
     changed = store_fields(call, row, values, clear)
     changed += ["card"] if edits.edit(row, call.now, link) else []
+    changed += ["credit"] if mark_credit(call, row, credit, credit_used, credit_used_on) else []
     call.db.flush()
+    own = list_card_credits(call, row)
     return ChangedCard(
-        message=edits.describe_changes(changed) + describe_missing_bonus_day(row),
-        card=to_card(call, row),
+        message=edits.describe_changes(changed) + describe_missing_bonus_day(row) + describe_credit(own, credit),
+        card=to_card(call, row, _read_bonus_spending(call, [row])),
         changed=changed,
+        credits=[to_held_credit(c) for c in own],
     )
 
 

@@ -31,7 +31,7 @@ def list_upcoming_deadlines(
     within_days: Annotated[int, Field(ge=1, le=730)] = 90,
     kinds: Annotated[list[Kind] | None, Field(description="Absent means all.")] = None,
 ) -> Deadlines:
-    """Lists everything that ends soon: points, vouchers, statuses, card bonuses and fees, transfer bonuses, bookings.
+    """Lists all that ends soon: points, vouchers, statuses, card bonuses, credits, fees, transfer bonuses, bookings.
 
     Only what has a stored date. Free.
     """

@@ -11,6 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
+from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
@@ -38,10 +39,13 @@ from shared.services.deadlines import (
     Viewpoint,
     choose_currency,
     find_deadlines,
+    find_progress,
+    list_own_credits,
     value_points,
 )
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
+MAX_CREDITS = 40
 
 
 class TopBalance(Part):
@@ -71,8 +75,12 @@ class BalanceSums(Part):
 
 
 class CardCounts(Part):
+    """`credits`: those that end soonest first, at most 40. `bonuses`: open ones that statements show spending for."""
+
     open: int
     bonuses_pending: int
+    credits: list[HeldCredit]
+    bonuses: list[OpenBonus]
 
 
 class VoucherCounts(Part):
@@ -134,13 +142,15 @@ def get_portfolio(call: Call) -> Portfolio:
         choose_currency(own_profile.currency),
     )
     holdings = read_holdings(call.db, earliest_today(call.now))
-    soon = select_due(find_deadlines(view, holdings, TABLES), WITHIN_DAYS)
+    kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
+    soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
+    cards = _count_cards(view, holdings)
     sums = _sum_balances(view, holdings.balances)
     message = _describe_portfolio(view, own_profile, sums, holdings.balances)
     return Portfolio(
-        message=f"{message}{_describe_passed(soon)}",
+        message=f"{message}{_describe_passed(soon)}{_describe_cards(cards)}",
         balances=sums,
-        cards=_count_cards(view, holdings),
+        cards=cards,
         statuses=[to_loyalty_status(call, s, view.today) for s in holdings.statuses],
         vouchers=_count_vouchers(view, holdings),
         bookings=_count_bookings(view, holdings),
@@ -222,7 +232,25 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
     return CardCounts(
         open=sum(card.closed_on is None or card.closed_on > view.today for card in holdings.cards),
         bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
+        credits=[to_held_credit(c) for c in list_own_credits(view, holdings)[:MAX_CREDITS]],
+        bonuses=[
+            OpenBonus(card_id=row.id, card=name_card(row), progress=to_bonus_spending(progress, view.today))
+            for row in holdings.cards
+            if (progress := find_progress(holdings, row))
+        ],
     )
+
+
+def _describe_cards(cards: CardCounts) -> str:
+    """Sentences on credits that end soon and on bonuses that are being spent for."""
+    soon = [c for c in cards.credits if c.due_soon]
+    sentences = []
+    if soon:
+        names = ", ".join(f"{c.name} of {c.card} ({c.open:,.2f} {c.currency})" for c in soon[:TOP])
+        more = f" and {len(soon) - TOP} more" if len(soon) > TOP else ""
+        sentences.append(f" {pluralize(len(soon), 'card credit')} open and due soon: {names}{more}.")
+    sentences += [f" {bonus.card}: {bonus.progress.sentence}" for bonus in cards.bonuses[:TOP]]
+    return "".join(sentences)
 
 
 def _count_vouchers(view: Viewpoint, holdings: Holdings) -> VoucherCounts:

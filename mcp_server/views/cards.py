@@ -19,12 +19,16 @@ from mcp_server.toolkit.parameters import (
     Currency,
 )
 from mcp_server.toolkit.results import Money, Part
+from mcp_server.views.own_credits import BonusSpending, to_bonus_spending
+from shared.db.card_spending import CardSpending
 from shared.db.cards import Card as Row
 from shared.db.cards import OpenFee
+from shared.db.portfolio import Holdings
 from shared.db.profile import Profile
 from shared.domain import cards
 from shared.errors import Candidates, Fault, Invalid
 from shared.reference.reference import Reference
+from shared.services.deadlines import find_progress
 
 _EMPTY_CLEARS = Field(description="Empty string clears.")
 Nickname = Annotated[str, Field(max_length=80)] | None
@@ -97,6 +101,7 @@ class Card(Part):
     spend_deadline_on: date | None
     spend_window_months: int | None
     bonus_days_left: int | None
+    bonus_progress: BonusSpending | None
     notes: str | None
     created_at: datetime
     updated_at: datetime
@@ -115,11 +120,13 @@ def pick_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: arguments[name] for name in FIELDS}
 
 
-def to_card(call: Call, row: Row) -> Card:
+def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = None) -> Card:
+    """`spending`: what statements of the cards show."""
     catalogued = call.reference.cards.get(row.slug) if row.slug else None
     fee = find_fee(call.reference, row.slug, row.annual_fee, row.currency)
     columns = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
     today = call.own_day if row.opened_on or row.spend_deadline_on else call.today
+    progress = find_progress(Holdings(card_spending=spending or {}), row)
     return Card.model_validate(
         columns
         | {
@@ -129,6 +136,7 @@ def to_card(call: Call, row: Row) -> Card:
             "expected_fee": fee,
             "next_fee_on": cards.find_next_fee_date(row.opened_on, row.closed_on, bool(fee and fee.amount), today),
             "bonus_days_left": cards.count_bonus_days(row.bonus_status, row.spend_deadline_on, today),
+            "bonus_progress": progress and to_bonus_spending(progress, today),
         }
     )
 

@@ -1,8 +1,8 @@
 """What an account holds that can end: balances, vouchers, statuses, cards and bookings."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields
-from datetime import date
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date, timedelta
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -11,11 +11,14 @@ from sqlalchemy.orm import Session
 from shared.db import upcoming_bookings
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.card_credits import CardCreditUse
+from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.cards import Card
 from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
 R = TypeVar("R")
+BONUS_WINDOW = timedelta(days=430)  # a year, the longest time to earn a bonus in, and two months after it
 MAX_ROWS = 10_000  # rows of a table; no person has so many
 
 
@@ -27,11 +30,13 @@ class Holdings:
     vouchers: Sequence[Voucher] = ()
     statuses: Sequence[LoyaltyStatus] = ()
     cards: Sequence[Card] = ()
+    credit_uses: Sequence[CardCreditUse] = ()
+    card_spending: Mapping[int, CardSpending] = field(default_factory=dict)
     flights: Sequence[FlightBooking] = ()
     stays: Sequence[HotelBooking] = ()
 
 
-TABLES = tuple(field.name for field in fields(Holdings))
+TABLES = tuple(table.name for table in fields(Holdings))
 
 
 def read_holdings(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
@@ -44,6 +49,8 @@ def read_holdings(session: Session, since: date, tables: Collection[str] = TABLE
         vouchers=_read_table(session, "vouchers" in tables, vouchers),
         statuses=_read_table(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
         cards=_read_table(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
+        credit_uses=_read_table(session, "credit_uses" in tables, sa.select(CardCreditUse)),
+        card_spending=read_card_spending(session, since - BONUS_WINDOW) if "card_spending" in tables else {},
         flights=upcoming_bookings.upcoming_flights(session, since, MAX_ROWS) if "flights" in tables else (),
         stays=upcoming_bookings.upcoming_stays(session, since, MAX_ROWS) if "stays" in tables else (),
     )

@@ -96,15 +96,15 @@ def find_state(
 ) -> CreditState:
     """What of a credit is used in the cycle of today. `used` is the amount used by the first day of a cycle.
 
-    A credit that is withdrawn, or a card that is closed, within the cycle ends it early. Where no cycle can be told
-    everything kept counts as used.
+    A credit that is withdrawn, or a card that is closed, within the cycle ends it early. Where no cycle can be told,
+    what is kept under this calendar year counts as used.
     """
     period = find_period(credit.cycle, today, opened_on)
     if period is None:
-        return CreditState(None, credit.amount, sum(used.values(), Decimal(0)), None, False)
+        return CreditState(None, credit.amount, used.get(date(today.year, 1, 1), Decimal(0)), None, False)
     ends = [day for day in (credit.valid_to, closed_on) if day is not None]
     last = min([period.last, *ends])
-    spent = used.get(period.first, Decimal(0))
+    spent = sum((amount for start, amount in used.items() if period.first <= start <= period.last), Decimal(0))
     days_left = (last - today).days
     is_due = 0 <= days_left <= DUE_SOON[credit.cycle] and spent < credit.amount
     return CreditState(Period(period.first, last), credit.amount, spent, days_left, is_due)

@@ -7,12 +7,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from typing import Protocol
 
-from shared.domain.dates import add_months, next_anniversary
+from shared.domain.dates import add_months, format_day, format_weekday, next_anniversary
 
 # Words that many card names share; alone they identify no card.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
@@ -156,6 +156,72 @@ def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: 
         return None
     due = next_anniversary(opened_on, today)
     return None if closed_on is not None and closed_on <= due else due
+
+
+@dataclass(frozen=True)
+class BonusProgress:
+    """What statements show of the spending a welcome bonus asks for.
+
+    `until` is the last day they cover. `is_most`: totals are by month, so spending after the deadline may be in it.
+    """
+
+    spent: Decimal
+    required: Decimal
+    currency: str
+    until: date
+    deadline: date | None
+    is_most: bool
+
+    @property
+    def remaining(self) -> Decimal:
+        return max(self.required - self.spent, Decimal(0))
+
+
+def find_bonus_progress(
+    required: Decimal | None,
+    currency: str,
+    opened_on: date | None,
+    deadline: date | None,
+    months: Iterable[tuple[date, Decimal]],
+    until: date | None,
+) -> BonusProgress | None:
+    """Spending from the opening of the card to the deadline. `months`: the first day of each, and what was spent.
+
+    None without a requirement, an opening day or a statement of the card.
+    """
+    if not required or opened_on is None or until is None:
+        return None
+    first = opened_on.replace(day=1)
+    within = [(month, spent) for month, spent in months if first <= month and (deadline is None or month <= deadline)]
+    spent = sum((amount for _, amount in within), Decimal(0))
+    return BonusProgress(spent, required, currency, until, deadline, _may_exceed(within, deadline, until))
+
+
+def _may_exceed(months: Iterable[tuple[date, Decimal]], deadline: date | None, until: date) -> bool:
+    """Whether statements reach beyond a deadline within a month that was spent in: its total has both sides."""
+    if deadline is None or until <= deadline or (deadline + timedelta(days=1)).day == 1:
+        return False
+    return any(month == deadline.replace(day=1) and amount for month, amount in months)
+
+
+def describe_bonus_progress(progress: BonusProgress, today: date) -> str:
+    """`4,120 of 6,000 USD spent by 31 Oct 2026 as far as statements show; 1,880 to go by Sat 20 Feb 2027.`"""
+    most = "At most " if progress.is_most else ""
+    amounts = f"{most}{_plain(progress.spent)} of {_plain(progress.required)} {progress.currency}"
+    spent = f"{amounts} spent by {format_day(progress.until)} as far as statements show"
+    rest = _plain(progress.remaining)
+    if not progress.remaining:
+        enough = "perhaps enough" if progress.is_most else "enough"
+        return f"{spent}: {enough} for the bonus. Set bonus_status with update_card once it is paid."
+    if progress.deadline is None:
+        return f"{spent}; {rest} to go."
+    if progress.deadline < today:
+        return f"{spent}; {rest} short on {format_weekday(progress.deadline)}."
+    return f"{spent}; {rest} to go by {format_weekday(progress.deadline)}."
+
+
+def _plain(amount: Decimal) -> str:
+    return f"{amount:,.0f}" if amount == amount.to_integral_value() else f"{amount:,.2f}"
 
 
 def count_bonus_days(status: str | None, deadline: date | None, today: date) -> int | None:

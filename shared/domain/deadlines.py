@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-Kind = Literal["points", "voucher", "status", "card_bonus", "annual_fee", "transfer_bonus", "booking"]
+Kind = Literal["points", "voucher", "status", "card_bonus", "card_credit", "annual_fee", "transfer_bonus", "booking"]
 
 
 @dataclass(frozen=True)

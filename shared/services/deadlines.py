@@ -9,17 +9,21 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.card_credits import Uses, index_uses
 from shared.db.cards import Card
 from shared.db.portfolio import Holdings
-from shared.domain import balances, cards, deadlines
+from shared.domain import balances, card_credits, cards, deadlines
+from shared.domain.card_credits import CreditState
+from shared.domain.cards import BonusProgress
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.time_zones import find_local_day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
-from shared.reference.cards import value_point
+from shared.reference.cards import list_credits, value_point
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
+from shared.reference.rows.travel import CardCredit
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
 
 VALUATION_CURRENCY = "USD"  # the published valuations of points are in dollars
@@ -28,7 +32,8 @@ TABLES: dict[Kind, tuple[str, ...]] = {
     "points": ("balances",),
     "voucher": ("vouchers",),
     "status": ("statuses",),
-    "card_bonus": ("cards",),
+    "card_bonus": ("cards", "card_spending"),
+    "card_credit": ("cards", "credit_uses"),
     "annual_fee": ("cards",),
     "transfer_bonus": ("balances",),
     "booking": ("flights", "stays"),
@@ -149,13 +154,75 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
             due_on=due,
             today=view.today,
             subject=Subject("card", str(row.id)),
-            suggested_action=f"Spend {spend} in all by then."
+            suggested_action=f"Spend {spend} in all by then.{_describe_spending(view, holdings, row)}"
             if due >= view.today
-            else "The day has passed: ask the user, and set bonus_status with update_card.",
+            else "The day has passed: ask the user, and set bonus_status with update_card."
+            + _describe_spending(view, holdings, row),
             amount=row.spend_requirement,
             currency=None if row.spend_requirement is None else row.currency,
             value_at_risk=_value_bonus(view, row),
             open_when_past=True,
+        )
+
+
+def find_progress(holdings: Holdings, row: Card) -> BonusProgress | None:
+    """What statements of a card show of the spending its welcome bonus asks for; None once that is settled."""
+    spending = holdings.card_spending.get(row.id)
+    if spending is None or row.bonus_status in ("earned", "missed"):
+        return None
+    months = [(cell.month, cell.amount) for cell in spending.cells if cell.currency == row.currency]
+    return cards.find_bonus_progress(
+        row.spend_requirement, row.currency, row.opened_on, row.spend_deadline_on, months, spending.until
+    )
+
+
+def _describe_spending(view: Viewpoint, holdings: Holdings, row: Card) -> str:
+    progress = find_progress(holdings, row)
+    return f" {cards.describe_bonus_progress(progress, view.today)}" if progress else ""
+
+
+@dataclass(frozen=True)
+class OwnCredit:
+    """A credit of a card that is held, in its cycle of today."""
+
+    card: Card
+    credit: CardCredit
+    state: CreditState
+
+
+def list_own_credits(view: Viewpoint, holdings: Holdings) -> list[OwnCredit]:
+    """The credits of the open cards, those that end soonest first, those without a known end last."""
+    uses = index_uses(holdings.credit_uses)
+    own = [
+        OwnCredit(row, credit, _find_credit_state(view, row, credit, uses))
+        for row in holdings.cards
+        if row.slug and (row.closed_on is None or row.closed_on > view.today)
+        for credit in list_credits(view.reference, row.slug, view.today)
+    ]
+    return sorted(own, key=lambda c: (c.state.period is None, c.state.days_left or 0, c.card.id, c.credit.credit))
+
+
+def _find_credit_state(view: Viewpoint, row: Card, credit: CardCredit, uses: Uses) -> CreditState:
+    used = uses.get((row.id, credit.credit), {})
+    return card_credits.find_state(credit, view.today, row.opened_on, row.closed_on, used)
+
+
+def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
+    """Credits that are open and end soon; what soon is depends on their cycle."""
+    for own in list_own_credits(view, holdings):
+        if not own.state.due_soon or own.state.period is None:
+            continue
+        credit, enrol = own.credit, " It must be activated first." if own.credit.enrolment else ""
+        what = f" It pays for {credit.remark}." if credit.remark else ""
+        yield Deadline(
+            kind="card_credit",
+            title=f"{credit.name} of {_card_name(own.card)}: {own.state.open:,.2f} {credit.currency} open",
+            due_on=own.state.period.last,
+            today=view.today,
+            subject=Subject("card", str(own.card.id)),
+            suggested_action=f"Use it before, then mark it with update_card (credit, credit_used).{enrol}{what}",
+            amount=own.state.open,
+            currency=credit.currency,
         )
 
 
@@ -270,6 +337,7 @@ _FINDERS: dict[Kind, Callable[[Viewpoint, Holdings], Iterable[Deadline]]] = {
     "voucher": _find_vouchers,
     "status": _find_statuses,
     "card_bonus": _find_card_bonuses,
+    "card_credit": find_card_credits,
     "annual_fee": _find_annual_fees,
     "transfer_bonus": _find_transfer_bonuses,
     "booking": _find_bookings,

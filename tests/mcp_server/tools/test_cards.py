@@ -1,6 +1,6 @@
 """Cards through the gate: linked, asked about or kept as text; every field by its rule; listed, changed, removed."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 GOLD = "us-amex-gold"
 GOLD_NAME = "American Express Gold Card"
@@ -488,3 +489,50 @@ def test_remove_card_deletes_it_once_and_asks_the_model_to_confirm(add: Any, use
     assert use(people.alice, "remove_card", card_id=number)["status"] == "not_found"
     assert list_cards(use, people) == []
     assert "Confirm with the user first" in TOOLS["remove_card"].description
+
+
+def test_update_card_marks_a_credit_as_used_in_its_cycle(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    card = use(people.alice, "add_card", card="us-chase-sapphire-reserve", opened_on="2024-02-29")["card"]["card_id"]
+    part = use(people.alice, "update_card", card_id=card, credit="travel", credit_used=120.5)
+    assert part["changed"] == ["credit"]
+    assert part["message"].startswith("Changed: credit. Travel credit: 179.50 of 300 USD open until Sat 27 Feb 2027.")
+    travel = {c["credit"]: c for c in part["credits"]}["travel"]
+    assert (travel["cycle_start"], travel["ends_on"], travel["open"]) == ("2026-02-28", "2027-02-27", 179.5)
+    assert use(people.alice, "update_card", card_id=card, credit="travel", credit_used=120.5)["changed"] == []
+    whole = use(people.alice, "update_card", card_id=card, credit="Dining credit")
+    assert {c["credit"]: c["open"] for c in whole["credits"]}["dining"] == 0
+    before = use(people.alice, "update_card", card_id=card, credit="dining", credit_used_on="2026-06-30")
+    assert {c["credit"]: c["used"] for c in before["credits"]}["dining"] == 150  # of this half-year alone
+    undone = use(people.alice, "update_card", card_id=card, credit="dining", credit_used=0)
+    assert {c["credit"]: c["used"] for c in undone["credits"]}["dining"] == 0
+
+
+def test_update_card_names_the_credits_a_card_has(people: People, use: Use) -> None:
+    card = use(people.alice, "add_card", card=GOLD)["card"]["card_id"]
+    lost = use(people.alice, "update_card", card_id=card, credit="lounge")
+    assert (lost["status"], lost["nearest"]) == ("not_found", ["dining", "dunkin", "resy", "uber-cash"])
+    alone = use(people.alice, "update_card", card_id=card, credit_used=5)
+    assert (alone["status"], alone["errors"][0]["field"]) == ("invalid", "credit")
+    much = use(people.alice, "update_card", card_id=card, credit="resy", credit_used=5000)
+    assert (much["status"], much["errors"][0]["field"]) == ("invalid", "credit_used")
+    theirs = use(people.charlie, "update_card", card_id=card, credit="resy")
+    assert theirs["status"] == "not_found"
+
+
+def test_list_my_cards_says_when_spending_after_the_deadline_may_be_in(people: People, use: Use) -> None:
+    fields = {"opened_on": "2025-01-05", "spend_requirement": 100, "spend_deadline_on": "2025-03-15"}
+    card = use(people.alice, "add_card", card="House card", custom=True, bonus_status="pending", **fields)
+    lines = [
+        {"date": "2025-03-03", "description": "Zed Ltd", "amount": "60", "category": "other"},
+        {"date": "2025-03-30", "description": "Zed Ltd", "amount": "20", "category": "other"},
+        {"date": "2025-04-03", "description": "Zed Ltd", "amount": "500", "category": "other"},
+    ]
+    use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=card["card"]["card_id"])
+    progress = use(people.alice, "list_my_cards")["cards"][0]["bonus_progress"]
+    assert (progress["spent"], progress["is_most"]) == (80, True)
+    assert progress["sentence"] == (
+        "At most 80 of 100 USD spent by 3 Apr 2025 as far as statements show; 20 short on Sat 15 Mar 2025."
+    )

@@ -330,3 +330,36 @@ def test_a_status_may_be_dated_on_the_persons_own_day(people: People, use: Use, 
         use(people.alice, "set_loyalty_status", program=BA, tier="Gold", valid_until="2027-03-01")["status"]
         == "invalid"
     )
+
+
+def test_list_upcoming_deadlines_lists_credits_that_end_soon_until_they_are_used(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    platinum = use(people.alice, "add_card", card="us-amex-platinum", nickname="Plat")["card"]["card_id"]
+    answer = use(people.alice, LIST, kinds=["card_credit"])
+    titles = [d["title"] for d in answer["deadlines"]]
+    assert titles[-1] == "Hotel credit of Plat: 300.00 USD open"
+    assert [d["days_left"] for d in answer["deadlines"]] == [8, 8, 8, 39]  # the quarter's are not due yet
+    use(people.alice, "update_card", card_id=platinum, credit="hotel")
+    use(people.alice, "update_card", card_id=platinum, credit="uber-cash", credit_used=15)
+    after = use(people.alice, LIST, kinds=["card_credit"])["deadlines"]
+    assert [d["title"] for d in after] == [t for t in titles if not t.startswith(("Hotel", "Uber"))]
+    standing_clock.set(datetime(2026, 12, 22, 12, tzinfo=UTC))
+    again = [d["title"] for d in use(people.alice, LIST, kinds=["card_credit"])["deadlines"]]
+    assert "Uber Cash of Plat: 15.00 USD open" in again  # a new month
+    assert "Hotel credit of Plat: 300.00 USD open" not in again
+    assert "lululemon credit of Plat: 75.00 USD open" in again
+
+
+def test_a_bonus_deadline_says_what_statements_show(people: People, use: Use, standing_clock: StandingClock) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    fields = {"opened_on": "2026-09-01", "spend_requirement": 500, "spend_window_months": 3, "bonus_status": "pending"}
+    card = use(people.alice, "add_card", card="House card", custom=True, **fields)["card"]["card_id"]
+    lines = [{"date": "2026-10-25", "description": "Zed Ltd", "amount": "120.50", "category": "other"}]
+    use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=card)
+    (due,) = use(people.alice, LIST, kinds=["card_bonus"])["deadlines"]
+    assert due["suggested_action"] == (
+        "Spend 500.00 USD in all by then. 120.50 of 500 USD spent by 25 Oct 2026 as far as statements show;"
+        " 379.50 to go by Tue 1 Dec 2026."
+    )

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from shared.db.base import AccountOwned, Base, transaction
+from shared.db.card_credits import CardCreditUse
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.profile import Profile
 from shared.db.secret_links import SecretLink
@@ -39,12 +40,13 @@ ELSEWHERE = {"Account", "ApiKey", "Consent", "Delivery", "Family", "OneTimeLink"
 ELSEWHERE |= {"AdvisorLogo", "Connection", "MailedSeat", "StandingOrderRun"}
 
 
-def _unnamed(statement: int) -> list[Any]:
+def _unnamed(statement: int, card: int) -> list[Any]:
     """What she keeps that no parameter names."""
     secret = {"purpose": "calendar", "nonce": SECRET, "key": SECRET, "token_hash": SECRET}
     return [
         Profile(preferred_airlines=[SECRET], country="GB"),
         SecretLink(**secret),
+        CardCreditUse(card_id=card, credit=SECRET, cycle_start=date(2026, 1, 1), amount=POINTS),
         SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
     ]
 
@@ -55,7 +57,7 @@ def hers(people: People) -> dict[str, Any]:
     rows = rows_of_every_kind()
     with transaction(people.alice.account_id) as session:
         store_rows(session, rows)
-        session.add_all(_unnamed(rows["spending_statement"].id))
+        session.add_all(_unnamed(rows["spending_statement"].id, rows["card_id"].id))
         ids = {name: getattr(row, "program" if name == "program" else "id") for name, row in rows.items()}
     return {n: [str(i)] if n.endswith("_ids") else str(i) if isinstance(i, UUID) else i for n, i in ids.items()}
 
@@ -108,7 +110,7 @@ def _never(given: Any) -> Any:
 
 
 def test_every_kind_of_record_an_account_keeps_is_among_hers() -> None:
-    kept = {type(row) for row in [*rows_of_every_kind().values(), *_unnamed(0)]}
+    kept = {type(row) for row in [*rows_of_every_kind().values(), *_unnamed(0, 0)]}
     assert {m.__name__ for m in _owned() if m not in kept} <= ELSEWHERE
 
 

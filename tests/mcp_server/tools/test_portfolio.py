@@ -1,6 +1,6 @@
 """The portfolio through the gate: sums and counts of everything kept, equal to what the lists say."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -25,8 +25,10 @@ from shared.domain.dates import format_day
 from shared.reference.exchange_rates import find_exchange_rate
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 GET = "get_portfolio"
+NO_CARDS = {"open": 0, "bonuses_pending": 0, "credits": [], "bonuses": []}
 BA, FB = "british-airways-club", "flying-blue"
 
 
@@ -56,7 +58,7 @@ def test_get_portfolio_of_nothing_is_all_zeros(people: People, use: Use) -> None
     assert answer["status"] == "ok"
     nothing = {"programs": 0, "points": 0, "by_program": [], "value": 0, "currency": "USD", "top": []}
     assert answer["balances"] == nothing
-    assert (answer["cards"], answer["statuses"]) == ({"open": 0, "bonuses_pending": 0}, [])
+    assert (answer["cards"], answer["statuses"]) == (NO_CARDS, [])
     assert answer["vouchers"] == {"held": 0, "expiring_soon": 0}
     assert answer["bookings"] == {"upcoming_flights": 0, "upcoming_stays": 0, "next": None}
     assert set(answer["alerts"].values()) == {0}
@@ -115,7 +117,7 @@ def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, u
         Notification(dedupe_key="b", kind="account", title="t", body="b", read_at=now),
     )
     answer = use(people.alice, GET)
-    assert answer["cards"] == {"open": 1, "bonuses_pending": 1}
+    assert answer["cards"] == {"open": 1, "bonuses_pending": 1, "credits": [], "bonuses": []}
     assert answer["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
     assert answer["vouchers"] == {"held": 2, "expiring_soon": 1}
     coming = answer["bookings"]
@@ -163,3 +165,44 @@ def test_get_portfolio_shows_the_five_soonest_deadlines(people: People, use: Use
     assert found == use(people.alice, "list_upcoming_deadlines")["deadlines"][:5]
     passed = f"Welcome bonus of Late: last day to spend was {format_day(day(-9))}: still marked pending. Was it paid?"
     assert passed in answer["message"]
+
+
+def test_get_portfolio_shows_credits_by_cycle_and_the_spending_for_a_bonus(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    gold = use(
+        people.alice,
+        "add_card",
+        card="us-amex-gold",
+        opened_on="2026-08-20",
+        bonus_status="pending",
+        bonus_amount=60_000,
+        spend_requirement=6_000,
+        spend_window_months=6,
+    )["card"]["card_id"]
+    lines = [
+        {"date": "2026-08-25", "description": "Zed Ltd", "amount": "1000", "category": "other"},
+        {"date": "2026-09-25", "description": "Zed Ltd", "amount": "2000", "category": "dining"},
+        {"date": "2026-10-31", "description": "Zed Ltd", "amount": "1120", "category": "other"},
+    ]
+    use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=gold)
+    use(people.alice, "update_card", card_id=gold, credit="resy", credit_used=20)
+    answer = use(people.alice, GET)
+    credits = {c["credit"]: c for c in answer["cards"]["credits"]}
+    assert [c["ends_on"] for c in answer["cards"]["credits"]] == ["2026-11-30"] * 3 + ["2026-12-31"]
+    resy = credits["resy"]
+    assert (resy["used"], resy["open"], resy["days_left"], resy["due_soon"]) == (20, 30, 39, True)
+    assert resy["source_url"].startswith("https://")
+    assert (
+        "4 card credits open and due soon: Dining credit of American Express Gold Card (10.00 USD)" in answer["message"]
+    )
+    progress = answer["cards"]["bonuses"][0]["progress"]
+    assert (progress["spent"], progress["remaining"], progress["is_most"]) == (4_120, 1_880, False)
+    said = "4,120 of 6,000 USD spent by 31 Oct 2026 as far as statements show; 1,880 to go by Sat 20 Feb 2027."
+    assert progress["sentence"] == said
+    assert said in answer["message"]
+    listed = use(people.alice, "list_my_cards")
+    assert listed["cards"][0]["bonus_progress"] == progress
+    assert said in listed["message"]
+    assert all(d["kind"] != "card_credit" for d in answer["deadlines"])

@@ -1,0 +1,142 @@
+"""Credits and welcome bonuses of the cards a person holds: what is used or spent, what is open, and until when."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import select
+
+from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.provenance import Verified, describe_verified
+from mcp_server.toolkit.results import Money, Part
+from shared.db.card_credits import CardCreditUse, store_credit_use
+from shared.db.cards import Card
+from shared.db.portfolio import Holdings
+from shared.domain import cards
+from shared.domain import names as names_of
+from shared.domain.card_credits import describe_state, find_cycle_start
+from shared.domain.cards import BonusProgress
+from shared.errors import Fault, Invalid, NotFound
+from shared.reference.cards import list_credits
+from shared.reference.rows.travel import CardCredit
+from shared.services.deadlines import VALUATION_CURRENCY, OwnCredit, Viewpoint, list_own_credits
+
+
+class HeldCredit(Verified):
+    """`ends_on` is None where it is not known which year the issuer counts, or when the card was opened."""
+
+    card_id: int
+    card: str
+    credit: str
+    name: str
+    amount: Money
+    currency: str
+    cycle: str
+    used: Money
+    open: Money
+    cycle_start: date | None
+    ends_on: date | None
+    days_left: int | None
+    due_soon: bool
+    enrolment: bool
+    note: str | None
+
+
+class BonusSpending(Part):
+    """What imported statements show of the spending a bonus asks for. `is_most`: days after the deadline may be in."""
+
+    spent: Money
+    required: Money
+    remaining: Money
+    currency: str
+    statements_until: date
+    deadline: date | None
+    is_most: bool
+    sentence: str
+
+
+class OpenBonus(Part):
+    card_id: int
+    card: str
+    progress: BonusSpending
+
+
+def to_held_credit(own: OwnCredit) -> HeldCredit:
+    credit, state = own.credit, own.state
+    return HeldCredit.model_validate(
+        describe_verified(credit)
+        | {
+            "card_id": own.card.id,
+            "card": name_card(own.card),
+            "credit": credit.credit,
+            "name": credit.name,
+            "amount": credit.amount,
+            "currency": credit.currency,
+            "cycle": credit.cycle,
+            "used": state.used,
+            "open": state.open,
+            "cycle_start": state.period.first if state.period else None,
+            "ends_on": state.period.last if state.period else None,
+            "days_left": state.days_left,
+            "due_soon": state.due_soon,
+            "enrolment": credit.enrolment,
+            "note": credit.remark,
+        }
+    )
+
+
+def to_bonus_spending(progress: BonusProgress, today: date) -> BonusSpending:
+    return BonusSpending(
+        spent=progress.spent,
+        required=progress.required,
+        remaining=progress.remaining,
+        currency=progress.currency,
+        statements_until=progress.until,
+        deadline=progress.deadline,
+        is_most=progress.is_most,
+        sentence=cards.describe_bonus_progress(progress, today),
+    )
+
+
+def name_card(row: Card) -> str:
+    return row.nickname or row.name
+
+
+def list_card_credits(call: Call, row: Card) -> list[OwnCredit]:
+    """The credits of one card in their cycles of today."""
+    if row.slug is None or not list_credits(call.reference, row.slug, call.own_day):
+        return []
+    uses = call.db.scalars(select(CardCreditUse).where(CardCreditUse.card_id == row.id)).all()
+    view = Viewpoint(call.reference, call.now, call.own_day, VALUATION_CURRENCY)
+    return list_own_credits(view, Holdings(cards=[row], credit_uses=uses))
+
+
+def mark_credit(call: Call, row: Card, text: str | None, amount: Decimal | None, day: date | None) -> bool:
+    """Stores what is used of a credit in the cycle of a day; whether that is a change. Raises Invalid and NotFound."""
+    if text is None:
+        if amount is None and day is None:
+            return False
+        raise Invalid(Fault("credit", "is needed with credit_used", "a credit of the card"))
+    day = day or call.own_day
+    credit = _find_credit(call, row, text, day)
+    amount = credit.amount if amount is None else amount
+    if amount > credit.amount * 5:  # months with more, such as Uber Cash in December, are within this
+        raise Invalid(Fault("credit_used", "is far above the credit", f"an amount up to {credit.amount}"))
+    start = find_cycle_start(credit.cycle, day, row.opened_on)
+    return store_credit_use(call.db, row.id, credit.credit, start, amount, call.now)
+
+
+def _find_credit(call: Call, row: Card, text: str, day: date) -> CardCredit:
+    credits = {c.credit: c for c in list_credits(call.reference, row.slug or "", day)}
+    names = {names_of.normalize_name(c.name): (slug,) for slug, c in credits.items()}
+    slugs = (text.strip(),) if text.strip() in credits else names_of.find_meanings(text, names)
+    if len(slugs) != 1:
+        raise NotFound("credit", text, sorted(slugs or credits))
+    return credits[slugs[0]]
+
+
+def describe_credit(own: Sequence[OwnCredit], text: str | None) -> str:
+    """What is open of the credits of a card once one was marked."""
+    if text is None:
+        return ""
+    return "".join(f" {describe_state(c.credit.name, c.credit, c.state)}" for c in own if c.state.used)

@@ -1,0 +1,56 @@
+"""What a person used of the credits of their cards, by cycle."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import AccountOwned, Base, stamp
+
+
+class CardCreditUse(AccountOwned, Base):
+    """`cycle_start` is the first day of the cycle; `amount` all that is used of it, in the currency of the credit."""
+
+    __tablename__ = "card_credit_uses"
+
+    card_id: Mapped[int] = mapped_column(ForeignKey("cards.id", ondelete="CASCADE"), primary_key=True)
+    credit: Mapped[str] = mapped_column(primary_key=True)  # of the catalogue's credits
+    cycle_start: Mapped[date] = mapped_column(primary_key=True)
+    amount: Mapped[Decimal]
+    updated_at: Mapped[stamp]
+
+
+Uses = dict[tuple[int, str], dict[date, Decimal]]  # (card, credit) -> amount by the first day of its cycle
+
+
+def read_credit_uses(session: Session, card_id: int | None = None) -> Uses:
+    """What is marked as used, of one card or all."""
+    statement = sa.select(CardCreditUse)
+    if card_id is not None:
+        statement = statement.where(CardCreditUse.card_id == card_id)
+    return index_uses(session.scalars(statement))
+
+
+def index_uses(rows: Iterable[CardCreditUse]) -> Uses:
+    uses: Uses = defaultdict(dict)
+    for row in rows:
+        uses[row.card_id, row.credit][row.cycle_start] = row.amount
+    return dict(uses)
+
+
+def store_credit_use(
+    session: Session, card_id: int, credit: str, cycle_start: date, amount: Decimal, now: datetime
+) -> bool:
+    """Sets what is used in a cycle, nothing included; whether that is a change."""
+    row = session.get(CardCreditUse, (card_id, credit, cycle_start))
+    if amount == (row.amount if row else 0):
+        return False
+    if row is None:
+        session.add(CardCreditUse(card_id=card_id, credit=credit, cycle_start=cycle_start, amount=amount))
+    else:
+        row.amount, row.updated_at = amount, now
+    return True
