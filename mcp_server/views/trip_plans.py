@@ -8,17 +8,23 @@ from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
-from shared.domain.dates import format_day
+from mcp_server.views.trip_plan_messages import POSTING_WORDS, describe_speed
+from shared.domain.dates import format_day, format_weekday
+from shared.domain.flight_times import format_flight_times
+from shared.domain.funding import find_leftovers
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.nearest_plans import Limit, NearestPlan
+from shared.domain.party_prices import describe_points
 from shared.domain.plurals import pluralize
-from shared.domain.transfer_options import Way
+from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfers import POSTING, Path
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
+from shared.services.search.trip_plan_search import CURRENCY
 
-CURRENCY = "USD"
 STALE_SECONDS = int(timedelta(hours=6).total_seconds())
 
 
@@ -40,13 +46,34 @@ class PayWith(Part):
     more_routes: list[TransferRoute]
 
 
+class BalanceAfter(Part):
+    """What a balance holds once the plan is paid."""
+
+    program: str
+    name: str
+    points: int
+
+
+class Positioning(Part):
+    """The way to or from an airport nearby. `fare` is the last one seen for one traveller, one way, on that day."""
+
+    from_airport: str
+    to_airport: str
+    kilometres: int
+    fare: Money | NoDataWord
+    currency: str
+
+
 class Hold(Part):
     possible: bool
     days: int | None
 
 
 class Plan(Part):
-    """For all passengers. `hold` is null: whether an award can be held is not known of any programme here."""
+    """For all passengers. `posting_time` is that of the slowest transfer.
+
+    `hold` is null: whether an award can be held is not known of any programme here.
+    """
 
     award: AwardOption
     return_award: AwardOption | None
@@ -55,6 +82,9 @@ class Plan(Part):
     currency: str
     pay_with: PayWith
     return_pay_with: PayWith | None
+    posting_time: str | NoDataWord
+    balances_after: list[BalanceAfter]
+    positioning: list[Positioning]
     effective_cost: Money | NoDataWord
     cash_alternative: Fare | NoDataWord
     steps: list[str]
@@ -67,9 +97,12 @@ def to_plan(
     paid: PaidJourney[AwardOption],
     fares: Sequence[FareOption],
     passengers: int,
-    balances_as_of: date,
+    purses: Sequence[Purse],
+    positioning: Sequence[Positioning],
 ) -> Plan:
     journey = paid.journey
+    left_over = find_leftovers(purses, paid.ways, journey.needs)
+    as_of = min((p.as_of for p in purses if p.as_of), default=None)
     out, back = journey.out, journey.back
     other = back if back and back.program != out.program else None
     cash = fares[0] if fares else None
@@ -83,11 +116,17 @@ def to_plan(
         return_pay_with=_to_pay_with(reference, other.program, other.points, paid.ways[other.program])
         if other
         else None,
+        posting_time=paid.slowest if paid.slowest != "unknown" else NO_DATA,
+        balances_after=[
+            BalanceAfter(program=slug, name=program_name(reference, slug), points=points)
+            for slug, points in left_over.items()
+        ],
+        positioning=list(positioning),
         effective_cost=_money_or_no_data(paid.cost),
         cash_alternative=to_fare(cash) if cash else NO_DATA,
-        steps=_list_steps(reference, paid, passengers),
+        steps=_list_steps(reference, paid, passengers, positioning),
         hold=None,
-        warnings=_list_warnings(reference, paid, cash, passengers, balances_as_of),
+        warnings=_list_warnings(reference, paid, cash, passengers, as_of),
     )
 
 
@@ -106,11 +145,14 @@ def _to_pay_with(reference: Reference, program: str, points: int, ways: Sequence
 
 def _describe_offer(reference: Reference, option: AwardOption) -> str:
     airline, program = airline_name(reference, option.airline), program_name(reference, option.program)
-    day = format_day(option.date)
+    times = format_flight_times(option.departs_at, option.arrives_at)
+    day = " ".join(filter(None, [format_weekday(option.date), times]))
     return f"{airline}, {option.origin} to {option.destination} on {day}, with points of {program}"
 
 
-def _list_steps(reference: Reference, paid: PaidJourney[AwardOption], passengers: int) -> list[str]:
+def _list_steps(
+    reference: Reference, paid: PaidJourney[AwardOption], passengers: int, positioning: Sequence[Positioning]
+) -> list[str]:
     """Confirming the seat always comes before a transfer, which cannot be undone."""
     journey = paid.journey
     seats = "seat is" if passengers == 1 else f"{passengers} seats are"
@@ -119,20 +161,25 @@ def _list_steps(reference: Reference, paid: PaidJourney[AwardOption], passengers
         how = f"with get_award_trip_details (trip_id {seat.offer.trip_id}), then " if seat.offer.trip_id else ""
         offer = _describe_offer(reference, seat.offer)
         steps.append(f"Confirm live that the {seats} still open, {how}on the programme's own site: {offer}.")
-    for way in (w for ways in paid.ways.values() for w in ways if w.path):
-        path = way.path
-        if path:
-            speed = "" if path.slowest == "unknown" else f" (posting: {path.slowest})"
-            route = " to ".join(
-                program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)]
-            )
-            steps.append(
-                f"Only then transfer {pluralize(way.points_sent, 'point')}, {route}{speed};"
-                f" {way.points_delivered:,} arrive."
-            )
+    transfers = [w for ways in paid.ways.values() for w in ways if w.path]
+    steps += [_describe_transfer(reference, way, way.path) for way in transfers if way.path]
     for program, points in journey.needs.items():
-        steps.append(f"Book with {program_name(reference, program)}: {pluralize(points, 'point')} and the taxes.")
-    return steps
+        price = describe_points(points // passengers, passengers, program_name(reference, program))
+        steps.append(f"Book with {program_name(reference, program)}: {price}, and the taxes.")
+    return steps + [_describe_positioning(way) for way in positioning]
+
+
+def _describe_transfer(reference: Reference, way: Way, path: Path) -> str:
+    route = " to ".join(program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)])
+    points = pluralize(way.points_sent, "point")
+    return f"Only then transfer {points}, {route}: {describe_speed(path)}; {way.points_delivered:,} arrive."
+
+
+def _describe_positioning(way: Positioning) -> str:
+    route = f"Get from {way.from_airport} to {way.to_airport}, {way.kilometres} km apart"
+    if way.fare == NO_DATA:
+        return f"{route}: positioning cost not known."
+    return f"{route}: the last fare seen was {way.fare:,.2f} {way.currency} for one traveller, one way."
 
 
 def _list_warnings(
@@ -140,14 +187,16 @@ def _list_warnings(
     paid: PaidJourney[AwardOption],
     cash: FareOption | None,
     passengers: int,
-    balances_as_of: date,
+    balances_as_of: date | None,
 ) -> list[str]:
     offers = [s.offer for s in paid.journey.seats]
     ways = [w for ways_of_program in paid.ways.values() for w in ways_of_program]
-    warnings = [f"Balances as of {format_day(balances_as_of)}: check them first."]
+    warnings = [f"Balances as of {format_day(balances_as_of)}: check them first."] if balances_as_of else []
     if paths := [w.path for w in ways if w.path]:
         warnings.append("Transfers cannot be undone.")
         warnings += describe_all_rates(reference, (edge for path in paths for edge in path.edges))
+    if paid.slowest != POSTING[0]:
+        warnings.append(f"The points {POSTING_WORDS[paid.slowest]}: the seat may be gone meanwhile.")
     if any(o.seats is None for o in offers):
         warnings.append(f"A source does not say how many seats are left; this plan needs {passengers}.")
     if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:
@@ -165,3 +214,35 @@ def _list_warnings(
 
 def travel_dates(journey: Journey[AwardOption]) -> tuple[date, date | None]:
     return journey.out.day, journey.back.day if journey.back else None
+
+
+class LackingPoints(Part):
+    program: str
+    points: int
+
+
+class NearestTripPlan(Part):
+    """`limit` is the one it does not meet; `plan` is null where points are missing. Sums are of all travellers."""
+
+    limit: Limit
+    award: AwardOption
+    return_award: AwardOption | None
+    points_total: int
+    taxes_total: Money | NoDataWord
+    currency: str
+    lacking: list[LackingPoints]
+    plan: Plan | None
+
+
+def to_nearest(nearest: NearestPlan[AwardOption], plan: Plan | None) -> NearestTripPlan:
+    journey = nearest.journey
+    return NearestTripPlan(
+        limit=nearest.limit,
+        award=journey.out.offer,
+        return_award=journey.back.offer if journey.back else None,
+        points_total=sum(journey.needs.values()),
+        taxes_total=_money_or_no_data(journey.taxes),
+        currency=CURRENCY,
+        lacking=[LackingPoints(program=slug, points=points) for slug, points in nearest.lacking.items()],
+        plan=plan,
+    )

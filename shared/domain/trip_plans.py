@@ -32,6 +32,7 @@ class PlanSeat(Generic[Offer]):
     day: date
     lands_on: date
     stops: int | None
+    ends: frozenset[str] = frozenset()  # the places it goes between, the same for the way out and the way back
 
     @property
     def rough(self) -> tuple[object, ...]:
@@ -103,26 +104,26 @@ class PaidJourney(Generic[Offer]):
 def pair_journeys(
     outs: Sequence[PlanSeat[Offer]], backs: Sequence[PlanSeat[Offer]] | None, nights: int | None
 ) -> Iterator[Journey[Offer]]:
-    """Each way out, with each way back so many nights after it lands where a return is wanted. There can be many."""
+    """Each way out, with each way back between the same places so many nights after it lands, where one is wanted."""
     if backs is None or nights is None:
         yield from map(Journey, outs)
         return
-    by_day: dict[date, list[PlanSeat[Offer]]] = {}
+    by_day: dict[tuple[date, frozenset[str]], list[PlanSeat[Offer]]] = {}
     for seat in backs:
-        by_day.setdefault(seat.day, []).append(seat)
+        by_day.setdefault((seat.day, seat.ends), []).append(seat)
     for out in outs:
-        yield from (Journey(out, back) for back in by_day.get(out.lands_on + timedelta(days=nights), ()))
+        yield from (Journey(out, back) for back in by_day.get((out.lands_on + timedelta(days=nights), out.ends), ()))
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
-    """Those all balances together could pay; of one programme and day the few cheapest."""
+    """Those all balances together could pay; of one programme, day and pair of places the few cheapest."""
     most = {
         p: sum(x.points_delivered for x in reaches)
         for p, reaches in find_reach(funds.routes, {p.program: p.points for p in funds.purses}).items()
     }
-    chosen_seats: dict[tuple[str, date], list[PlanSeat[Offer]]] = {}
+    chosen_seats: dict[tuple[str, date, frozenset[str]], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
-        same = chosen_seats.setdefault((seat.program, seat.day), [])
+        same = chosen_seats.setdefault((seat.program, seat.day, seat.ends), [])
         if len(same) < MAX_SEATS_PER_DAY:
             same.append(seat)
     return [seat for same in chosen_seats.values() for seat in same]

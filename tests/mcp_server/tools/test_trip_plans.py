@@ -1,5 +1,7 @@
 """Trip plans, called through the gate: payment from balances, costs, steps, and reasons for no plan."""
 
+import json
+import re
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -8,6 +10,7 @@ import pytest
 
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.domain.dates import format_weekday
 from shared.providers.contract import FaresQuestion, Provider, SeatsQuestion, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
@@ -37,6 +40,7 @@ def search_arguments() -> dict[str, Any]:
     }
 
 
+VS = "virgin-atlantic-flying-club"
 BA, AMEX, FB = "british-airways-club", "amex-membership-rewards", "flying-blue"
 BANK = rates_of(USD="1.12", GBP="0.84")
 
@@ -150,7 +154,9 @@ def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sour
     assert "No points balances" in " ".join(bare["no_plan_reasons"])
     holds(use, people.alice, british_airways_club=20_000)
     short = use(people.alice, TOOL, **search_arguments())
-    assert "Missing: 5,000 points of The British Airways Club." in short["no_plan_reasons"][-1]
+    assert short["no_plan_reasons"] == ["The balances do not cover any of them."]
+    assert short["nearest"]["lacking"] == [{"program": BA, "points": 5_000}]
+    assert "with 5,000 more points of The British Airways Club: out on" in short["message"]
     holds(use, people.alice, british_airways_club=90_000)
     capped = use(people.alice, TOOL, **search_arguments(), max_cash=111.99)
     assert (capped["best"], capped["considered"]) == (None, 0)
@@ -160,7 +166,7 @@ def test_plan_trip_says_why_there_is_no_plan(people: People, use: Use, with_sour
     assert "Only awards of Flying Blue" in " ".join(named["no_plan_reasons"])
     with_sources(seats({"day": travel_day() - timedelta(days=1)})[0], shop, BANK)
     gone = use(people.alice, TOOL, **(search_arguments() | {"cabin": "first"}))
-    assert gone["no_plan_reasons"] == ["No LHR-JFK award for a seat in first was seen."]
+    assert gone["no_plan_reasons"] == ["No award from LHR to JFK for a seat in first was seen."]
 
 
 def test_plan_trip_names_what_was_not_answered(people: People, use: Use, with_sources: WithSources) -> None:
@@ -219,3 +225,109 @@ def test_plan_trip_takes_a_last_day_14_days_after_the_first(people: People, use:
         people.alice, TOOL, **search_arguments() | {"latest_date": (travel_day() + timedelta(days=14)).isoformat()}
     )
     assert answer["status"] != "invalid"
+
+
+def test_plan_trip_pays_with_instant_transfers_before_slow_ones(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    row = {"program": VS, "points": 47_500, "taxes": Decimal(255), "taxes_currency": "USD"}
+    with_sources(seats(row)[0], fares_of("shop"), BANK)
+    holds(use, people.alice, chase_ultimate_rewards=73_210, capital_one_miles=52_000, marriott_bonvoy=185_000)
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2, max_cash=520)
+    best = answer["best"]
+    assert (best["points_total"], best["taxes_total"], best["posting_time"]) == (95_000, 510, "instant")
+    assert "marriott" not in json.dumps(best["pay_with"])
+    assert {b["program"]: b["points"] for b in best["balances_after"]}["marriott-bonvoy"] == 185_000
+    assert sum(b["points"] for b in best["balances_after"]) <= 73_210 + 52_000 + 185_000 - 95_000
+    price = "47,500 points of Virgin Atlantic Flying Club each, 95,000 for two, 510 USD taxes for two"
+    assert price in answer["message"]
+    assert "Confirm the seat before you transfer" in answer["message"]
+    words = " ".join([answer["message"], *best["steps"], *best["warnings"]])
+    assert "arrives at once" in words
+    assert not re.search(r"[a-z]-[a-z]+-[a-z]", words.replace("award_trip", ""))  # no slugs
+
+
+def test_plan_trip_says_how_long_a_slow_transfer_takes_where_it_is_the_only_way(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(seats({"program": VS, "points": 20_000})[0], fares_of("shop"), BANK)
+    holds(use, people.alice, marriott_bonvoy=185_000)
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert answer["best"]["posting_time"] == "days"
+    assert "the points take days to arrive. No faster transfer covers it, and the seat may be gone" in answer["message"]
+    transfer = next(s for s in answer["best"]["steps"] if s.startswith("Only then transfer"))
+    assert "takes days" in transfer
+    assert "the seat may be gone meanwhile" in transfer
+
+
+def test_plan_trip_gives_the_nearest_plan_when_the_cap_on_cash_fails(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(seats({"taxes": Decimal(255), "taxes_currency": "USD"})[0], fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=90_000)
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2, max_cash=300)
+    assert (answer["best"], answer["nearest"]["limit"], answer["nearest"]["taxes_total"]) == (None, "max_cash", 510)
+    assert "with 510 USD taxes for two travellers instead of 300 USD: out on" in answer["message"]
+    assert answer["nearest"]["plan"]["pay_with"]["balance"]["points"] == 50_000
+
+
+def test_plan_trip_counts_the_cap_on_cash_for_the_party_and_both_ways(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    back = travel_day() + timedelta(days=7)
+    row = {"taxes": Decimal(100), "taxes_currency": "USD"}
+    with_sources(seats(row, row | {"day": back})[0], fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=900_000)
+    wish = search_arguments() | {"nights": 7, "passengers": 2}
+    assert use(people.alice, TOOL, **wish, max_cash=400)["best"]["taxes_total"] == 400
+    over = use(people.alice, TOOL, **wish, max_cash=399)
+    assert "with 400 USD taxes for two travellers both ways instead of 399 USD" in over["message"]
+
+
+def test_plan_trip_looks_at_other_days_when_those_wanted_hold_nothing(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    later = last_day() + timedelta(days=2)
+    source, asked = seats({"day": later})
+    with_sources(source, fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=90_000)
+    answer = use(people.alice, TOOL, **search_arguments())
+    assert [(q.earliest, q.latest) for q in asked] == [
+        (travel_day(), last_day()),
+        (travel_day() - timedelta(days=3), last_day() + timedelta(days=3)),
+    ]
+    assert (answer["best"], answer["nearest"]["limit"]) == (None, "dates")
+    assert answer["nearest"]["plan"]["award"]["date"] == later.isoformat()
+    assert f"on {format_weekday(later)} instead" in answer["message"]
+
+
+def test_plan_trip_searches_the_airports_of_a_city(people: People, use: Use, with_sources: WithSources) -> None:
+    source, asked = seats({})
+    with_sources(source, fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=90_000)
+    answer = use(people.alice, TOOL, **(search_arguments() | {"origin": "New York", "destination": "Rome"}))
+    assert {(q.origin, q.destination) for q in asked} == {("JFK", "FCO"), ("EWR", "FCO"), ("LGA", "FCO")}
+    assert {s["origin"] for s in answer["searched"]} == {"JFK", "EWR", "LGA"}
+    assert answer["message"].startswith("New York (JFK, EWR, LGA) to Rome (FCO), ")
+    assert answer["best"]["award"]["destination"] == "FCO"
+
+
+def test_plan_trip_names_a_cheaper_airport_nearby_with_its_distance(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    def award_seats(question: SeatsQuestion) -> Any:
+        points = 10_000 if question.origin == "PVD" else 60_000
+        where = {"origin": question.origin, "destination": question.destination, "cabin": "economy"}
+        return (seat(travel_day(), **where, points=points, taxes=Decimal(80), taxes_currency="USD"),)
+
+    with_sources(answering("seats", {"award_seats": award_seats}), fares_of("shop"), BANK)
+    holds(use, people.alice, british_airways_club=90_000)
+    wish = search_arguments() | {"origin": "BOS", "destination": "FCO"}
+    assert use(people.alice, TOOL, **wish)["nearby"] is None
+    answer = use(people.alice, TOOL, **wish, nearby_km=120)
+    assert (answer["best"]["award"]["origin"], answer["best"]["positioning"]) == ("BOS", [])
+    assert answer["nearby"]["award"]["origin"] == "PVD"
+    way = answer["nearby"]["positioning"][0]
+    assert (way["from_airport"], way["to_airport"], way["fare"]) == ("BOS", "PVD", "no_data")
+    assert 70 < way["kilometres"] < 90
+    assert "positioning cost not known" in answer["nearby"]["steps"][-1]
