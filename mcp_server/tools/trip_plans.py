@@ -194,14 +194,14 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
     values |= {p.program: p.value for p in purses}
     sides = list_sides(values, call.account_id, wish, seats, rates)
     fit = [[s for s in side if wish.max_cash is None or (s.taxes or 0) <= wish.max_cash] for side in sides]
-    considered = sum(is_within_cap(j, wish.max_cash) for j in join_sides(fit, wish))
-    usable = (j for j in join_sides([find_payable(side, funds) for side in fit], wish))
-    plans = rank_journeys((j for j in usable if is_within_cap(j, wish.max_cash)), funds)
+    journeys = [j for j in join_sides(fit, wish) if is_within_cap(j, wish.max_cash)]
+    payable = {id(seat) for side in fit for seat in find_payable(side, funds)}
+    plans = rank_journeys((j for j in journeys if all(id(seat) in payable for seat in j.seats)), funds)
     if plans:
-        return _Planned(funds, plans, considered, [], None)
+        return _Planned(funds, plans, len(journeys), [], None)
     nearest = find_nearest(join_sides(sides, wish), wish.max_cash, funds)
-    reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], considered, funds)
-    return _Planned(funds, [], considered, reasons, nearest)
+    reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], len(journeys), funds)
+    return _Planned(funds, [], len(journeys), reasons, nearest)
 
 
 async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> NearestPlan[AwardOption] | None:

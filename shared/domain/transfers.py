@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
 
 MAX_HOPS = 3
 POSTING = ("instant", "hours", "days", "unknown")  # fastest first; unknown counts as slowest
@@ -77,8 +76,9 @@ class Edge:
     def points_to_send(self, needed: int) -> int:
         """The fewest points to send so that at least `needed` arrive."""
         block = self.increment or 1
-        least = ceil(Fraction(max(self.minimum or 1, 1), block))
-        most = max(ceil(Fraction(ceil(needed / self.yields), block)), least)
+        least = -(-max(self.minimum or 1, 1) // block)
+        amount = -(-needed * self.yields.denominator // self.yields.numerator)  # whole numbers: fractions are slow
+        most = max(-(-amount // block), least)
         if not self.step:
             return most * block
         # Step bonuses can make a smaller amount enough. Binary search works because received points never fall.
@@ -91,7 +91,8 @@ class Edge:
         return whole if whole >= (self.minimum or 1) else 0
 
     def points_received(self, amount: int) -> int:
-        return floor(amount * self.yields) + (amount // self.step * self.step_bonus if self.step else 0)
+        whole = amount * self.yields.numerator // self.yields.denominator
+        return whole + (amount // self.step * self.step_bonus if self.step else 0)
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,18 @@ class PlanSeat(Generic[Offer]):
     stops: int | None
     ends: frozenset[str] = frozenset()  # the places it goes between, the same for the way out and the way back
 
-    @property
+    @cached_property
+    def worth(self) -> Decimal:
+        """Taxes and points in money; 0 where one is not known."""
+        if self.value is None or self.taxes is None:
+            return Decimal(0)
+        return self.taxes + self.points * self.value / 100
+
+    @cached_property
     def rough(self) -> tuple[object, ...]:
         """Sort key before the payment is computed."""
-        worth = None if self.value is None or self.taxes is None else self.taxes + self.points * self.value / 100
-        return (worth is None, worth or Decimal(0), self.points, self.stops or 0, self.day)
+        unknown = self.value is None or self.taxes is None
+        return (unknown, self.worth, self.points, self.stops or 0, self.day)
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,12 @@ class Journey(Generic[Offer]):
         taxes = [s.taxes for s in self.seats]
         return None if None in taxes else sum((t for t in taxes if t is not None), Decimal(0))
 
-    @property
+    @cached_property
     def rough(self) -> tuple[object, ...]:
-        both = [s.rough for s in self.seats]
-        worths = [r[1] for r in both]
-        worth = sum((w for w in worths if isinstance(w, Decimal)), Decimal(0))
-        return (any(r[0] for r in both), worth, sum(s.points for s in self.seats), self.out.day)
+        out, back = self.out, self.back
+        if back is None:
+            return (out.rough[0], out.worth, out.points, out.day)
+        return (out.rough[0] or back.rough[0], out.worth + back.worth, out.points + back.points, out.day)
 
 
 @dataclass(frozen=True)
