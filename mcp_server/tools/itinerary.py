@@ -2,16 +2,17 @@
 
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field, StringConstraints
 from sqlalchemy import delete, func, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import edit
-from mcp_server.toolkit.parameters import Clock, Day, Position, RowId
+from mcp_server.toolkit.parameters import AnyName, Clock, Day, Points, Position, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
+from mcp_server.views.points_transfers import SentTransfer, check_transfer, name_transfer, read_transfer
 from mcp_server.views.trips import ItemKind, ItineraryItem, to_itinerary_item
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ItineraryItem as Row
@@ -53,12 +54,16 @@ def _lock_item(call: Call, trip_id: int, item_id: int) -> Row:
     return row
 
 
-def _check_booking(call: Call, model: type[FlightBooking | HotelBooking], what: str, id: int | None) -> None:
-    if id is None:
-        return
-    query = select(model.id).where(model.id == id).with_for_update(read=True, key_share=True)
-    if call.db.scalar(query) is None:
-        raise NotFound(what, id)
+def _check_bookings(call: Call, flight_booking_id: int | None, hotel_booking_id: int | None) -> None:
+    """The bookings an entry names are the caller's. Raises NotFound."""
+    bookings: tuple[tuple[type[FlightBooking | HotelBooking], str, int | None], ...] = (
+        (FlightBooking, "flight booking", flight_booking_id),
+        (HotelBooking, "hotel booking", hotel_booking_id),
+    )
+    for model, noun, number in bookings:
+        query = select(model.id).where(model.id == number).with_for_update(read=True, key_share=True)
+        if number is not None and call.db.scalar(query) is None:
+            raise NotFound(noun, number)
 
 
 def _find_next_position(call: Call, trip_id: int, day: date | None) -> int:
@@ -66,6 +71,29 @@ def _find_next_position(call: Call, trip_id: int, day: date | None) -> int:
     query = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
     highest = call.db.scalar(query)
     return 0 if highest is None else highest + 1
+
+
+def _choose_title(
+    call: Call, title: str | None, item_id: int | None, kind: str, transfer: dict[str, Any]
+) -> str | None:
+    """The title sent; a new transfer of points has a name by itself. Raises Invalid."""
+    if item_id is None and not title and kind == "points_transfer":
+        return name_transfer(call, transfer)
+    if title == "" or (title is None and item_id is None):
+        raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
+    return title
+
+
+def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | None) -> list[str]:
+    """Writes an entry; one that is new or moves to another day goes last on it. Returns what changed."""
+    _check_bookings(call, changes["flight_booking_id"], changes["hotel_booking_id"])
+    if position is None and (row.id is None or changes["day"] not in (None, row.day)):
+        position = _find_next_position(call, row.trip_id, changes["day"])
+    changed = edit(row, call.now, changes | {"position": position})
+    check_transfer(row)
+    call.db.add(row)
+    call.db.flush()
+    return changed
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.REPLACES)
@@ -83,10 +111,18 @@ def save_itinerary_item(
     flight_booking_id: RowId | None = None,
     hotel_booking_id: RowId | None = None,
     position: Position | None = None,
+    from_program: Annotated[AnyName | None, Field(description="Of a points_transfer, which starts on day.")] = None,
+    to_program: AnyName | None = None,
+    points: Points | None = None,
+    expected_on: Day | None = None,
+    posted_on: Day | None = None,
 ) -> SavedItem:
-    """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local. Free."""
-    if title == "" or (title is None and item_id is None):
-        raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
+    """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local.
+
+    A points_transfer keeps track of points sent, from start to posting; it moves no points and no balance. Free.
+    """
+    transfer = read_transfer(call, SentTransfer(from_program, to_program, points, expected_on, posted_on))
+    title = _choose_title(call, title, item_id, kind, transfer)
     trip = open_trip(call.db, trip_id)
     changes = {
         "title": title,
@@ -98,18 +134,17 @@ def save_itinerary_item(
         "notes": notes,
         "flight_booking_id": flight_booking_id,
         "hotel_booking_id": hotel_booking_id,
+        **transfer,
     }
     row = _lock_item(call, trip_id, item_id) if item_id else Row(trip_id=trip_id)
-    _check_booking(call, FlightBooking, "flight booking", flight_booking_id)
-    _check_booking(call, HotelBooking, "hotel booking", hotel_booking_id)
-    if position is None and (item_id is None or day not in (None, row.day)):
-        position = _find_next_position(call, trip_id, day)
-    changed = edit(row, call.now, changes | {"position": position})
-    call.db.add(row)
-    call.db.flush()
+    changed = _store_item(call, row, changes, position)
     how = "added to" if not item_id else "changed in" if changed else "as it was in"
-    message = f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}."
-    return SavedItem(message=message, item=to_itinerary_item(row), created=item_id is None, trip_id=trip_id)
+    return SavedItem(
+        message=f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}.",
+        item=to_itinerary_item(row, call.own_day if row.from_program else call.today),
+        created=item_id is None,
+        trip_id=trip_id,
+    )
 
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)

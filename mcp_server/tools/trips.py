@@ -22,7 +22,10 @@ from mcp_server.views.trips import (
     ItineraryItem,
     SearchRecord,
     Trip,
+    TripGap,
+    describe_transfers,
     get_own_trip,
+    list_gaps,
     to_chat_link,
     to_itinerary_item,
     to_search_record,
@@ -36,6 +39,7 @@ from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 
+MAX_GAPS_TOLD = 3
 MAX_CHARACTERS = 80_000  # of the whole answer, so that a model can read it
 
 
@@ -75,6 +79,7 @@ class TripDetails(Result):
     standing_orders: list[StandingOrder]
     searches: list[SearchRecord]
     chats: list[ChatLink]
+    gaps: list[TripGap]
 
 
 class DeletedTrip(Result):
@@ -220,11 +225,13 @@ def _switch_state(call: Call, row: Row, state: str) -> list[str]:
 
 @tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
 def get_trip(call: Call, trip_id: RowId) -> TripDetails:
-    """Shows one trip with its itinerary, its newest 20 searches and everything else filed under it. Free."""
+    """Shows one trip with its itinerary, newest 20 searches, everything else filed under it, and gaps in it. Free."""
     row = get_own_trip(call, trip_id)
     filed = {kind: trips.read_filed(call.db, kind, trip_id) for kind in trips.ORDER_AND_LIMIT}
+    items = filed["itinerary_items"][0]
+    today = call.own_day if any(item.from_program for item in items) else call.today
     parts: dict[str, list[Any]] = {
-        "itinerary_items": [to_itinerary_item(item) for item in filed["itinerary_items"][0]],
+        "itinerary_items": [to_itinerary_item(item, today) for item in items],
         "flight_bookings": to_flight_bookings(call, filed["flight_bookings"][0]),
         "hotel_bookings": to_hotel_bookings(call, filed["hotel_bookings"][0]),
         "monitors": to_monitors(call, filed["monitors"][0]),
@@ -232,12 +239,21 @@ def get_trip(call: Call, trip_id: RowId) -> TripDetails:
         "searches": [to_search_record(search) for search in filed["searches"][0]],
         "chats": [to_chat_link(chat) for chat in filed["chats"][0]],
     }
+    gaps = list_gaps(call.reference, row, filed["flight_bookings"][0], filed["hotel_bookings"][0])
     _shorten(parts)
     cut = [f"{len(parts[k])} of {n} {k.replace('_', ' ')}" for k, (_, n) in filed.items() if len(parts[k]) < n]
     trip = to_trip(row, {kind: total for kind, (_, total) in filed.items()})
     return TripDetails(
-        message=f"Trip {trip_id}, {row.name}, is {trip.state}." + (f" Shown: {', '.join(cut)}." if cut else ""),
+        message=" ".join(
+            [
+                f"Trip {trip_id}, {row.name}, is {trip.state}.",
+                *([f"Shown: {', '.join(cut)}."] if cut else []),
+                *(gap.text for gap in gaps[:MAX_GAPS_TOLD]),
+                *describe_transfers(parts["itinerary_items"]),
+            ]
+        ),
         trip=trip,
+        gaps=gaps,
         itinerary=parts.pop("itinerary_items"),
         **parts,
     )

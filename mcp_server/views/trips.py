@@ -1,17 +1,23 @@
 """Trips as results show them, with their itinerary items, past searches and saved chats."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any, Literal
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.results import Part
+from mcp_server.views.points_transfers import PointsTransfer, describe_transfer, to_points_transfer
+from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ChatLink as ChatRow
 from shared.db.trips import ItineraryItem as ItemRow
 from shared.db.trips import SearchRecord as SearchRow
 from shared.db.trips import Trip as Row
+from shared.domain import trip_gaps
+from shared.domain.trip_gaps import BookedFlight, BookedNights, find_gaps
+from shared.reference.reference import Reference
 
-ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note"]
+ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note", "points_transfer"]
 
 
 class TripCounts(Part):
@@ -49,7 +55,17 @@ class ItineraryItem(Part):
     notes: str | None
     flight_booking_id: int | None
     hotel_booking_id: int | None
+    points_transfer: PointsTransfer | None
     position: int
+
+
+class TripGap(Part):
+    """Nights without a stay, or two flights that nothing connects."""
+
+    kind: trip_gaps.Kind
+    from_date: date
+    to_date: date
+    text: str
 
 
 class SearchRecord(Part):
@@ -83,9 +99,10 @@ def to_trip(row: Row, filed: dict[str, int]) -> Trip:
     return Trip.model_validate(_shared_columns(Trip, row) | {"trip_id": row.id, "state": state, "counts": counts})
 
 
-def to_itinerary_item(row: ItemRow) -> ItineraryItem:
+def to_itinerary_item(row: ItemRow, today: date) -> ItineraryItem:
     times = {n: t.strftime("%H:%M") for n in ("start_time", "end_time") if (t := getattr(row, n)) is not None}
-    return ItineraryItem.model_validate(_shared_columns(ItineraryItem, row) | times | {"item_id": row.id})
+    own = {"item_id": row.id, "points_transfer": to_points_transfer(row, today)}
+    return ItineraryItem.model_validate(_shared_columns(ItineraryItem, row) | times | own)
 
 
 def to_search_record(row: SearchRow) -> SearchRecord:
@@ -99,3 +116,21 @@ def to_chat_link(row: ChatRow) -> ChatLink:
 def get_own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
     """With `locked` nothing can be filed under the trip until the transaction ends."""
     return get_own(Row, "trip", call.db, trip_id, locked=locked)
+
+
+def list_gaps(
+    facts: Reference, trip: Row, flights: Sequence[FlightBooking], stays: Sequence[HotelBooking]
+) -> list[TripGap]:
+    """What the trip lacks, as far as the bookings filed under it tell."""
+    legs = [f for f in flights if f.cancelled_at is None]
+    ways = [BookedFlight(f.origin, f.destination, f.departure_date, f.arrival_date) for f in legs]
+    ways += [BookedFlight(f.destination, f.origin, f.return_date, None) for f in legs if f.return_date]
+    nights = [BookedNights(s.check_in_date, s.check_out_date) for s in stays if s.cancelled_at is None]
+    gaps = find_gaps(trip.start_date, trip.end_date, ways, nights, facts.is_one_city)
+    return [TripGap(kind=g.kind, from_date=g.first, to_date=g.last, text=g.text) for g in gaps]
+
+
+def describe_transfers(items: Sequence[ItineraryItem]) -> list[str]:
+    """A sentence for each transfer of points that has not posted."""
+    pending = [i for i in items if i.points_transfer and i.points_transfer.state != "posted"]
+    return [describe_transfer(i.title, i.points_transfer) for i in pending if i.points_transfer]

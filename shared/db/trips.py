@@ -56,7 +56,9 @@ class ItineraryItem(AccountOwned, Base):
 
     __tablename__ = "itinerary_items"
     __table_args__ = (
-        sa.CheckConstraint("kind in ('flight', 'hotel', 'transfer', 'activity', 'meal', 'note')", name="kind"),
+        sa.CheckConstraint(
+            "kind in ('flight', 'hotel', 'transfer', 'activity', 'meal', 'note', 'points_transfer')", name="kind"
+        ),
     )
 
     id: Mapped[pk]
@@ -74,6 +76,12 @@ class ItineraryItem(AccountOwned, Base):
     hotel_booking_id: Mapped[int | None] = mapped_column(
         ForeignKey("hotel_bookings.id", ondelete="SET NULL"), index=True
     )
+    # Of a transfer of points, which starts on `day`.
+    from_program: Mapped[str | None]
+    to_program: Mapped[str | None]
+    points: Mapped[int | None] = mapped_column(sa.BigInteger)
+    expected_on: Mapped[date | None]
+    posted_on: Mapped[date | None]
     position: Mapped[int]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())

@@ -160,6 +160,10 @@ class Reference:
         members = tuple(m for m in self.metros.get(code.strip().upper(), ()) if m in self.airports)
         return members or (self.airport(code).code,)
 
+    def is_one_city(self, one: str, other: str) -> bool:
+        """Whether two airports are the same or serve one city."""
+        return one == other or any({one, other} <= set(members) for members in self.metros.values())
+
     @cached_property
     def flights(self) -> Mapping[str, KnownFlights]:
         """By airline: its known non-stop flights, counted both ways, and where it can be expected to have others."""

@@ -35,7 +35,11 @@ def test_save_itinerary_item_keeps_every_field(people: People, use: Use) -> None
     }
     answer = use(people.alice, "save_itinerary_item", trip_id=there, **given)
     assert (answer["status"], answer["created"], answer["trip_id"]) == ("ok", True, there)
-    assert answer["item"] == given | {"item_id": answer["item"]["item_id"], "trip_id": there}
+    assert answer["item"] == given | {
+        "item_id": answer["item"]["item_id"],
+        "trip_id": there,
+        "points_transfer": None,
+    }
     assert use(people.alice, "get_trip", trip_id=there)["itinerary"] == [answer["item"]]
 
 
@@ -138,3 +142,49 @@ def test_saving_an_entry_takes_at_most_six_statements(people: People, use: Use, 
     queries.clear()
     save(use, people, there, item_id=item["item_id"], title="All day", day="2027-05-01", **both)
     assert len(queries) <= 6, "\n".join(queries)
+
+
+CHASE_TO_HYATT = {"kind": "points_transfer", "from_program": "Chase", "to_program": "Hyatt", "points": 60_000}
+
+
+def test_save_itinerary_item_follows_a_transfer_of_points_until_it_posts(people: People, use: Use) -> None:
+    there = trip(use, people.alice)
+    days = {"day": "2026-11-20", "expected_on": "2026-11-21"}
+    item = save(use, people, there, **CHASE_TO_HYATT, **days)
+    assert item["title"] == "60,000 points, Chase Ultimate Rewards to World of Hyatt"
+    assert item["points_transfer"] == {
+        "from_program": "chase-ultimate-rewards",
+        "to_program": "world-of-hyatt",
+        "points": 60_000,
+        "expected_on": "2026-11-21",
+        "posted_on": None,
+        "state": "late",
+    }
+    assert f"expected by 21 Nov 2026: {item['title']}" in use(people.alice, "get_trip", trip_id=there)["message"]
+    later = save(use, people, there, item_id=item["item_id"], expected_on="2026-12-01")
+    assert later["points_transfer"]["state"] == "under_way"
+    assert "Under way: 60,000 points" in use(people.alice, "get_trip", trip_id=there)["message"]
+    posted = save(use, people, there, item_id=item["item_id"], posted_on="2026-11-22")
+    assert posted["points_transfer"]["state"] == "posted"
+    assert "60,000" not in use(people.alice, "get_trip", trip_id=there)["message"]
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "field"),
+    [
+        (CHASE_TO_HYATT | {"points": None}, "invalid", "points"),
+        (CHASE_TO_HYATT | {"to_program": None}, "invalid", "to_program"),
+        (CHASE_TO_HYATT | {"to_program": "Zorblatt"}, "not_found", None),
+        (CHASE_TO_HYATT | {"day": "2026-11-20", "posted_on": "2026-11-19"}, "invalid", "posted_on"),
+        ({"title": "Dinner", "points": 5}, "invalid", "points"),
+    ],
+)
+def test_save_itinerary_item_refuses_half_a_transfer(
+    people: People, use: Use, given: dict[str, Any], status: str, field: str | None
+) -> None:
+    there = trip(use, people.alice)
+    sent = {name: value for name, value in given.items() if value is not None}
+    no = use(people.alice, "save_itinerary_item", trip_id=there, **sent)
+    assert no["status"] == status
+    assert field is None or no["errors"][0]["field"] == field
+    assert use(people.alice, "get_trip", trip_id=there)["itinerary"] == []

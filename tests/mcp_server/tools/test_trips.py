@@ -394,3 +394,21 @@ def test_update_trip_takes_at_most_six_statements(people: People, use: Use, quer
         queries.clear()
         assert use(people.alice, "update_trip", trip_id=there, state=state, name=state)["status"] == "ok"
         assert len(queries) <= 6, "\n".join(queries)
+
+
+def test_get_trip_names_nights_without_a_stay_and_ways_nothing_connects(people: People, use: Use) -> None:
+    there = use(people.alice, "create_trip", name="Japan", start_date="2027-05-01", end_date="2027-05-10")
+    trip_id = there["trip"]["trip_id"]
+    flown = {"airline": "LH", "cabin_class": "economy", "kind": "award", "workspace_trip_id": trip_id}
+    for origin, destination, day in (("FRA", "HND", "2027-05-01"), ("KIX", "FRA", "2027-05-10")):
+        ways = {"origin": origin, "destination": destination, "departure_date": day}
+        assert use(people.alice, "add_flight_booking", **flown, **ways)["status"] == "ok"
+    assert use(people.alice, "get_trip", trip_id=trip_id)["gaps"][0]["kind"] == "flight"
+    stay = {"hotel_id": "Park Hyatt Tokyo", "kind": "award", "trip_id": trip_id}
+    days = {"check_in_date": "2027-05-02", "check_out_date": "2027-05-06"}
+    assert use(people.alice, "add_hotel_booking", **stay, **days)["status"] == "ok"
+    answer = use(people.alice, "get_trip", trip_id=trip_id)
+    gaps = [(g["kind"], g["from_date"], g["to_date"]) for g in answer["gaps"]]
+    assert gaps == [("night", "2027-05-06", "2027-05-10"), ("flight", "2027-05-01", "2027-05-10")]
+    assert "No stay is filed for 4 nights, 6 May 2027 to 10 May 2027." in answer["message"]
+    assert "Nothing is filed from HND (1 May 2027) to KIX (10 May 2027)." in answer["message"]
