@@ -14,6 +14,7 @@ from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Pas
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.views.booked_awards import BookedAwardId, describe_award, read_booked_award
 from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
 from mcp_server.views.seat_filters import (
     COLUMNS,
@@ -49,7 +50,7 @@ Airlines = Annotated[
 MostPoints = Annotated[Points | None, Field(description="Per passenger; fires only at or below.")]
 Clearable = Literal["cabin", "airlines", "max_points", "weekdays", "max_taxes"]
 WINDOW = ("origin", "destination", "earliest_date", "latest_date")
-TERMS = (*WINDOW, "cabin", "airlines", "passengers", "max_points", *COLUMNS)
+TERMS = (*WINDOW, "booking_id", "cabin", "airlines", "passengers", "max_points", *COLUMNS)
 MAX_MATCHES, MAX_CHECKS = 20, 10
 
 
@@ -130,6 +131,7 @@ def create_route_monitor(
     nonstop_only: bool = False,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
+    booking_id: BookedAwardId = None,
 ) -> CreatedMonitor:
     """Watches a route and date window every 6 hours and emails when fresh matching award seats appear.
 
@@ -147,6 +149,7 @@ def create_route_monitor(
         max_points=max_points,
     )
     edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
+    award = read_booked_award(call, row, booking_id)
     _check_terms(call, row)
     room = _check_cap(call, row)
     call.db.add(row)
@@ -154,9 +157,9 @@ def create_route_monitor(
     _schedule_checks(call, row)
     release = find_release(call, row.airlines or ())
     return CreatedMonitor(
-        message=f"Monitor {row.id} watches {origin} to {destination}. The first check runs now, then every"
-        f" {_describe_interval(call)}. Fresh seats are mailed and appear in list_notifications."
-        f"{_describe_outlook(call, row, release)}{room.same}",
+        message=f"Monitor {row.id} watches {row.origin} to {row.destination}{describe_award(award, row)}."
+        f" The first check runs now, then every {_describe_interval(call)}."
+        f" Fresh seats are mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
         monitor=to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
@@ -263,6 +266,8 @@ def update_route_monitor(
     row = _get_own(call.db, monitor_id, locked=True)
     if row.cancelled_at is not None:
         raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
+    if row.booking_id is not None:
+        raise Invalid(Fault("monitor_id", "takes its terms from a booking", "the booking, or a new monitor"))
     changes = {
         "origin": origin,
         "destination": destination,

@@ -35,6 +35,8 @@ class Monitor(Filters):
     airlines: list[str] | None
     passengers: int
     max_points: int | None
+    booking_id: int | None
+    program: str | None
     trip_id: int | None
     last_checked_at: datetime | None
     next_check_at: datetime | None

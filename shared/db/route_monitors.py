@@ -28,6 +28,10 @@ class RouteMonitor(SeatFilters, AccountOwned, ModeOwned, Base):
 
     id: Mapped[pk]
     trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="SET NULL"), index=True)
+    booking_id: Mapped[int | None] = mapped_column(  # of a booked award that is watched for a lower price
+        ForeignKey("flight_bookings.id", ondelete="CASCADE"), index=True
+    )
+    program: Mapped[str | None]  # whose prices alone count; None = of all programmes
     origin: Mapped[iata]
     destination: Mapped[iata]
     earliest_date: Mapped[date]

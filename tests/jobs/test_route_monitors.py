@@ -14,6 +14,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.base import transaction
+from shared.db.bookings import FlightBooking
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
@@ -21,6 +22,8 @@ from shared.domain.award_matches import WEEKDAYS
 from shared.domain.dates import format_weekday
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
+from shared.reference.load import reference
+from shared.services.watches.booked_awards import read_award, set_terms
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
 from tests.support.fake_seats import WithSources, live, source, with_sources  # noqa: F401 - fixtures used here too
 from tests.support.fake_seats import seat as offered
@@ -327,3 +330,61 @@ def test_a_mail_spells_out_the_best_option_of_each_day_and_counts_the_other_days
     assert delivery.facts["days"] > 20
     assert [option["points"] for option in options] == sorted(option["points"] for option in options)
     assert notices()[0].body.splitlines()[0].startswith(format_weekday(date.fromisoformat(options[0]["date"])))
+
+
+def book(who: Caller, **columns: Any) -> int:
+    terms = {"airline": "BA", "origin": "LHR", "destination": "JFK", "departure_date": travel_day(), "kind": "award"}
+    terms |= {"cabin_class": "business", "program": BAC, "flight_number": "BA117", "taxes_currency": "GBP"}
+    with transaction(who.account_id) as session:
+        row = FlightBooking(**(terms | {"points_spent": 2_000_000, "passengers": 2} | columns))
+        session.add(row)
+        session.flush()
+        return row.id
+
+
+def watch_booking(who: Caller, booking_id: int, **terms: Any) -> None:
+    seat("shut", airline=None, program=None)
+    with transaction(who.account_id) as session:
+        row = RouteMonitor(**terms)
+        set_terms(row, read_award(session, reference(), session.get_one(FlightBooking, booking_id)))
+        session.add(row)
+        session.flush()
+        schedule(session, "route_monitor", row.id, timedelta(hours=6))
+
+
+def test_a_booked_award_is_told_when_its_flight_costs_fewer_points(alice: Caller) -> None:
+    watch_booking(alice, book(alice))
+    seat("open:2")
+    check()
+    (notice,), (match,) = notices(), rows(MonitorMatch)
+    assert notice.title.endswith("costs less now")
+    saved = 2 * (1_000_000 - match.points)
+    assert f"{saved:,} points less in all. Cancelling the old award costs" in notice.body
+    assert "Book the new seat first, then cancel the old one." in notice.body
+
+
+def test_a_booked_award_stays_silent_where_nothing_is_saved(alice: Caller) -> None:
+    watch_booking(alice, book(alice, points_spent=2))
+    seat("open:2")
+    check()
+    assert notices() == []
+
+
+def test_a_better_cabin_of_a_booked_award_is_told_when_asked_for(alice: Caller) -> None:
+    watch_booking(alice, book(alice), cabin="first")
+    set_seat("open:2", "LHR", "JFK", travel_day(), "first", "BA", BAC)
+    check()
+    (notice,) = notices()
+    assert notice.title.endswith("is open in first")
+    assert "in business cost 1,000,000 points each, 2,000,000 for two" in notice.body
+
+
+def test_the_watch_of_a_booking_ends_when_that_is_cancelled_and_follows_its_day(alice: Caller) -> None:
+    watch_booking(alice, book(alice))
+    change(FlightBooking, departure_date=travel_day() + timedelta(days=2))
+    check()
+    assert monitor().earliest_date == monitor().latest_date == travel_day() + timedelta(days=2)
+    change(FlightBooking, cancelled_at=clock.now())
+    check()
+    assert (monitor().cancelled_at is None, monitor().cancel_reason) == (False, "user")
+    assert [s.enabled for s in rows(Schedule)] == [False]

@@ -10,7 +10,14 @@ from typing import Any
 
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_flight_times
-from shared.domain.party_prices import PartyPrice, describe_party, describe_price, describe_travellers, format_amount
+from shared.domain.party_prices import (
+    PartyPrice,
+    describe_party,
+    describe_points,
+    describe_price,
+    describe_travellers,
+    format_amount,
+)
 from shared.domain.plurals import pluralize
 
 Facts = Mapping[str, Any]
@@ -163,7 +170,46 @@ def _posting(part: Facts) -> str:
     return _POSTING.get(part["posting"], _POSTING["unknown"])
 
 
+def describe_rebooking(facts: Facts) -> str:
+    """What a booked award costs beside the best seat that was found, and what changing costs; empty without one."""
+    booked = facts.get("booking")
+    if not booked:
+        return ""
+    best, passengers = facts["options"][0], _count_passengers(facts)
+    flight = ", ".join(filter(None, (f"booking {booked['booking_id']}", booked["flight_number"])))
+    paid = describe_points(booked["points_each"], passengers)
+    cabin = _say(best, "cabin")
+    if best["cabin"] != booked["cabin"]:
+        return (
+            f"Your {flight}, in {booked['cabin'].replace('_', ' ')} cost {paid}. The seat in {cabin} costs"
+            f" {describe_points(best['points'], passengers)}. {_describe_fee(booked, passengers)}"
+        )
+    saved = (booked["points_each"] - (booked["fee_points"] or 0) - best["points"]) * passengers
+    after = " after the fee" if booked["fee_points"] else ""
+    return (
+        f"Your {flight}, cost {paid}; it is open for {describe_points(best['points'], passengers)}: {saved:,} points"
+        f" less in all{after}. {_describe_fee(booked, passengers)}"
+    )
+
+
+def _describe_fee(booked: Facts, passengers: int) -> str:
+    """What cancelling the old award costs everybody, and the order in which to go about it."""
+    if booked["fee_points"] is None:
+        fee = "What cancelling the old award costs is not known here: ask the programme."
+    elif booked["fee_money"] is not None:
+        money = Decimal(booked["fee_money"]) * passengers
+        cost = f"costs {format_amount(money, booked['fee_currency'])} in all" if money else "is free"
+        fee = f"Cancelling the old award {cost}."
+    else:
+        fee = f"Cancelling the old award costs {booked['fee_points'] * passengers:,} points in all."
+    return f"{fee} Book the new seat first, then cancel the old one."
+
+
 def title(facts: Facts) -> str:
+    if facts.get("booking"):
+        best = facts["options"][0]
+        what = "is open in " + _say(best, "cabin") if best["cabin"] != facts["booking"]["cabin"] else "costs less now"
+        return f"Your award from {facts['origin']} to {facts['destination']}, {format_day(best['date'])}, {what}"
     return f"{facts['origin']} to {facts['destination']}: {pluralize(facts['total'], 'new award option')}"
 
 
@@ -175,4 +221,5 @@ def body(facts: Facts) -> str:
     if facts["total"] > len(options):
         where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."
         lines.append(f"and {facts['total'] - len(options)} more{where}")
-    return "\n".join([*lines, *describe_funding(facts)])
+    rebooking = [describe_rebooking(facts)] if facts.get("booking") else []
+    return "\n".join([*rebooking, *lines, *describe_funding(facts)])

@@ -9,13 +9,16 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import route_monitors
+from shared.db.bookings import FlightBooking
 from shared.db.profile import find_addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
 from shared.db.watched_keys import store_key_states
 from shared.domain.award_matches import MonitorTerms
+from shared.errors import Invalid
 from shared.outbox.enqueue import tell
+from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
 from shared.services.watches.award_seats import (
     CheckResult,
@@ -24,6 +27,7 @@ from shared.services.watches.award_seats import (
     find_new_matches,
     should_mail,
 )
+from shared.services.watches.booked_awards import describe_rebooking, read_award, set_terms
 from shared.services.watches.seat_messages import describe_seats
 
 EVENT = "route_monitor_match"
@@ -37,6 +41,7 @@ def terms_of(monitor: RouteMonitor) -> MonitorTerms:
         airlines=frozenset(monitor.airlines) if monitor.airlines else None,
         passengers=monitor.passengers,
         max_points=monitor.max_points,
+        programs=frozenset((monitor.program,)) if monitor.program else None,
         **filters_of(monitor),
     )
 
@@ -47,10 +52,25 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
         monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
         session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor_id))
+    if monitor is not None and monitor.cancelled_at is None and monitor.booking_id:
+        _follow_booking(session, monitor)
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
         unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
         return None
     return _query_of(monitor)
+
+
+def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
+    """A booking that was changed gives its terms anew; one that was cancelled, or tells no price, ends the watch."""
+    row = session.get(FlightBooking, monitor.booking_id)
+    try:
+        if row is None:
+            raise Invalid
+        set_terms(monitor, read_award(session, reference(), row))
+    except Invalid:
+        monitor.cancelled_at, monitor.cancel_reason = clock.now(), "user"
+        session.execute(delete(MonitorKey).where(MonitorKey.monitor_id == monitor.id))
+    session.flush()
 
 
 def _query_of(monitor: RouteMonitor) -> WatchQuery:
@@ -103,7 +123,9 @@ def _notify(
         session,
         account,
         EVENT,
-        describe_seats(session, plan, options) | {"monitor_id": monitor.id},
+        describe_seats(session, plan, options)
+        | {"monitor_id": monitor.id}
+        | describe_rebooking(session, reference(), monitor),
         dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
         subject=(RunKind.ROUTE_MONITOR, monitor.id),
         mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options),

@@ -39,7 +39,7 @@ FIELDS = {
     *("monitor_id", "state", "origin", "destination", "earliest_date", "latest_date", "cabin", "airlines"),
     *("passengers", "max_points", "trip_id", "last_checked_at", "next_check_at", "last_match", "matches_total"),
     *("created_at", "cancelled_at", "cancel_reason", "best_match", "origin_airports", "destination_airports"),
-    *("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency"),
+    *("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency", "booking_id", "program"),
 }
 
 
@@ -265,6 +265,49 @@ def test_create_route_monitor_tells_when_days_go_on_sale(people: People, use: Us
     partly = create(use, people.alice, latest_date=days["latest_date"])
     assert partly["opens_on"] is None
     assert f"The end of the window, {format_weekday(first + timedelta(days=9))}, opens on" in partly["message"]
+
+
+def _book(use: Use, who: Caller, **more: Any) -> int:
+    terms = {"airline": "BA", "origin": "LHR", "destination": "JFK", "flight_number": "BA117", "passengers": 2}
+    terms |= {"departure_date": window_start().isoformat(), "cabin_class": "business", "points_spent": 160_000}
+    booked = use(who, "add_flight_booking", **(terms | {"program": "ba", "taxes_paid": 400} | more))
+    return int(booked["booking"]["booking_id"])
+
+
+def test_create_route_monitor_watches_a_booked_award(people: People, use: Use) -> None:
+    id = _book(use, people.alice)
+    answer = create(use, people.alice, booking_id=id)
+    monitor = answer["monitor"]
+    assert (monitor["booking_id"], monitor["program"], monitor["airlines"]) == (id, "british-airways-club", ["BA"])
+    assert (monitor["cabin"], monitor["passengers"], monitor["max_points"]) == ("business", 2, 79_999)
+    assert monitor["earliest_date"] == monitor["latest_date"] == window_start().isoformat()
+    assert "in business for fewer than the 80,000 points each that were paid, after the fee" in answer["message"]
+    better = create(use, people.alice, booking_id=id, cabin="first")["monitor"]
+    assert (better["cabin"], better["max_points"]) == ("first", None)
+    assert _change(use, people.alice, monitor["monitor_id"], passengers=1)["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("booking", "arguments", "field"),
+    [
+        ({}, {"destination": "BOS"}, "origin"),
+        ({}, {"cabin": "economy"}, "cabin"),
+        ({}, {"earliest_date": lambda: (window_start() + timedelta(days=1)).isoformat()}, "earliest_date"),
+        ({"points_spent": 0}, {}, "booking_id"),
+        ({"return_date": lambda: window_end().isoformat()}, {}, "booking_id"),
+    ],
+)
+def test_create_route_monitor_names_what_a_booked_award_lacks(
+    people: People, use: Use, booking: dict[str, Any], arguments: dict[str, Any], field: str
+) -> None:
+    id = _book(use, people.alice, **evaluate(booking))
+    answer = create(use, people.alice, booking_id=id, **evaluate(arguments))
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", field)
+
+
+def test_create_route_monitor_finds_no_booking_of_another(people: People, use: Use) -> None:
+    id = _book(use, people.alice)
+    assert create(use, people.charlie, booking_id=id)["status"] == "not_found"
 
 
 def test_get_route_monitor_never_calls_a_stored_seat_live(people: People, use: Use) -> None:
