@@ -23,7 +23,7 @@ def _parse_time(value: Any) -> time:
 
 _Time = Annotated[time, BeforeValidator(_parse_time)]
 _Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
-_Action = Literal["create", "cancel"]
+_Action = Literal["create", "change", "cancel"]
 _Kind = Literal["award", "cash"]
 
 
@@ -69,6 +69,10 @@ _HOTEL: dict[str, Any] = {
 }
 
 
+_PLACE = ("origin", "destination", "departure_date", "flight_number")
+_TIMES = ("departure_time", "arrival_date", "arrival_time")
+
+
 def _build_model(name: str, fields: dict[str, Any]) -> type[BaseModel]:
     optional: dict[str, Any] = {n: (t | None, None) for n, t in fields.items()}
     return create_model(name, __config__=ConfigDict(extra="forbid"), **optional)
@@ -107,6 +111,8 @@ def apply_corrections(parsed: list[dict[str, Any]], fields: Mapping[str, Any] | 
 
 def _merge(booking: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     """The booking with its corrections. What was paid tells the kind where neither says it."""
+    if any(n in fields and fields[n] != booking.get(n) for n in _PLACE):
+        booking = {n: v for n, v in booking.items() if n not in _TIMES}  # perhaps those of another leg
     merged = booking | fields
     if not merged.get("kind") and any(merged.get(n) is not None for n in ("points_spent", "original_points")):
         merged["kind"] = "award"

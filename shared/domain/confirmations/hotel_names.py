@@ -39,6 +39,7 @@ _PROSE = re.compile(
 )
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
 _PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
+_PHRASE_END = re.compile(r"[.!?,;]\s|[.!?,;]?$|\t| (?:is|has|was|will|ist|wurde|hat|est|a ete|esta|ha|foi|e stat[ao]) ")
 _ORDER = re.compile(r"^\W*(?:\d{1,2}[.)]\s+)?")
 _MAX_NAMES = 40
 
@@ -98,7 +99,7 @@ def _list_phrases(lines: Sequence[str]) -> Iterator[str]:
     """ "Your stay at X": the words behind, up to the end of the sentence."""
     for line in lines:
         if match := _AT.search(fold(line)):
-            name = re.split(r"[.!?,;]\s|[.!?,;]?$| is | ist | est | esta | wurde |\t", line[match.end() :])[0]
+            name = _PHRASE_END.split(line[match.end() :])[0]
             if 4 <= len(name.strip()) <= 90:
                 yield to_one_line(name, 120)
 

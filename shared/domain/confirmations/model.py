@@ -163,6 +163,8 @@ class MailReading:
     bookings: list[Booking] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     unread: list[UnreadFile] = field(default_factory=list)
+    posted: date | None = None  # the day the letter was written
+    excerpt: list[str] = field(default_factory=list)  # lines about what is missing, as the letter has them
 
     @property
     def all_doubts(self) -> list[Doubt]:

@@ -4,6 +4,7 @@ What was read is a stranger's text: facts are taken from it, cut to size, and no
 """
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -18,9 +19,10 @@ from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.excerpts import find_excerpt, find_letter_day
 from shared.domain.confirmations.mail_parts import Unreadable, read_headers
 from shared.domain.confirmations.mail_reader import read_mail
-from shared.domain.confirmations.model import MailReading, to_json
+from shared.domain.confirmations.model import Doubt, MailReading, to_json
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
 from shared.errors import Candidates, Invalid, NotFound
@@ -122,7 +124,10 @@ def read_stored(number: int) -> MailReading | str | None:
     if raw is None:
         return None
     try:
-        return read_mail(raw, TravelNames(reference()))
+        reading = read_mail(raw, TravelNames(reference()))
+        missing = reading.missing or (["booking"] if reading.bookings else ["type"])
+        excerpt = find_excerpt(raw, missing)
+        return replace(reading, posted=find_letter_day(raw), excerpt=excerpt)
     except Unreadable as no:
         return str(no)
     except Exception as bug:  # the edge: one letter nobody foresaw stops no other, and is kept to be looked at
@@ -151,9 +156,11 @@ def settle(session: Session, number: int, reading: MailReading | str | None) -> 
         _store_reading(mail, reading)
         if reading.bookings and not reading.missing:
             filed = _file_bookings(session, mail)
-            if mail.missing == ["booking"] and mails.has_unread(session, mail.account_id, mail.id):
+            if mail.missing[:1] in (["booking"], ["changed_booking"]) and mails.has_unread(
+                session, mail.account_id, mail.id
+            ):
                 mail.state = "received"
-                return RunResult("what it cancels may be among mails that were not read yet")
+                return RunResult("what it is about may be among mails that were not read yet")
     session.flush()
     _notify(session, mail, filed)
     mails.end_schedule(session, number)
@@ -185,6 +192,7 @@ def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
         "bookings": legs + stays,
         "cancelled": any(b.get("action") == "cancel" for b in mail.parsed.get("bookings", [])),
         "known": len(legs) + len(stays) - len(filed.new),
+        "changes": filed.changes,
         "found": bool(mail.parsed.get("bookings")),
         "missing": mail.missing,
     }
@@ -198,10 +206,23 @@ def _store_reading(mail: InboundMail, reading: MailReading) -> None:
     for booking in bookings:
         if booking["type"] == "hotel" and "hotel_id" not in booking and "hotel_name" in booking:
             booking["nearest_hotels"] = hotels.find_nearest_names(reference(), booking["hotel_name"])
-    mail.parsed = {"source": reading.source, "forwarded": reading.forwarded, "bookings": bookings}
+    mail.parsed = {
+        "source": reading.source,
+        "forwarded": reading.forwarded,
+        "bookings": bookings,
+        "posted": reading.posted and reading.posted.isoformat(),
+        "doubts": [_to_plain_doubt(d) for d in reading.all_doubts],
+        "unread": [{"name": to_one_line(f.name, 120), "reason": f.reason} for f in reading.unread],
+        "excerpt": reading.excerpt,
+    }
     mail.state, mail.missing, mail.confidence = "needs_review", reading.missing, reading.confidence
     mail.kind = bookings[0]["type"] if bookings and bookings[0].get("type") in ("flight", "hotel") else "unknown"
     mail.keep_until = None if bookings else mail.received_at + RETENTION
+
+
+def _to_plain_doubt(doubt: Doubt) -> dict[str, Any]:
+    values = [v if isinstance(v, int | float) else to_one_line(str(v), 120) for v in doubt.values[:6]]
+    return {"field": doubt.field, "reason": doubt.reason, "values": values, "about": to_one_line(doubt.about, 120)}
 
 
 def _mark_failed(mail: InboundMail, reason: str) -> None:

@@ -16,7 +16,7 @@ from shared.db.inbound_mail import InboundMail
 from shared.domain import names
 from shared.errors import Candidates, NotFound
 from shared.reference.reference import Reference
-from shared.services.bookings import bookings
+from shared.services.bookings import bookings, mail_events
 
 Fields = Mapping[str, Any]
 Existing = tuple[list[FlightBooking], list[HotelBooking]]
@@ -65,6 +65,16 @@ class FilingResult:
     hotels: list[HotelBooking] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     new: list[FlightBooking | HotelBooking] = field(default_factory=list)  # those not known before
+    changes: list[str] = field(default_factory=list)  # a sentence for each booking that was changed
+
+
+@dataclass(frozen=True)
+class _Letter:
+    """The mail being filed, the day its letter was written, and whether a person has looked at it."""
+
+    mail: InboundMail
+    posted: date | None
+    sure: bool
 
 
 def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
@@ -85,28 +95,78 @@ def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
 def file_bookings(
     session: Session, reference: Reference, mail: InboundMail, raw_bookings: list[dict[str, Any]], *, sure: bool = False
 ) -> FilingResult:
-    """Stores the bookings given, as read from the mail or corrected, and settles the mail; or says what is missing.
+    """Stores, changes or cancels the bookings given, as read from the mail or corrected, and settles the mail; or says
+    what is missing.
 
     All within the session's account. A booking that is known already, by its number or by its day and route, is
     recognised and not stored again. `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates.
     """
     parsed = [_restore_types(b) for b in raw_bookings]
-    existing = _find_existing(session, parsed)
-    if any(b.get("action") == "cancel" for b in parsed):
-        filed = _cancel(session, parsed, existing)
-    elif not sure and any(b.get("action") == "change" for b in parsed):
-        filed = FilingResult(missing=["changed_booking"])
-    else:
-        filed = _store(session, reference, mail, parsed, existing, sure)
+    posted = mail.parsed.get("posted")
+    letter = _Letter(mail, date.fromisoformat(posted) if posted else None, sure)
+    filed = _file(session, reference, letter, parsed)
     if filed.missing:
         mail.parsed = mail.parsed | {"bookings": raw_bookings}
         mail.state, mail.missing = "needs_review", filed.missing
         return filed
+    mail_events.note_letter([*filed.flights, *filed.hotels], letter.posted)
     ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
-    mail.parsed = mail.parsed | {"bookings": raw_bookings} | ids
+    mail.parsed = mail.parsed | {"bookings": raw_bookings, "excerpt": []} | ids
     mail.state, mail.missing, mail.raw, mail.keep_until, mail.error = "imported", [], None, None, None
     mail.kind = "flight" if filed.flights else "hotel"
     session.flush()
+    return filed
+
+
+def _file(session: Session, reference: Reference, letter: _Letter, parsed: list[dict[str, Any]]) -> FilingResult:
+    existing = _find_existing(session, parsed)
+    cancels = [b for b in parsed if b.get("action") == "cancel"]
+    rest = [b for b in parsed if b.get("action") != "cancel"]
+    cancelled = _cancel(session, letter, cancels, existing) if cancels else FilingResult()
+    if cancelled.missing or (cancels and not rest):
+        return cancelled
+    changed = any(b.get("action") == "change" for b in rest)
+    if changed or _is_known_otherwise(reference, letter, rest, existing):
+        filed = _change(session, reference, letter, rest, existing)
+    else:
+        filed = _store(session, reference, letter, rest, existing)
+    filed.flights, filed.hotels = [*filed.flights, *cancelled.flights], [*filed.hotels, *cancelled.hotels]
+    return filed
+
+
+def _is_known_otherwise(
+    reference: Reference, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing
+) -> bool:
+    """Whether a plain confirmation names flights of a known number with other days or times: a person who is sure
+    means a change, and a letter older than the booking's newest one says nothing new."""
+    rows: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
+    if not rows or find_missing(parsed, sure=letter.sure):
+        return False
+    matches = mail_events.match_rows(rows, parsed)
+    fresh = [_build_row(reference, b) for b in parsed]
+    moved = [m for m, row in zip(matches, fresh, strict=True) if m is not None and not _is_same(m, row)]
+    return bool(moved) and (letter.sure or all(mail_events.is_outdated(m, letter.posted) for m in moved))
+
+
+def _change(
+    session: Session, reference: Reference, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing
+) -> FilingResult:
+    """Puts the changes on the bookings they are of. A change of a booking not stored here is filed when it is whole."""
+    rows: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
+    matches = mail_events.match_rows(rows, parsed)
+    strangers = [b | {"action": "create"} for b, m in zip(parsed, matches, strict=True) if m is None]
+    lacking = find_missing(strangers, sure=letter.sure) if strangers else []
+    of_known = any(mail_events.has_number(r, b) for r in rows for b in strangers)
+    if strangers and (lacking or (of_known and not letter.sure)):
+        return FilingResult(missing=["changed_booking", *lacking])
+    filed = _store(session, reference, letter, strangers, ([], [])) if strangers else FilingResult()
+    for row, booking in zip(matches, parsed, strict=True):
+        if row is None:
+            continue
+        if not mail_events.is_outdated(row, letter.posted):
+            sentence = mail_events.change(session, reference, row, booking, letter.posted)
+            filed.changes += [sentence] if sentence else []
+        (filed.flights if isinstance(row, FlightBooking) else filed.hotels).append(row)  # type: ignore[arg-type]
     return filed
 
 
@@ -146,57 +206,40 @@ def _select_possible(model: Any, parsed: list[dict[str, Any]], same_day: ColumnE
     return select(model).where(or_(func.upper(model.confirmation_number).in_(numbers), unnumbered)).order_by(model.id)
 
 
-def _has_same_number(row: FlightBooking | HotelBooking, booking: Fields) -> bool:
-    return (row.confirmation_number or "").upper() == str(booking.get("confirmation_number") or "").upper() != ""
-
-
-def _cancel(session: Session, parsed: list[dict[str, Any]], existing: Existing) -> FilingResult:
-    """Marks what the mail takes back: the legs and stays it names, or all of its number when it names none."""
-    flights = [row for row in existing[0] if any(_has_same_number(row, b) and _cancels_leg(row, b) for b in parsed)]
-    stays = [row for row in existing[1] if any(_has_same_number(row, b) and _cancels_stay(row, b) for b in parsed)]
+def _cancel(session: Session, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing) -> FilingResult:
+    """Marks what the mail takes back, unless a newer letter of the booking was filed."""
+    flights = mail_events.find_cancelled(existing[0], parsed)
+    stays = mail_events.find_cancelled(existing[1], parsed)
     if not flights and not stays:
         return FilingResult(missing=["booking"])
     now = clock.now()
     for rows in (flights, stays):
-        if rows:
-            bookings.cancel_all(session, rows, now)
-    return FilingResult(flights, stays)
-
-
-def _cancels_leg(row: FlightBooking, b: Fields) -> bool:
-    """Nothing the cancellation says speaks against this leg."""
-    stated = {n: b.get(n) for n in ("airline", "origin", "destination", "departure_date")}
-    return b.get("type") != "hotel" and all(v is None or getattr(row, n) == v for n, v in stated.items())
-
-
-def _cancels_stay(row: HotelBooking, b: Fields) -> bool:
-    if b.get("type") == "flight" and (b.get("airline") or b.get("origin")):
-        return False
-    return b.get("hotel_id") in (None, row.hotel_code or None) and b.get("check_in_date") in (None, row.check_in_date)
+        current = [row for row in rows if not mail_events.is_outdated(row, letter.posted)]
+        if current:
+            bookings.cancel_all(session, current, now)
+    return FilingResult(
+        [r for r in flights if isinstance(r, FlightBooking)], [r for r in stays if isinstance(r, HotelBooking)]
+    )
 
 
 def _store(
-    session: Session,
-    reference: Reference,
-    mail: InboundMail,
-    parsed: list[dict[str, Any]],
-    existing: Existing,
-    sure: bool,
+    session: Session, reference: Reference, letter: _Letter, parsed: list[dict[str, Any]], existing: Existing
 ) -> FilingResult:
-    filed = FilingResult(missing=find_missing(parsed, sure=sure))
+    filed = FilingResult(missing=find_missing(parsed, sure=letter.sure))
     if filed.missing:
         return filed
     rows = [_build_row(reference, b) for b in parsed]
     there: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
     same = [next((k for k in there if _is_same(k, row)), None) for row in rows]
     for row, booking, match in zip(rows, parsed, same, strict=True):
-        if match is None and not sure and any(type(k) is type(row) and _has_same_number(k, booking) for k in there):
+        numbered = [k for k in there if type(k) is type(row) and mail_events.has_number(k, booking)]
+        if match is None and not letter.sure and numbered:
             return FilingResult(missing=["changed_booking"])  # its number is known with other days: perhaps a change
     for row, match in zip(rows, same, strict=True):
         if match is not None:
             _fill_gaps(match, row)
         else:
-            row.inbound_mail_id = mail.id
+            row.inbound_mail_id = letter.mail.id
             session.add(row)
     settled = [match or row for row, match in zip(rows, same, strict=True)]
     filed.flights = [r for r in settled if isinstance(r, FlightBooking)]
