@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -69,6 +69,9 @@ class SearchableAirline(Part):
 
 
 class SearchableAirlines(Result):
+    """`live` counts the airlines whose source answers; in `mode` sandbox that source invents what it says."""
+
+    mode: Literal["live", "sandbox"]
     airlines: list[SearchableAirline]
     live: int
     total: int
@@ -146,20 +149,28 @@ def list_supported_airlines(
 ) -> SearchableAirlines:
     """Lists the airlines that can be searched, with codes and which searches each supports.
 
-    State tells how the sources of award seats fare now: live, degraded or down. Free.
+    State tells how the sources of award seats fare now: live, degraded or down; mode, whether they are real. Free.
     """
     source_state = find_standing(VERB, call.account_id)
     rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]
     rows = [r for r in rows if endpoint is None or endpoint in r.endpoints]
     airlines = [r for r in rows if r.state == "live" or not live_only]
-    source = ", ".join(source_state.names) or "none configured"
     return SearchableAirlines(
-        message=f"{pluralize(len(airlines), 'airline')}. Source of award seats: {source}, {source_state.state},"
-        f" {call.data_mode} mode.",
+        message=f"{pluralize(len(airlines), 'airline')}. {_describe_source(call, source_state)}",
+        mode=call.data_mode,
         airlines=airlines,
         live=sum(r.state == "live" for r in airlines),
         total=len(airlines),
     )
+
+
+def _describe_source(call: Call, source_state: Standing) -> str:
+    if call.data_mode == "sandbox":
+        return "Their award seats are invented by the sandbox: no source is searched live."
+    if not source_state.names:
+        return "No source of award seats is configured."
+    words = {"live": "answers", "degraded": "answers in part", "down": "does not answer now"}
+    return f"Their source of award seats, {', '.join(source_state.names)}, {words[source_state.state]}."
 
 
 def _to_searchable_airline(airline: Airline, source_state: Standing) -> SearchableAirline:

@@ -51,8 +51,8 @@ Flights = Annotated[
 ]
 AdvisorBrand = Annotated[
     dict[str, Any] | None,
-    Field(description="name, tagline, logo_url, accent_color."),
-    WithJsonSchema({"type": "object"}),
+    Field(description="accent_color as hex, such as #14424f."),
+    WithJsonSchema({"type": "object", "properties": {name: {"type": "string"} for name in _BRAND_FIELD_LENGTHS}}),
 ]
 
 
@@ -101,7 +101,8 @@ async def generate_branded_pdf(
 ) -> GeneratedPdf:
     """Makes a PDF in the advisor's brand from search results and returns a public link to share.
 
-    Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given. Pro.
+    Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given: awards per person,
+    and for the party where the rows say it. Pro.
     """
     brand = _parse_brand(advisor_brand or {})
     rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
@@ -124,7 +125,9 @@ def _parse_brand(raw_brand: dict[str, Any]) -> BrandSettings:
     faults = []
     for name, value in raw_brand.items():
         if name not in _BRAND_FIELD_LENGTHS:
-            faults.append(Fault("advisor_brand", "has an unknown field", f"only {', '.join(_BRAND_FIELD_LENGTHS)}"))
+            key = "".join(c if c.isprintable() else "?" for c in name[:60])
+            expected = f"one of {', '.join(_BRAND_FIELD_LENGTHS)}"
+            faults.append(Fault(f"advisor_brand.{key}", "is not a field of a brand", expected))
         elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND_FIELD_LENGTHS[name]):
             faults.append(
                 Fault(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
 from typing import Annotated
@@ -19,17 +20,22 @@ from mcp_server.toolkit.results import (
     Part,
     Result,
 )
-from mcp_server.toolkit.wording import describe_airports
+from mcp_server.toolkit.wording import airline_name, describe_airports, program_name
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
-from shared.domain.dates import format_day
+from shared.domain.dates import format_weekday
+from shared.domain.flight_times import format_flight_times
 from shared.domain.hybrids import MIN_CONNECTION, find_hubs
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.party_prices import Per, describe_price, describe_travellers, format_amount, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.load import Reference
 from shared.services.search.award_options import AwardOption
+from shared.services.search.fares import FareOption
 from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
+BAGS = "Bags are not checked through: at the hub they are fetched and checked in again, which can need a visa there."
 LONG_WAIT = timedelta(hours=8)
 SEPARATE_TICKETS = (
     "Two separate tickets: if the first flight is late or cancelled, the second airline owes you nothing and your seat"
@@ -37,12 +43,51 @@ SEPARATE_TICKETS = (
 )
 
 
+class AwardLeg(Part):
+    """Points and taxes are per person; get_award_trip_details shows more by `trip_id`."""
+
+    trip_id: str | None
+    airline: str
+    program: str
+    origin: str
+    destination: str
+    date: Date
+    cabin: str
+    points: int
+    taxes: Money | None
+    taxes_currency: str | None
+    per: Per
+    seats: int | None
+    stops: int | None
+    flight_numbers: list[str]
+    departs_at: str | None
+    arrives_at: str | None
+    source: str
+    age_seconds: int
+
+
+class CashLeg(Part):
+    """The price is for all passengers."""
+
+    price: Money
+    currency: str
+    carriers: list[str]
+    flight_numbers: list[str]
+    departs_at: str | None
+    arrives_at: str | None
+    stops: int | None
+    booking_url: str | None
+    city_wide: bool
+    source: str
+    age_seconds: int
+
+
 class HybridJourney(Marked):
     """Points, cash and cost are those of all passengers; the cash is the fare and the taxes of the award."""
 
     hub: str
-    award_leg: AwardOption
-    cash_leg: Fare
+    award_leg: AwardLeg
+    cash_leg: CashLeg
     award_first: bool
     points: int
     cash: Money | NoDataWord
@@ -61,11 +106,14 @@ class UnansweredLeg(Part):
 
 
 class HybridJourneys(Result):
+    """`warnings` hold for each of the hybrids."""
+
     direct_cash: Fare | None
     direct_cash_cost: Money | NoDataWord
     full_award: AwardOption | None
     full_award_cost: Money | NoDataWord
     hybrids: list[HybridJourney]
+    warnings: list[str]
     hubs_tried: list[str]
     points_value_cents: float
     currency: str
@@ -95,7 +143,8 @@ async def search_hybrid(
 ) -> HybridJourneys:
     """Combines an award seat on the longer leg with a cash fare on the other, over hubs, by effective cost.
 
-    Each is two separate tickets and says what that risks. Premium.
+    Sums are for all passengers, points of a leg per person. Each is two separate tickets and says what that risks.
+    Premium.
     """
     start, end = resolve_journey(call, origin, destination, date)
     hub_codes = _resolve_hubs(call, hubs, start, end)
@@ -106,18 +155,20 @@ async def search_hybrid(
     asked_sources = coverage(journeys.readings)
     if not (journeys.direct or journeys.award or journeys.hybrids or asked_sources.failed):
         raise NoData(
-            f"No source has a seat or a fare from {start} to {end} on {format_day(date)}, direct or over"
+            f"No source has a seat or a fare from {start} to {end} on {format_weekday(date)}, direct or over"
             f" {' or '.join(hub_codes)}.",
             missing=["award seats", "cash fares"],
         )
     return HybridJourneys(
         status="partial" if asked_sources.failed else "ok",
-        message=_describe_journeys(wish, journeys, hub_codes) + describe_airports(call.reference, origin, destination),
+        message=_describe_journeys(call.reference, wish, journeys, hub_codes)
+        + describe_airports(call.reference, origin, destination),
         direct_cash=to_fare(journeys.direct.offer) if journeys.direct else None,
         direct_cash_cost=_to_money(journeys.direct.cost if journeys.direct else None),
         full_award=journeys.award.offer if journeys.award else None,
         full_award_cost=_to_money(journeys.award.cost if journeys.award else None),
         hybrids=[_to_journey(h, wish) for h in journeys.hybrids],
+        warnings=[SEPARATE_TICKETS, BAGS] if journeys.hybrids else [],
         hubs_tried=hub_codes,
         points_value_cents=points_value_cents,
         currency=CURRENCY,
@@ -151,8 +202,8 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
     worth = points * wish.value / 100
     return HybridJourney(
         hub=journey.over.hub,
-        award_leg=option,
-        cash_leg=to_fare(journey.cash.offer),
+        award_leg=AwardLeg.model_validate(option),
+        cash_leg=_to_cash_leg(journey.cash.offer),
         award_first=journey.over.award_first,
         points=points,
         cash=_to_money(None if journey.cost is None else journey.cost - worth),
@@ -164,12 +215,15 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
     )
 
 
+def _to_cash_leg(option: FareOption) -> CashLeg:
+    fields = {name: getattr(option, name) for name in CashLeg.model_fields}
+    return CashLeg.model_validate(fields | {"price": round_to_minor_unit(option.price, option.currency)})
+
+
 def _build_warnings(journey: Hybrid) -> list[str]:
+    """Those of this journey alone."""
     hub, hours = journey.over.hub, int(MIN_CONNECTION.total_seconds() // 3600)
-    warnings = [
-        SEPARATE_TICKETS,
-        f"Bags are not checked through: at {hub} they are fetched and checked in again, which can need a visa there.",
-    ]
+    warnings = [f"Two separate tickets. Bags are not checked through at {hub}."]
     if journey.layover is None:
         warnings.append(f"The flight times are not known: leave at least {pluralize(hours, 'hour')} at {hub}.")
     elif journey.layover >= LONG_WAIT:
@@ -183,7 +237,7 @@ def _build_warnings(journey: Hybrid) -> list[str]:
     return warnings
 
 
-def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
+def _describe_journeys(facts: Reference, wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
     sentences = [
         f"{pluralize(len(journeys.hybrids), 'hybrid journey')} over {pluralize(len(hubs), 'hub')}, both legs in"
     ]
@@ -195,7 +249,11 @@ def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> s
         costs["the full award"] = journeys.award.cost
     if costs:
         best = min(costs, key=costs.__getitem__)
-        sentences.append(f"Cheapest of all: {best}, {costs[best]:,.2f} {CURRENCY}.")
+        sentences.append(
+            f"Cheapest of all: {best}, {costs[best]:,.2f} {CURRENCY} for {describe_travellers(wish.passengers)}."
+        )
+    if journeys.hybrids:
+        sentences.append(_describe_best(facts, wish, journeys.hybrids[0]))
     if journeys.unheard:
         legs = list(
             dict.fromkeys(f"{u.kind} {u.origin}-{u.destination} ({u.source}, {u.reason})" for u in journeys.unheard)
@@ -203,3 +261,17 @@ def _describe_journeys(wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> s
         more = f" and {len(legs) - 4} more" if len(legs) > 4 else ""
         sentences.append(f"No answer for {'; '.join(legs[:4])}{more}.")
     return " ".join(sentences)
+
+
+def _describe_best(facts: Reference, wish: Wish, best: Hybrid) -> str:
+    """The award and the fare of the cheapest hybrid, with their times."""
+    award, fare = best.award.offer, best.cash.offer
+    seat = " ".join(filter(None, [format_weekday(award.date), format_flight_times(award.departs_at, award.arrives_at)]))
+    price = describe_price(price_party(award, wish.passengers), program_name(facts, award.program))
+    times = format_flight_times(fare.departs_at, fare.arrives_at)
+    onward = " ".join(filter(None, [format_weekday(best.cash.day), times]))
+    return (
+        f"Best hybrid over {best.over.hub}: award {award.origin}-{award.destination} with"
+        f" {airline_name(facts, award.airline)}, {seat}, {price}; fare on {onward},"
+        f" {format_amount(fare.price, fare.currency)} in all. They are two separate tickets."
+    )

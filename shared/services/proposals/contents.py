@@ -1,6 +1,5 @@
 """Contents of an advisor's document: flights, what each price means for the client, and the sources."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -11,6 +10,9 @@ from shared.documents.recommendation import Flight, Note
 from shared.domain import transfer_options
 from shared.domain.balances import value_balance
 from shared.domain.dates import format_iso_day
+from shared.domain.flight_times import format_flight_times
+from shared.domain.funding import Funds, find_payment
+from shared.domain.party_prices import describe_party
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Edge
@@ -27,7 +29,6 @@ SHARED_BALANCES = Note(
     "All from the same balances",
     ("Each programme is worked out on its own. The same points can be spent only once.",),
 )
-_CLOCK = re.compile(r"(?:T|\b)(\d{2}:\d{2})")
 _POSTING_TIMES = {"instant": "arrives at once", "hours": "arrives within hours", "days": "takes days"}
 
 
@@ -39,7 +40,7 @@ class Client:
 
 def describe_flight(row: FlightRow, reference: Reference) -> Flight:
     route = f"{row.origin} \u2192 {row.destination}" if row.origin and row.destination else ""
-    times = [m[1] for text in (row.departs_at, row.arrives_at) if text and (m := _CLOCK.search(text))]
+    times = format_flight_times(row.departs_at, row.arrives_at, "\u2013")
     day = f"{row.date:%a} {_format_day(row.date)}" if row.date else ""
     stops = "" if row.stops is None else pluralize(row.stops, "stop") if row.stops else "nonstop"
     numbers = ", ".join(row.flight_numbers or ())
@@ -49,13 +50,13 @@ def describe_flight(row: FlightRow, reference: Reference) -> Flight:
     cached = "stored result" if row.mode == "cached" else ""
     return Flight(
         route=route or numbers,
-        route_more=_join([day, "\u2013".join(times)], "\n"),
+        route_more=_join([day, times], "\n"),
         flown=_airline_name(airline, reference),
         flown_more=_join([cabin, stops, numbers if route else ""]),
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
         program_more=_join([_join([row.source or "", cached]), checked], "\n"),
         price=_describe_price(row),
-        price_more=_join([_describe_taxes(row), _describe_seats(row.seats)], "\n"),
+        price_more=_join([_describe_party(row), _describe_taxes(row), _describe_seats(row.seats)], "\n"),
     )
 
 
@@ -92,7 +93,7 @@ def _program_name(text: str | None, reference: Reference) -> str:
 
 def _describe_price(row: FlightRow) -> str:
     if row.points is not None:
-        return pluralize(row.points, "point")
+        return f"{pluralize(row.points, 'point')} {_each(row)}"
     return _format_money(row.price, row.currency) if row.price is not None else "price not known"
 
 
@@ -100,10 +101,24 @@ def _format_money(amount: Decimal, currency: str | None) -> str:
     return f"{amount:,.2f} {(currency or '').upper()}".strip()
 
 
+def _each(row: FlightRow) -> str:
+    return "each" if row.passengers > 1 else "per person"
+
+
+def _describe_party(row: FlightRow) -> str:
+    """The points of everybody; of a fare that its price is for everybody."""
+    if row.points is None:
+        return "" if row.price is None else "for all travellers"
+    return f"{row.points * row.passengers:,} for {describe_party(row.passengers)}" if row.passengers > 1 else ""
+
+
 def _describe_taxes(row: FlightRow) -> str:
     if row.points is None:
         return ""
-    return "taxes not known" if row.taxes is None else f"+ {_format_money(row.taxes, row.taxes_currency)} taxes"
+    if row.taxes is None:
+        return "taxes not known"
+    taxes = f"+ {_format_money(row.taxes, row.taxes_currency)} taxes {_each(row)}"
+    return f"{taxes}, {row.taxes * row.passengers:,.2f} in all" if row.passengers > 1 else taxes
 
 
 def _describe_seats(seats: int | None) -> str:
@@ -111,21 +126,26 @@ def _describe_seats(seats: int | None) -> str:
 
 
 def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Reference, today: date) -> list[Note]:
-    """For each programme of the flights, at its lowest price: what the points are worth and how to come by them."""
-    lowest: dict[str, int] = {}
+    """For each programme of the flights, at its lowest price: what the points are worth and how to come by them.
+
+    The points are those of the party, where the rows tell how many travel.
+    """
+    lowest: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.points and (program := _find_program(row.program, reference)):
-            lowest[program.slug] = min(lowest.get(program.slug, row.points), row.points)
+            price = (row.points, row.passengers)
+            lowest[program.slug] = min(lowest.get(program.slug, price), price)
     notes = []
-    for slug, points in list(lowest.items())[:MAX_NOTES]:
-        program = reference.programs[slug]
+    for slug, (each, passengers) in list(lowest.items())[:MAX_NOTES]:
+        program, points = reference.programs[slug], each * passengers
         lines = [_describe_worth(program, points)] if program.value_usd_cents is not None else []
         lines += (
             _describe_funding(program, points, client, reference, today)
             if client
             else _list_partners(program, reference, today)
         )
-        notes.append(Note(f"{program.name}: {points:,} {program.currency}", tuple(lines)))
+        party = f" for {describe_party(passengers)}" if passengers > 1 else " per person"
+        notes.append(Note(f"{program.name}: {points:,} {program.currency}{party}", tuple(lines)))
     if client and len(notes) > 1:
         notes.append(SHARED_BALANCES)
     return notes
@@ -138,20 +158,15 @@ def _describe_worth(program: Program, points: int) -> str:
 
 
 def _describe_funding(program: Program, points: int, client: Client, reference: Reference, today: date) -> list[str]:
-    """How this client reaches the points: alone from one balance, else from several, else what is missing."""
+    """How this client reaches the points: by the fastest transfers that cover them, else what is missing."""
     programs = reference.programs
     purses = [Purse(s, n, programs[s].value_usd_cents) for s, n in client.balances.items() if s in programs]
     ways = transfer_options.find_ways(reference.routes(today), purses, program.slug, points)
     if not ways:
         return [f"None of the balances known to us can become points of {program.name}."]
-    best = next((w for w in ways if w.covers), None)
-    if best:
-        return [_describe_way(best, program, reference)]
-    if combinations := transfer_options.find_combinations(ways, points, 1):
-        return [
-            "From several balances together:",
-            *(_describe_way(w, program, reference) for w in combinations[0].parts),
-        ]
+    if payments := find_payment({program.slug: points}, Funds(reference.routes(today), purses)):
+        words = [_describe_way(w, program, reference) for w in payments[program.slug]]
+        return words if len(words) == 1 else ["From several balances together:", *words]
     missing = transfer_options.find_shortfall(ways, points)
     return [
         f"{pluralize(missing, 'point')} stay missing even when every balance that can be transferred is.",

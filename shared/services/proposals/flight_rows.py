@@ -31,6 +31,7 @@ Day = Annotated[date | None, _MissingIsNone]
 Moment = Annotated[datetime | None, _MissingIsNone]
 _EXPECTED = {
     "points": "a whole number from 0",
+    "party_points": "a whole number from 0",
     "seats": "a whole number from 0",
     "stops": "a whole number from 0",
     "taxes": "an amount of money from 0",
@@ -59,6 +60,7 @@ class FlightRow(BaseModel):
     points: Count = None
     taxes: Sum = None
     taxes_currency: Iso = None
+    party_points: Count = None
     price: Sum = None
     currency: Iso = None
     seats: Count = None
@@ -69,6 +71,13 @@ class FlightRow(BaseModel):
     source: Text = None
     mode: Text = None
     provider_checked_at: Moment = None
+
+    @property
+    def passengers(self) -> int:
+        """How many travel, as the points of the party tell; 1 where that is not known."""
+        if not self.points or not self.party_points or self.party_points % self.points:
+            return 1
+        return self.party_points // self.points
 
     @property
     def names_a_flight(self) -> bool:

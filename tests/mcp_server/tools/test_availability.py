@@ -391,7 +391,8 @@ def test_list_supported_airlines_names_codes_and_searches(people: People, use: U
     assert (rows["BA"]["slug"], rows["BA"]["program"], rows["BA"]["state"]) == ("british-airways", OWN, "live")
     assert "availability" in rows["BA"]["endpoints"]
     assert answer["total"] == answer["live"] == len(rows)
-    assert "sandbox" in answer["message"]
+    assert answer["mode"] == "sandbox"
+    assert answer["message"].startswith(f"{len(rows)} airlines. Their award seats are invented by the sandbox")
 
 
 def test_list_supported_airlines_lists_only_what_a_search_would_take(people: People, use: Use) -> None:
@@ -433,4 +434,4 @@ def test_list_supported_airlines_is_down_where_nobody_is_configured(
     answer = use(people.bob, "list_supported_airlines")
     assert {a["state"] for a in answer["airlines"]} == {"down"}
     assert {"BA", "QR", "CX"} <= {a["code"] for a in answer["airlines"]}
-    assert "none configured" in answer["message"]
+    assert "No source of award seats is configured." in answer["message"]

@@ -132,7 +132,7 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     told = words(answer)
     for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027 08:15–11:05", "Virgin Atlantic"):
         assert text in told
-    for text in ("Premium economy · nonstop · VS3", "50,000 points", "+ 250.50 USD taxes 2 seats", "SANDBOX"):
+    for text in ("Premium economy · nonstop · VS3", "50,000 points per person", "taxes per person 2 seats", "SANDBOX"):
         assert text in told
     assert "checked 20 Nov 2026 10:00 UTC" in told
     assert "50,000 Chase Ultimate Rewards become 50,000 points; 1:1" in told
@@ -141,6 +141,17 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     assert [p["pdf_id"] for p in use(people.paula, "get_client_portfolio", portfolio_id=client)["pdfs"]] == [
         answer["pdf"]["pdf_id"]
     ]
+
+
+def test_generate_branded_pdf_shows_prices_for_each_and_for_the_family_and_the_day_of_arrival(
+    people: People, use: Use
+) -> None:
+    night = FLIGHT | {"departs_at": "2027-05-12T22:10:00", "arrives_at": "2027-05-13T02:00:00"}
+    family = night | {"per": "person", "party_points": 200_000, "party_taxes": 1_002}
+    words_of_all = words(use(people.paula, MAKE, flights=[family]))
+    for text in ("50,000 points each", "200,000 for four", "taxes each, 1,002.00 in all", "22:10–02:00 +1"):
+        assert text in words_of_all
+    assert "for four Worth about" in words_of_all
 
 
 @pytest.mark.parametrize(
@@ -266,7 +277,7 @@ def test_generate_branded_pdf_reaches_no_address_inside(people: People, use: Use
         ({"accent_color": "red"}, "advisor_brand.accent_color"),
         ({"accent_color": 7}, "advisor_brand.accent_color"),
         ({"name": "x" * 81}, "advisor_brand.name"),
-        ({"colour": "#fff"}, "advisor_brand"),
+        ({"colour": "#fff"}, "advisor_brand.colour"),
         ({"logo_url": ["https://x.example"]}, "advisor_brand.logo_url"),
     ],
 )
