@@ -4,6 +4,7 @@ A part is a `MailReading`; parts come in the order of their reliability. Where p
 matters, the field is left open and a doubt names both values; elsewhere the more reliable part is followed.
 """
 
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -13,39 +14,40 @@ MAX_BOOKINGS = 60  # of one mail
 _FOLLOWED = frozenset(  # the more reliable part is right: others name a partner's number, or the same in other words
     (
         "action", "doubts", "airline", "confirmation_number", "hotel_name", "room_type", "kind", "program",
-        "cash_paid", "taxes_paid", "taxes_currency", "cash_total", "cash_rate_currency", "passengers",
+        "cash_paid", "taxes_paid", "taxes_currency", "cash_total", "cash_rate_currency",
     )
 )  # fmt: skip
 _TOGETHER = (("origin", "destination"), ("departure_time",), ("arrival_time",), ("departure_date",))
 _REASON = "The parts of the mail say different things of it."
 
 
-def join_readings(readings: list[MailReading]) -> MailReading:
-    """One reading of all that several parts state."""
+def join_readings(readings: list[MailReading], certain: int = 0) -> MailReading:
+    """One reading of all that several parts state. The first `certain` of them are data, which no reading of words can
+    have put together wrongly."""
     groups: list[list[Booking]] = []
-    certain_legs: list[BookedLeg] = []
-    for reading in readings:
-        bookings = [_drop_mixed_up(b, certain_legs) for b in reading.bookings[:MAX_BOOKINGS]]
+    data: list[Booking] = []
+    for at, reading in enumerate(readings):
+        bookings = [_drop_mixed_up(b, data) for b in reading.bookings[:MAX_BOOKINGS]]
         _add_statements(groups, bookings)
-        if reading.source in ("jsonld", "microdata"):
-            certain_legs += [b for b in bookings if isinstance(b, BookedLeg)]
+        data += bookings if at < certain else []
     stating = [r for r in readings if r.bookings]
     return MailReading(
         source=stating[0].source if stating else "none",
         forwarded=any(r.forwarded for r in readings),
-        bookings=[join_statements(g) for g in _drop_mentions(groups, certain_legs)][:MAX_BOOKINGS],
+        bookings=[join_statements(g, data) for g in _drop_mentions(groups, data)][:MAX_BOOKINGS],
         doubts=list(dict.fromkeys(d for r in readings for d in r.doubts)),
         unread=list(dict.fromkeys(u for r in readings for u in r.unread)),
     )
 
 
-def _drop_mixed_up(booking: Booking, certain: list[BookedLeg]) -> Booking:
+def _drop_mixed_up(booking: Booking, data: Sequence[Booking]) -> Booking:
     """Without what a reading of words gave to the wrong one of two flights, as the data of the mail show: its route or
     its times are those of another flight."""
-    own = [leg for leg in certain if isinstance(booking, BookedLeg) and leg.flight_number == booking.flight_number]
-    others = [leg for leg in certain if leg not in own]
-    if not own or not others or not isinstance(booking, BookedLeg):
+    if not isinstance(booking, BookedLeg):
         return booking
+    legs = [leg for leg in data if isinstance(leg, BookedLeg)]
+    own = [leg for leg in legs if leg.flight_number == booking.flight_number]
+    others = [leg for leg in legs if leg not in own] if own else []
     for names in _TOGETHER:
         values = [getattr(booking, name) for name in names]
         if None in values or any(values == [getattr(leg, name) for name in names] for leg in own):
@@ -119,23 +121,34 @@ def _compare_stays(one: BookedStay, other: BookedStay) -> int:
     return max(1, 20 + 3 * number + 4 * days + 3 * hotel) if same else 0
 
 
-def join_statements(statements: list[Booking]) -> Booking:
+def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> Booking:
     """One booking of all statements; a field on which they differ is left open and named in a doubt."""
     if len(statements) == 1:
         return statements[0]
-    joined = replace(statements[0], doubts=list(dict.fromkeys(d for s in statements for d in s.doubts)))
+    joined = replace(statements[0], doubts=_join_doubts(statements, data))
     for f in fields(joined):
         stated = [v for s in statements if (v := getattr(s, f.name)) is not None]
         values = list(dict.fromkeys(stated)) if f.name != "doubts" else []
-        if len(values) == 1 or (values and f.name in _FOLLOWED):
+        is_followed = f.name in _FOLLOWED or (f.name == "passengers" and statements[0] in data)
+        if len(values) == 1 or (values and is_followed):
             setattr(joined, f.name, values[0])
         elif values:
             setattr(joined, f.name, None)
             joined.doubts.append(_describe_difference(f.name, values, statements[0]))
     _join_actions(joined, statements)
-    if isinstance(joined, BookedLeg):
-        joined.passengers = max((s.passengers or 0 for s in statements if isinstance(s, BookedLeg)), default=0) or None
     return joined
+
+
+def _join_doubts(statements: list[Booking], data: Sequence[Booking]) -> list[Doubt]:
+    """The doubts of all, without those of words about a field that the data of the mail settle."""
+    doubts: dict[Doubt, None] = {}
+    stated_in_data = [s for s in statements if s in data]
+    for statement in statements:
+        for doubt in statement.doubts:
+            values = [to_json(s).get(doubt.field) for s in stated_in_data if statement not in stated_in_data]
+            is_settled = any(v is not None and (v in doubt.values or len(doubt.values) < 2) for v in values)
+            doubts |= {} if is_settled else {doubt: None}
+    return list(doubts)
 
 
 def _describe_difference(name: str, values: list[Any], booking: Booking) -> Doubt:
@@ -153,17 +166,17 @@ def _join_actions(joined: Booking, statements: list[Booking]) -> None:
         joined.doubts.append(_describe_difference("action", sorted(actions), statements[0]))
 
 
-def _drop_mentions(groups: list[list[Booking]], certain: list[BookedLeg]) -> list[list[Booking]]:
+def _drop_mentions(groups: list[list[Booking]], data: list[Booking]) -> list[list[Booking]]:
     """Without what states nothing of its own: a flight of which only the number is mentioned where data of the mail
     state whole flights, a cancellation of a number where others name what it cancels, and data of no flight at all."""
-    is_whole = any(leg.departure_date and leg.origin and leg.destination for leg in certain)
+    is_whole = any(isinstance(b, BookedLeg) and b.departure_date and b.origin and b.destination for b in data)
     cancelled = any(b.action == "cancel" and not _is_bare(b) for g in groups for b in g)
     return [
         g
         for g in groups
         if not all(map(_is_bare, g))
         or not (
-            (is_whole and not any(b in certain for b in g))
+            (is_whole and not any(b in data for b in g))
             or (cancelled and g[0].action == "cancel")
             or (len(groups) > 1 and not any(isinstance(b, BookedLeg) and b.flight_number for b in g))
         )
@@ -171,6 +184,7 @@ def _drop_mentions(groups: list[list[Booking]], certain: list[BookedLeg]) -> lis
 
 
 def _is_bare(booking: Booking) -> bool:
-    if isinstance(booking, BookedStay):
+    """Whether a statement names neither a route nor a numbered flight with a day or a time."""
+    if isinstance(booking, BookedStay) or booking.origin or booking.destination:
         return False
-    return not (booking.departure_date or booking.origin or booking.destination or booking.departure_time)
+    return not (booking.flight_number and (booking.departure_date or booking.departure_time))

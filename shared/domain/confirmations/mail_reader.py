@@ -47,14 +47,14 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     items = [item for _, page_items in pages for item in page_items]
     contents, unread = attached_files.read_files(letter.files)
     data = [_read_data("jsonld", documents, letter, world), _read_data("microdata", items, letter, world)]
+    entries = _read_invites(letter, texts, world)
     words = [
-        _read_invites(letter, texts, world),
         *(reading for t in texts if (reading := read_words(t, world))),
         *(_read_file_text(content, letter, world) for content in contents),
     ]
-    stated = [b for reading in (*data, *words) for b in reading.bookings if isinstance(b, BookedLeg)]
+    stated = [b for reading in (*data, entries, *words) for b in reading.bookings if isinstance(b, BookedLeg)]
     codes = [_read_codes(content, letter, stated, world) for content in contents]
-    joined = join_readings([*data, *codes, *words])
+    joined = join_readings([*data, *codes, entries, *words], certain=len(data) + len(codes) + 1)
     actions = {find_action(t) for t in texts}
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
     _fill_numbers(joined.bookings, texts)
@@ -84,7 +84,7 @@ def _read_codes(content: FileContent, letter: MailLetter, stated: list[BookedLeg
 def _read_file_text(content: FileContent, letter: MailLetter, world: TravelFacts) -> MailReading:
     """What the text of an attached file states, in the better of its accounts."""
     texts = [unwrap(_mark_columns(t), letter) for t in content.texts if t.strip()]
-    readings = [reading for t in texts if (reading := read_words(t, world))]
+    readings = [reading for t in texts if (reading := read_words(t, world, is_ticket=True))]
     return max(readings, key=lambda r: (not r.missing, r.confidence, len(r.bookings)), default=MailReading())
 
 

@@ -16,7 +16,6 @@ STORED_WRONG: frozenset[str] = frozenset(
     {
         "chase-travel-en-points",
         "hotel-modified-en",
-        "partial-cancel-en",
     }
 )
 SILENT: frozenset[str] = frozenset(
