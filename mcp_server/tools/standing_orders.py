@@ -34,6 +34,10 @@ Clearable = Annotated[Literal["trip_id"], WithJsonSchema({"type": "string", "enu
 EXTRA_RUN_INTERVAL = timedelta(hours=1)
 QUEUE_SECONDS = 60  # the longest a run usually waits for a worker
 MONDAY = 1
+WITHOUT_MODEL = (
+    "To watch award seats none is needed: create_route_monitor looks every few hours and mails what opens."
+    " Logged hotel stays are watched for lower prices, and create_delay_alert watches an airport."
+)
 
 
 class OneOrder(Result):
@@ -92,9 +96,17 @@ def _get_own_running(call: Call, order_id: int, verb: str) -> Row:
 def _require_model(call: Call, nothing: str) -> None:
     if not call.settings.standing_order_model:
         raise BackendUnavailable(
-            f"This installation has no language model for standing orders, so {nothing}. Its operator can set one up.",
+            f"This installation has no language model for standing orders, so {nothing}; its operator can set one up."
+            f" {WITHOUT_MODEL}",
             [Outage("language_model", "not_configured")],
         )
+
+
+def _describe_model(call: Call) -> str:
+    """A sentence where orders can neither be created nor run here."""
+    if call.settings.standing_order_model:
+        return ""
+    return f" This installation has no language model, so none can be created or run. {WITHOUT_MODEL}"
 
 
 def _check_cap(call: Call) -> None:
@@ -142,8 +154,9 @@ def list_standing_orders(
     """Lists standing orders with their next run and how the last one ended. Free."""
     condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
+    kind = "standing order" if state == "all" else f"{state} standing order"
     return Orders(
-        message=f"{pluralize(total, 'standing order' if state == 'all' else f'{state} standing order')}.",
+        message=f"{pluralize(total, kind)}.{_describe_model(call)}",
         standing_orders=to_standing_orders(call, rows),
         paging=Paging.of(page, per_page, total),
     )

@@ -5,6 +5,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     audit,
     balances,
     bookings,
+    card_credits,
     cards,
     clients,
     connections,

@@ -56,7 +56,7 @@ def _seats_found(facts: Facts) -> Notice:
 
 def _alert_unanswered(facts: Facts) -> Notice:
     why = {
-        "connection_required": f"they need your own {facts['source']} account, which is not connected;"
+        "connection_required": f"they need your own {describe_source(facts['source'])} account, which is not connected;"
         " connect_integration does that",
         "not_configured": "this installation has no source of award seats; its operator can set one up",
     }[facts["outcome"]]
