@@ -245,7 +245,10 @@ def update_card(
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
     credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
 ) -> ChangedCard:
-    """Changes fields of one owned card; omitted fields stay, empty strings clear, rules as in add_card. Free."""
+    """Changes fields of one owned card, or marks one of its credits as used, for the cycle it is in.
+
+    Omitted fields stay, empty strings clear, rules as in add_card. get_portfolio names the credits. Free.
+    """
     values = pick_fields(locals())
     row = _own(call.db, card_id, locked=True)
     link = _relink(call, row, card)
@@ -254,9 +257,11 @@ def update_card(
     changed += ["credit"] if mark_credit(call, row, credit, credit_used, credit_used_on) else []
     call.db.flush()
     own = list_card_credits(call, row)
+    shown_card = to_card(call, row, _read_bonus_spending(call, [row]))
+    notes = describe_missing_bonus_day(row) + describe_credit(own, credit) + _describe_bonuses([shown_card])
     return ChangedCard(
-        message=edits.describe_changes(changed) + describe_missing_bonus_day(row) + describe_credit(own, credit),
-        card=to_card(call, row, _read_bonus_spending(call, [row])),
+        message=edits.describe_changes(changed) + notes,
+        card=shown_card,
         changed=changed,
         credits=[to_held_credit(c) for c in own],
     )

@@ -131,7 +131,8 @@ class Portfolio(Result):
 def get_portfolio(call: Call) -> Portfolio:
     """Sums up everything the user keeps: balances and value, cards, statuses, vouchers, bookings, alerts, deadlines.
 
-    Values are estimates. Free.
+    Of cards also each credit (used, open, its last day) and what statements show of spending for a bonus. Values are
+    estimates. Free.
     """
     account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
     own_profile = to_profile(account, row)

@@ -102,11 +102,28 @@ SLIPS = [
     ("transfer_partners.csv", 2, ",2,1,", ",1,90,", "transfer_partners.csv:2: 1:90 is not a believable ratio"),
     ("release_windows.csv", 2, ",362,", ",36,", "release_windows.csv:2: days_before_departure 36 is outside"),
     ("airlines.csv", 25, "flying-blue", "delta-skymiles", "airlines.csv:25: AF belongs to flying-blue, not to delta"),
+    ("card_credits.csv", 2, ",yearly,", ",weekly,", "card_credits.csv:2: cycle 'weekly' is not one of monthly, "),
+    (
+        "card_credits.csv",
+        2,
+        "au-amex-explorer,",
+        "a-card,",
+        "card_credits.csv:2: card_slug 'a-card' is not in cards.csv",
+    ),
+    ("issuer_rules.csv", 3, ",GB,", ",FR,", "issuer_rules.csv:3: no card of American Express in FR is in cards.csv"),
+    (
+        "issuer_rules.csv",
+        3,
+        ",held_issuer,",
+        ",guessed,",
+        "issuer_rules.csv:3: kind 'guessed' is not one of opened_any, ",
+    ),
+    ("issuer_rules.csv", 2, ",false,2,", ",false,,", "issuer_rules.csv:2: kind opened_issuer needs a limit"),
     ("card_earn.csv", 2, "au-amex-business-platinum", "a-card", "card_earn.csv:2: card_slug 'a-card' is not in"),
 ]
 
 
-def test_slips_of_the_pen_in_eight_files_are_all_told(broken: Path, breaks: Break) -> None:
+def test_slips_of_the_pen_in_ten_files_are_all_told(broken: Path, breaks: Break) -> None:
     for name, line, old, new, _ in SLIPS:
         breaks(name, line, old, new)
     message = _read_faults(broken)
