@@ -125,12 +125,23 @@ HotelName = Annotated[
 ]
 
 
+def _check_member(name: str) -> str:
+    if not name.strip():
+        raise WrongValue("is empty", "a name, or leave it out for the user's own")
+    return name
+
+
 def _check_length(value: str) -> str:
     if len(value) > 200:
         raise ValueError("is too long")
     return value
 
 
+Member = Annotated[
+    str,
+    AfterValidator(_check_member),
+    Field(max_length=60, description="Whose in a household, by name; the user's own when absent."),
+]
 AnyName = Annotated[str, AfterValidator(_check_length)]  # a loose name whose schema states no length
 
 

@@ -9,12 +9,13 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AnyName, Day, ProgramSlug
+from mcp_server.toolkit.parameters import AnyName, Day, Member, ProgramSlug
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
+from shared.db.members import find_spelling
 from shared.domain import balances
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -43,6 +44,7 @@ class Value(Part):
 class PointsBalance(Part):
     program: str
     name: str
+    member: str | None
     kind: str
     balance: int
     currency_name: str
@@ -73,6 +75,25 @@ class TotalValue(Part):
     valuation_as_of: str | None
 
 
+class MemberTotal(Part):
+    """What one person of the household holds; null is the account holder."""
+
+    member: str | None
+    programs: int
+    value: Money
+    currency: str
+
+
+class HouseholdProgram(Part):
+    """A programme that several members hold, and whether its points can be put together."""
+
+    program: str
+    name: str
+    points: int
+    pooling: str
+    terms: str | None
+
+
 class SupportedProgram(Part):
     program: str
     name: str
@@ -84,6 +105,8 @@ class Balances(Result):
     balances: list[PointsBalance]
     total_value: TotalValue
     expiring_soon: list[str]
+    by_member: list[MemberTotal]
+    household: list[HouseholdProgram]
     supported_programs: list[SupportedProgram] | None
 
 
@@ -110,6 +133,7 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
     return PointsBalance(
         program=row.program,
         name=program.name,
+        member=row.member or None,
         kind=program.kind,
         balance=row.balance,
         currency_name=program.currency,
@@ -156,6 +180,7 @@ def update_points_balance(
     cents_per_point: Annotated[
         CentsPerPoint | None, Field(description="The user's own value of a point in US cents.")
     ] = None,
+    member: Member | None = None,
 ) -> UpdatedBalance:
     """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
     slug = _find_account_slug(call, program, country)
@@ -166,10 +191,11 @@ def update_points_balance(
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
     lock(call.db, call.account_id)
-    row = call.db.scalars(select(Row).where(Row.program == slug)).one_or_none()
+    whose = find_spelling(call.db, member, Row.member)
+    row = call.db.scalars(select(Row).where(Row.program == slug, Row.member == whose)).one_or_none()
     previous = None if row is None else Previous(balance=row.balance, as_of=row.as_of)
     if row is None:
-        row = Row(program=slug, balance=balance)
+        row = Row(program=slug, member=whose, balance=balance)
         call.db.add(row)
     row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
     for field, value in optional.items():
@@ -177,7 +203,7 @@ def update_points_balance(
             setattr(row, _COLUMNS.get(field, field), value or None)
     call.db.flush()
     saved = _to_balance(call, row)
-    message = f"{saved.name}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
+    message = f"{_name_balance(saved)}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
     if saved.expires_on and saved.expires_on < call.own_day:
         message += f" Their last day, {format_day(saved.expires_on)}, is past: send a later one, or clear it."
     return UpdatedBalance(message=message, balance=saved, created=previous is None, previous=previous)
@@ -196,18 +222,26 @@ def list_points_balances(
     where the user gave one. expiring_soon names balances that end within 90 days. Free.
     """
     only = call.reference.program(program).slug if program else None
-    rows = [_to_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program))]
+    rows = [_to_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program, Row.member))]
     matches = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
     soon = [
         b.program for b in matches if b.expires_on and balances.is_ending_soon(b.balance, b.expires_on, call.own_day)
     ]
+    household = _find_household(call, matches)
     return Balances(
-        message=_describe_balances(matches, bool(rows)),
+        message=_describe_balances(matches, bool(rows)) + _describe_household(household),
         balances=matches,
         total_value=_sum_values(call, matches),
-        expiring_soon=soon,
+        expiring_soon=list(dict.fromkeys(soon)),
+        by_member=_sum_members(call, matches),
+        household=household,
         supported_programs=_list_supported(call) if include_supported else None,
     )
+
+
+def _name_balance(balance: PointsBalance) -> str:
+    """`World of Hyatt`, or `World of Hyatt of Anna`."""
+    return f"{balance.name} of {balance.member}" if balance.member else balance.name
 
 
 def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> str:
@@ -215,7 +249,7 @@ def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> st
         return "No saved balance is of this programme or kind; list_points_balances without filters shows all."
     if not matches:
         return "No points balances are kept here; add one with update_points_balance."
-    unvalued = [b.name for b in matches if b.value is None]
+    unvalued = [_name_balance(b) for b in matches if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
     return f"{pluralize(len(matches), 'balance')}.{left_out}"
 
@@ -227,6 +261,49 @@ def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
     days = [day for b in published if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
+
+
+def _sum_members(call: Call, matches: Sequence[PointsBalance]) -> list[MemberTotal]:
+    members = sorted({b.member or "" for b in matches})
+    shares = {member: [b for b in matches if (b.member or "") == member] for member in members}
+    return [
+        MemberTotal(
+            member=member or None, programs=len(share), value=_sum_values(call, share).amount, currency=CURRENCY
+        )
+        for member, share in shares.items()
+    ]
+
+
+def _find_household(call: Call, matches: Sequence[PointsBalance]) -> list[HouseholdProgram]:
+    """The programmes several members hold, with what the programme says of putting points together."""
+    by_program: dict[str, list[PointsBalance]] = {}
+    for balance in matches:
+        by_program.setdefault(balance.program, []).append(balance)
+    return [
+        HouseholdProgram(
+            program=slug,
+            name=rows[0].name,
+            points=sum(b.balance for b in rows),
+            pooling=rule.pooling if (rule := call.reference.pooling(slug)) else NO_DATA,
+            terms=rule.terms if rule else None,
+        )
+        for slug, rows in by_program.items()
+        if len(rows) > 1
+    ]
+
+
+def _describe_household(household: Sequence[HouseholdProgram]) -> str:
+    return "".join(f" {_describe_pooling(p)}" for p in household[:3])
+
+
+def _describe_pooling(program: HouseholdProgram) -> str:
+    together = f"{program.points:,} points of {program.name} in the household"
+    if program.pooling == "yes":
+        terms = f" ({program.terms})" if program.terms else ""
+        return f"{together}, which lets members put them together{terms}."
+    if program.pooling == "no":
+        return f"{together}, which does not let members put them together."
+    return f"{together}; whether they can be put together is not known here."
 
 
 def _list_supported(call: Call) -> list[SupportedProgram]:
@@ -242,10 +319,12 @@ def delete_points_balance(
     call: Call,
     program: ProgramSlug,
     country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
+    member: Member | None = None,
 ) -> DeletedBalance:
     """Removes one programme from the user's points balances, on every plan. Free."""
     slug = _find_account_slug(call, program, country)
-    balance = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.balance)).scalar_one_or_none()
+    which = Row.program == slug, Row.member == find_spelling(call.db, member, Row.member)
+    balance = call.db.execute(delete(Row).where(*which).returning(Row.balance)).scalar_one_or_none()
     if balance is None:
         raise NotFound("points balance", slug)
     name = program_name(call.reference, slug)

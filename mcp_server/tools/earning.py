@@ -12,6 +12,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.zone_earnings import ZoneEarning, list_zone_earnings, select_class
+from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import names, status_tiers
 from shared.domain.earning import EarnedPoints, Method, Metric, Scheme, count_points, find_rate
@@ -89,7 +90,8 @@ def _resolve_tier(call: Call, scheme: Scheme) -> tuple[str, list[str]]:
     """The caller's tier where the rate depends on it, and a note on what was assumed."""
     if len(scheme.per_unit) < 2:
         return "", []
-    tracked = call.db.scalar(select(LoyaltyStatus.tier).where(LoyaltyStatus.program == scheme.program))
+    own = LoyaltyStatus.program == scheme.program, LoyaltyStatus.member == HOLDER
+    tracked = call.db.scalar(select(LoyaltyStatus.tier).where(*own))
     rate, assumed = find_rate(scheme, tracked or "")
     unit = status_tiers.format_metric(scheme.metric)
     if tracked is None:

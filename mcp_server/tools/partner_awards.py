@@ -3,8 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sqlalchemy import select
-
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, LooseName, Passengers
 from mcp_server.toolkit.provenance import Verified, describe_verified
@@ -13,7 +11,7 @@ from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.award_charts import Example, to_example
 from mcp_server.views.flown_routes import APART, describe_route
 from mcp_server.views.transfers import read_routes
-from shared.db.balances import PointsBalance
+from shared.db.balances import select_holder_balances
 from shared.domain.award_charts import SEASONS, Chart
 from shared.domain.flown_routes import ROUTES_KNOWN, RouteFinding, RouteKnown
 from shared.domain.party_prices import PER, Per, describe_points
@@ -249,7 +247,7 @@ def get_partner_award_options(
         raise NoData(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
-    balances = {b.program: b.balance for b in call.db.scalars(select(PointsBalance))}
+    balances = {b.program: b.balance for b in call.db.scalars(select_holder_balances())}
     funds = _Funds(balances, read_routes(call))
     groups_shown = groups[: call.limits.results]
     caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]

@@ -49,6 +49,7 @@ MAX_CREDITS = 40
 
 
 class TopBalance(Part):
+    member: str | None
     program: str
     name: str
     balance: int
@@ -56,6 +57,7 @@ class TopBalance(Part):
 
 
 class ProgramPoints(Part):
+    member: str | None
     program: str
     name: str
     points: int
@@ -165,10 +167,10 @@ def get_portfolio(call: Call) -> Portfolio:
 
 
 def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
-    values = {row.program: value.amount for row in rows if (value := _value_balance(view, row))}
-    largest = sorted(rows, key=lambda r: (-values.get(r.program, Decimal(0)), -r.balance, r.program))
+    values = {row.id: value.amount for row in rows if (value := _value_balance(view, row))}
+    largest = sorted(rows, key=lambda r: (-values.get(r.id, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
-        programs=len(rows),
+        programs=len({row.program for row in rows}),
         points=_find_total(rows),
         by_program=[
             ProgramPoints(
@@ -176,7 +178,8 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
                 name=view.reference.programs[row.program].name,
                 points=row.balance,
                 currency_name=view.reference.programs[row.program].currency,
-                value=values.get(row.program),
+                value=values.get(row.id),
+                member=row.member or None,
             )
             for row in largest
         ],
@@ -187,7 +190,8 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums
                 program=row.program,
                 name=view.reference.programs[row.program].name,
                 balance=row.balance,
-                value=values.get(row.program),
+                value=values.get(row.id),
+                member=row.member or None,
             )
             for row in largest[:TOP]
         ],

@@ -16,6 +16,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
+from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.balances import count_days_left
@@ -54,6 +55,7 @@ class KeptTier(Part):
 
 class Progress(Verified):
     program: str
+    member: str | None
     tier: str
     lifetime: bool
     next_tier: str | None
@@ -114,7 +116,8 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
     ends = status_tiers.find_year_end(goal.period, on)
-    flown = estimate_progress(call.reference, row.program, row.tier, legs, since, ends or on + A_YEAR)
+    own_legs = legs if row.member == HOLDER else ()
+    flown = estimate_progress(call.reference, row.program, row.tier, own_legs, since, ends or on + A_YEAR)
     counters = _read_counters(row, goal, reported, flown.amount, on)
     ways = measure_ways(_list_ways(ladder, row, goal), counters)
     keeps = tier_held is not None and tier_held is not goal and not row.lifetime
@@ -125,6 +128,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
         notes.append(f"What {goal.name} asks from {row.tier} is not one number of {unit}.")
     progress = Progress(
         program=row.program,
+        member=row.member or None,
         tier=row.tier,
         lifetime=row.lifetime,
         next_tier=above.name if (above := ladder.above(row.tier)) else None,
@@ -207,14 +211,14 @@ def get_status_progress(
     if as_of and abs(as_of - call.today) > KNOWN_SPAN:
         raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))
     slug = call.reference.program(program).slug if program else None
-    rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program)))
+    rows = list(call.db.scalars(select(LoyaltyStatus).order_by(LoyaltyStatus.program, LoyaltyStatus.member)))
     tracked = [r for r in rows if slug in (None, r.program)]
     if slug and not tracked:
         raise NotFound("loyalty status", slug, [r.program for r in rows][:3])
     legs = paid_legs(call.db, call.today) if tracked else ()
-    by_program = {r.program: _measure_progress(call, r, legs, as_of or call.today) for r in tracked}
-    unknown_names = [call.reference.programs[p].name for p, estimate in by_program.items() if estimate is None]
-    estimates = [estimate for estimate in by_program.values() if estimate]
+    measured = [(r.program, _measure_progress(call, r, legs, as_of or call.today)) for r in tracked]
+    unknown_names = [call.reference.programs[p].name for p, estimate in measured if estimate is None]
+    estimates = [estimate for _, estimate in measured if estimate]
     if not estimates:
         about = (
             f"The tiers of {', '.join(unknown_names)} are not known here."
@@ -231,7 +235,8 @@ def get_status_progress(
 
 def _describe_progress(facts: Reference, estimate: Estimate) -> str:
     progress = estimate.progress
-    name, goal = program_name(facts, progress.program), progress.goal_tier
+    whose = f" of {progress.member}" if progress.member else ""
+    name, goal = f"{program_name(facts, progress.program)}{whose}", progress.goal_tier
     if progress.lifetime and goal == progress.tier:
         return f"{name}: {goal} is yours for life, so nothing has to be earned for it."
     earning = f"keep {goal}" if goal == progress.tier else goal

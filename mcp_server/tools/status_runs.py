@@ -27,6 +27,7 @@ from mcp_server.views.status_runs import (
     to_run,
     weigh_runs,
 )
+from shared.db.members import HOLDER
 from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
@@ -205,7 +206,7 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
 
 def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], list[str]]:
     """Matches and challenges to the tier or above it from statuses held now, or the reason why there are none."""
-    tracked = call.db.scalars(select(LoyaltyStatus))
+    tracked = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.member == HOLDER))
     tiers_held = {r.program: r.tier for r in tracked if r.valid_until is None or r.valid_until >= call.today}
     offers = [
         row

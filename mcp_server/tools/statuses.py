@@ -9,12 +9,13 @@ from pydantic import Field, WithJsonSchema
 from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Amount, AnyName, Day, Page, PerPage
+from mcp_server.toolkit.parameters import Amount, AnyName, Day, Member, Page, PerPage
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
+from shared.db.members import HOLDER, find_spelling
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import status_tiers
 from shared.domain.dates import format_day
@@ -159,6 +160,7 @@ def set_loyalty_status(
         list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None,
         Field(description="Names of optional fields to empty."),
     ] = None,
+    member: Member | None = None,
 ) -> SetStatus:
     """Records or replaces the elite status held in one programme, its expiry, target and progress.
 
@@ -176,11 +178,7 @@ def set_loyalty_status(
     }
     _check_changes(call, changes, list(clear or ()))
     lock(call.db, call.account_id)
-    row = call.db.scalars(select(Row).where(Row.program == resolved.slug)).one_or_none()
-    created = row is None
-    if row is None:
-        row = Row(program=resolved.slug, tier=tier_held, lifetime=False)
-        call.db.add(row)
+    row, created = _find_or_add(call, resolved.slug, tier_held, member)
     reached = _take_tier(call, row, tier_held)
     row.source, row.updated_at = "manual", call.now
     row.lifetime = row.lifetime if lifetime is None else lifetime
@@ -193,6 +191,17 @@ def set_loyalty_status(
     )
 
 
+def _find_or_add(call: Call, slug: str, tier: str, member: str | None) -> tuple[Row, bool]:
+    """The row of the member's status, and whether it is new."""
+    whose = find_spelling(call.db, member, Row.member)
+    row = call.db.scalars(select(Row).where(Row.program == slug, Row.member == whose)).one_or_none()
+    if row is not None:
+        return row, False
+    row = Row(program=slug, member=whose, tier=tier, lifetime=False)
+    call.db.add(row)
+    return row, True
+
+
 def _describe_saved_status(call: Call, program: Program, row: Row, reached: str | None) -> str:
     until = f" until {format_day(row.valid_until)}" if row.valid_until else ""
     length = " for life" if row.lifetime else until
@@ -201,14 +210,15 @@ def _describe_saved_status(call: Call, program: Program, row: Row, reached: str 
         "" if known_tiers else " The tiers of this programme are not known here, so the name is kept as you wrote it."
     )
     ended = f" Your target {reached} is reached and no longer set." if reached else ""
-    return f"Saved: {row.tier} in {program.name}{length}.{unknown}{ended}"
+    whose = f" of {row.member}" if row.member else ""
+    return f"Saved: {row.tier}{whose} in {program.name}{length}.{unknown}{ended}"
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.READS)
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
     slug = call.reference.program(program).slug if program else None
-    stored = call.db.scalars(select(Row).order_by(Row.program)).all()
+    stored = call.db.scalars(select(Row).order_by(Row.program, Row.member)).all()
     today = call.own_day if any(r.valid_until for r in stored) else call.today
     rows = [to_loyalty_status(call, r, today) for r in stored]
     matches = [s for s in rows if kind in ("all", s.kind) and slug in (None, s.program)]
@@ -221,11 +231,14 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
 
 
 @tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=80)]) -> DeletedStatus:
+def delete_loyalty_status(
+    call: Call, program: Annotated[str, Field(max_length=80)], member: Member | None = None
+) -> DeletedStatus:
     """Stops tracking the elite status of one programme. Free."""
     resolved = call.reference.program(program)
     slug = resolved.slug
-    tier = call.db.execute(delete(Row).where(Row.program == slug).returning(Row.tier)).scalar_one_or_none()
+    which = Row.program == slug, Row.member == find_spelling(call.db, member, Row.member)
+    tier = call.db.execute(delete(Row).where(*which).returning(Row.tier)).scalar_one_or_none()
     if tier is None:
         raise NotFound("loyalty status", program)
     removed = RemovedStatus(program=slug, tier=tier)
@@ -234,7 +247,8 @@ def delete_loyalty_status(call: Call, program: Annotated[str, Field(max_length=8
 
 def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | None) -> dict[str, str]:
     """Programme -> tier: the tier that was named, else all tracked statuses that have not expired."""
-    rows = call.db.scalars(select(Row).where((Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)))
+    lasts = (Row.valid_until.is_(None)) | (Row.valid_until >= call.own_day)
+    rows = call.db.scalars(select(Row).where(Row.member == HOLDER, lasts))
     mine = {r.program: r.tier for r in rows}
     if source_program is None:
         return mine

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import (
@@ -27,7 +26,7 @@ from mcp_server.views.transfers import (
     read_routes,
     to_transfer_route,
 )
-from shared.db.balances import PointsBalance
+from shared.db.balances import select_holder_balances
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, find_paths
@@ -307,7 +306,7 @@ def whats_on_sale(
         raise Invalid(Fault("category", "is not a category", "transfer, points or all"))
     bonuses = _find_bonuses(call) if kind != "points" else []
     sales = _find_sales(call) if kind != "transfer" else []
-    held_programs = set(call.db.scalars(select(PointsBalance.program)))
+    held_programs = {row.program for row in call.db.scalars(select_holder_balances())}
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
     rows = [*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")]
     message = (

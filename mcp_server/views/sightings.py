@@ -6,10 +6,8 @@ Sightings are read as far back as SEEN_DAYS. A seat may be gone since, so everyt
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
-
 from mcp_server.toolkit.context import Call
-from shared.db.balances import PointsBalance
+from shared.db.balances import select_holder_balances
 from shared.services.search.provenance import Freshness
 
 SEEN_DAYS = 14
@@ -59,4 +57,4 @@ def build_freshness(
 
 def read_balances(call: Call) -> dict[str, int]:
     """The saved balances by programme."""
-    return {row.program: row.balance for row in call.db.scalars(select(PointsBalance))}
+    return {row.program: row.balance for row in call.db.scalars(select_holder_balances())}

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from mcp_server.views.sightings import age_in_seconds, build_freshness
+from shared.db.members import HOLDER
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
@@ -106,7 +107,8 @@ def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     ladder = statuses.build_ladder(call.reference, program.slug)
     if not ladder.tiers:
         raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
-    row = call.db.scalars(select(LoyaltyStatus).where(LoyaltyStatus.program == program.slug)).one_or_none()
+    own = LoyaltyStatus.program == program.slug, LoyaltyStatus.member == HOLDER
+    row = call.db.scalars(select(LoyaltyStatus).where(*own)).one_or_none()
     tier_now = row.tier if row else None
     target_tier = (
         statuses.match_tier(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)

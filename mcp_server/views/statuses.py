@@ -14,6 +14,7 @@ from shared.reference import statuses
 class LoyaltyStatus(Part):
     program: str
     name: str
+    member: str | None
     kind: str
     tier: str
     valid_until: date | None
@@ -41,6 +42,7 @@ def to_loyalty_status(call: CallBase, row: Row, today: date) -> LoyaltyStatus:
     return LoyaltyStatus(
         program=row.program,
         name=program.name,
+        member=row.member or None,
         kind=program.kind,
         tier=row.tier,
         valid_until=row.valid_until,

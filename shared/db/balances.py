@@ -8,17 +8,19 @@ from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, big, pk
+from shared.db.members import HOLDER, member
 
 
 class PointsBalance(AccountOwned, Base):
     __tablename__ = "points_balances"
     __table_args__ = (
-        UniqueConstraint("account_id", "program"),
+        UniqueConstraint("account_id", "program", "member"),
         sa.CheckConstraint("balance >= 0", name="balance"),
     )
 
     id: Mapped[pk]
     program: Mapped[str]
+    member: Mapped[member]
     balance: Mapped[big]
     expires_on: Mapped[date | None]
     as_of: Mapped[date]
@@ -28,7 +30,12 @@ class PointsBalance(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+def select_holder_balances() -> sa.Select[PointsBalance]:
+    """The account holder's balances: those that searches and plans may spend."""
+    return sa.select(PointsBalance).where(PointsBalance.member == HOLDER).order_by(PointsBalance.program)
+
+
 def read_own_values(session: Session) -> dict[str, Decimal]:
     """What the person says one point of a programme is worth, in US cents."""
-    rows = session.execute(sa.select(PointsBalance.program, PointsBalance.own_cents)).all()
-    return {program: cents for program, cents in rows if cents is not None}
+    rows = session.scalars(select_holder_balances())
+    return {row.program: row.own_cents for row in rows if row.own_cents is not None}

@@ -18,6 +18,7 @@ from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
 R = TypeVar("R")
+M = TypeVar("M", PointsBalance, LoyaltyStatus)
 BONUS_WINDOW = timedelta(days=430)  # a year, the longest time to earn a bonus in, and two months after it
 MAX_ROWS = 10_000  # rows of a table; no person has so many
 
@@ -45,9 +46,17 @@ def read_holdings(session: Session, since: date, tables: Collection[str] = TABLE
     lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
     vouchers = sa.select(Voucher).where(free, lasting).order_by(Voucher.id)
     return Holdings(
-        balances=_read_table(session, "balances" in tables, sa.select(PointsBalance).order_by(PointsBalance.program)),
+        balances=_read_table(
+            session,
+            "balances" in tables,
+            _order_by_program(PointsBalance),
+        ),
         vouchers=_read_table(session, "vouchers" in tables, vouchers),
-        statuses=_read_table(session, "statuses" in tables, sa.select(LoyaltyStatus).order_by(LoyaltyStatus.program)),
+        statuses=_read_table(
+            session,
+            "statuses" in tables,
+            _order_by_program(LoyaltyStatus),
+        ),
         cards=_read_table(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
         credit_uses=_read_table(session, "credit_uses" in tables, sa.select(CardCreditUse)),
         card_spending=read_card_spending(session, since - BONUS_WINDOW) if "card_spending" in tables else {},
@@ -58,3 +67,8 @@ def read_holdings(session: Session, since: date, tables: Collection[str] = TABLE
 
 def _read_table(session: Session, is_included: bool, rows: sa.Select[R]) -> Sequence[R]:
     return session.scalars(rows.limit(MAX_ROWS)).all() if is_included else ()
+
+
+def _order_by_program(table: type[M]) -> sa.Select[M]:
+    """The account holder's row before those of other members."""
+    return sa.select(table).order_by(table.program, table.member)

@@ -9,17 +9,19 @@ from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk
+from shared.db.members import member
 
 
 class LoyaltyStatus(AccountOwned, Base):
     __tablename__ = "loyalty_statuses"
     __table_args__ = (
-        UniqueConstraint("account_id", "program"),
+        UniqueConstraint("account_id", "program", "member"),
         sa.CheckConstraint("progress >= 0", name="progress"),
     )
 
     id: Mapped[pk]
     program: Mapped[str]
+    member: Mapped[member]
     tier: Mapped[str]
     valid_until: Mapped[date | None]
     lifetime: Mapped[bool] = mapped_column(server_default=sa.false())

@@ -16,7 +16,7 @@ MAX_ROWS = 2000  # of each kind, the latest
 
 
 def build_rows(session: Session, reference: Reference, now: datetime) -> tuple[Row, ...]:
-    balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program))
+    balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program, PointsBalance.member))
     newest = (
         select(FlightBooking).order_by(FlightBooking.departure_date.desc(), FlightBooking.id.desc()).limit(MAX_ROWS)
     )
@@ -52,6 +52,8 @@ def _balance_row(reference: Reference, row: PointsBalance) -> Row:
         "as_of": row.as_of,
         "state": row.source,
     }
+    if row.member:
+        return Row("balance", f"balance:{row.program}:{row.member}", _to_plain(values | {"member": row.member}))
     return Row("balance", f"balance:{row.program}", _to_plain(values))
 
 

@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import lock
-from shared.db.balances import PointsBalance
+from shared.db.balances import PointsBalance, select_holder_balances
+from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
 from shared.errors import Candidates, NotFound
 from shared.providers.connectors import TrackedAccount
@@ -44,8 +45,9 @@ def apply(
     """Within the session's transaction; which programmes changed, and what was left as it was and why."""
     report, slugs = Report(), set[str]()
     lock(session, account_id)
-    balances = {row.program: row for row in session.scalars(select(PointsBalance).with_for_update())}
-    statuses = {row.program: row for row in session.scalars(select(LoyaltyStatus).with_for_update())}
+    balances = {row.program: row for row in session.scalars(select_holder_balances().with_for_update())}
+    own = select(LoyaltyStatus).where(LoyaltyStatus.member == HOLDER)
+    statuses = {row.program: row for row in session.scalars(own.with_for_update())}
     for account in accounts:
         slug = find_program(reference, account)
         if slug is None:

@@ -1,9 +1,8 @@
 """The saved balances as purses: points at what they are worth to the person, else at the published value."""
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from shared.db.balances import PointsBalance
+from shared.db.balances import PointsBalance, select_holder_balances
 from shared.domain.transfer_options import Purse
 from shared.domain.valuations import choose_value
 from shared.reference.reference import Reference
@@ -11,7 +10,7 @@ from shared.reference.reference import Reference
 
 def read_purses(session: Session, reference: Reference) -> list[Purse]:
     """Those with points; of the account the session is bound to."""
-    rows = session.scalars(select(PointsBalance).where(PointsBalance.balance > 0).order_by(PointsBalance.program))
+    rows = session.scalars(select_holder_balances().where(PointsBalance.balance > 0))
     return [
         Purse(
             program=row.program,

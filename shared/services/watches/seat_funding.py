@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.balances import PointsBalance
+from shared.db.balances import PointsBalance, select_holder_balances
 from shared.db.cards import list_open_slugs
 from shared.domain.seat_funding import find_funding
 from shared.domain.transfer_options import Purse, Way
@@ -34,8 +33,8 @@ def describe_funding(session: Session, query: WatchQuery, options: Sequence[Awar
 
 def _load_purses(session: Session, account_id: int) -> list[Purse]:
     programs = reference().programs
-    balances = sa.select(PointsBalance).where(PointsBalance.account_id == account_id, PointsBalance.balance > 0)
-    rows = [row for row in session.scalars(balances.order_by(PointsBalance.program)) if row.program in programs]
+    balances = select_holder_balances().where(PointsBalance.account_id == account_id, PointsBalance.balance > 0)
+    rows = [row for row in session.scalars(balances) if row.program in programs]
     return [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in rows]
 
 

@@ -228,3 +228,33 @@ def test_update_points_balance_takes_the_own_value_of_a_point(people: People, us
     again = use(people.bob, "update_points_balance", **sent, clear=["cents_per_point"])["balance"]["value"]
     assert again == published
     assert use(people.bob, "update_points_balance", **sent, cents_per_point=0)["status"] == "invalid"
+
+
+def test_update_points_balance_keeps_one_balance_for_each_member_of_the_household(people: People, use: Use) -> None:
+    aeroplan = {"program": "air-canada-aeroplan"}
+    use(people.bob, "update_points_balance", **aeroplan, balance=40_000)
+    use(people.bob, "update_points_balance", **aeroplan, balance=25_000, member="Anna")
+    second = use(people.bob, "update_points_balance", **aeroplan, balance=30_000, member=" anna ")
+    assert (second["created"], second["previous"]["balance"], second["balance"]["member"]) == (False, 25_000, "Anna")
+    answer = use(people.bob, "list_points_balances")
+    assert [(b["member"], b["balance"]) for b in answer["balances"]] == [(None, 40_000), ("Anna", 30_000)]
+    assert [(m["member"], m["programs"]) for m in answer["by_member"]] == [(None, 1), ("Anna", 1)]
+    (together,) = answer["household"]
+    assert (together["points"], together["pooling"]) == (70_000, "yes")
+    assert "70,000 points of Aeroplan in the household, which lets members put them together" in (answer["message"])
+    assert use(people.bob, "get_portfolio")["balances"]["points"] == 70_000
+    gone = use(people.bob, "delete_points_balance", **aeroplan, member="ANNA")
+    assert gone["removed"]["balance"] == 30_000
+    assert use(people.bob, "update_points_balance", **aeroplan, balance=1, member=" ")["status"] == "invalid"
+
+
+def test_list_points_balances_says_where_a_household_cannot_pool(people: People, use: Use) -> None:
+    for member in ({}, {"member": "Anna"}):
+        use(people.bob, "update_points_balance", program="american-airlines-aadvantage", balance=10_000, **member)
+    assert "does not let members put them together" in use(people.bob, "list_points_balances")["message"]
+
+
+def test_compare_transfer_options_spends_only_the_own_balances(people: People, use: Use) -> None:
+    use(people.alice, "update_points_balance", program="chase-ultimate-rewards", balance=90_000, member="Anna")
+    answer = use(people.alice, "compare_transfer_options", target_program="Hyatt", points_needed=30_000)
+    assert (answer["status"], answer["missing"]) == ("no_data", ["balances"])

@@ -181,3 +181,13 @@ def test_get_status_progress_names_what_renews_a_tier_where_it_differs(people: P
     use(people.bob, "set_loyalty_status", program=eva, tier="Diamond", progress=150_000)
     (one,) = use(people.bob, TOOL)["progress"]
     assert (one["goal_tier"], one["required"], one["gap"]) == ("Diamond", 200_000, 50_000)
+
+
+def test_get_status_progress_tells_members_of_a_household_apart(people: People, use: Use) -> None:
+    use(people.bob, "set_loyalty_status", program=BA, tier="Bronze", progress=5_000)
+    use(people.bob, "set_loyalty_status", program=BA, tier="Blue", progress=1_000, member="Anna")
+    answer = use(people.bob, TOOL)
+    assert [(p["member"], p["gap"]) for p in answer["progress"]] == [(None, 2_500), ("Anna", 2_500)]
+    assert "The British Airways Club of Anna: 2,500 tier points to Bronze" in answer["message"]
+    assert use(people.bob, "delete_loyalty_status", program=BA, member="anna")["removed"]["tier"] == "Blue"
+    assert [s["member"] for s in use(people.bob, "list_loyalty_statuses")["statuses"]] == [None]

@@ -1,0 +1,18 @@
+"""Members of a household: whose a balance, status, card or booking is. The empty name stands for the account holder."""
+
+from typing import Annotated
+
+import sqlalchemy as sa
+from sqlalchemy.orm import InstrumentedAttribute, Session, mapped_column
+
+HOLDER = ""
+member = Annotated[str, mapped_column(server_default=HOLDER)]
+
+
+def find_spelling(session: Session, name: str | None, *columns: InstrumentedAttribute[str]) -> str:
+    """The name as it is already written in these columns, else as it is sent; HOLDER without one."""
+    text = " ".join((name or "").split())
+    if not text:
+        return HOLDER
+    spellings = sa.union_all(*(sa.select(column).where(sa.func.lower(column) == text.lower()) for column in columns))
+    return session.scalars(sa.select(spellings.subquery().c[0]).limit(1)).first() or text
