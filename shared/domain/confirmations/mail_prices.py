@@ -27,7 +27,7 @@ def set_prices(bookings: list[Booking], price: MailPrice, sender: str, world: Tr
         groups.setdefault((b.type, b.confirmation_number), []).append(b)
     for group in groups.values():
         legs = [b for b in group if isinstance(b, BookedLeg) and b.action == "create"]
-        stays = [b for b in group if isinstance(b, BookedStay) and b.action == "create"]
+        stays = [b for b in group if isinstance(b, BookedStay) and b.action != "cancel"]
         if legs:
             _set_flight_price(legs, price, len(groups) == 1, sender, world)
         for stay in stays:

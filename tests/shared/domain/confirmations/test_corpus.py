@@ -15,7 +15,6 @@ LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ja"}
 STORED_WRONG: frozenset[str] = frozenset(
     {
         "chase-travel-en-points",
-        "hotel-modified-en",
     }
 )
 SILENT: frozenset[str] = frozenset(
