@@ -88,8 +88,11 @@ def describe_no_match(reference: Reference, country: str | None, goal: str | Non
 def describe_ranking(
     listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
 ) -> str:
-    first = f"{listed[0].card.name}{', which you hold' if listed[0].is_held else ''}"
-    sentences = [f"{pluralize(total, 'card')} compared; first {first}."]
+    best = listed[0]
+    first = f"{best.card.name}{', which you hold' if best.is_held else ''}"
+    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency} in the first year"
+    later = f"{best.worth.ongoing:,.0f} in each later one"
+    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth}, {later}."]
     if category:
         sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
     if spending.source == "none":
@@ -154,7 +157,7 @@ def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
     if s.welcome is None or s.is_held:
         return None
     total = convert_total(spending, s.usd_per_unit)
-    own_spend = None if total is None else card_value.count_window_spending(s.offer, total)
+    own_spend = None if total is None or not s.welcome.spend else card_value.count_window_spending(s.offer, total)
     reach = "yes" if card_value.reaches_bonus(s.offer, total) else "no"
     return OfferReach(
         amount=s.welcome.amount,

@@ -95,6 +95,7 @@ def _list_words(entry: CatalogEntry) -> frozenset[str]:
 
 
 def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[Candidate]:
+    """A typed brand, the second part of a slug, keeps the cards of other brands out as long as one of it fits."""
     typed_words = [w for w in dict.fromkeys(typed) if w not in _EMPTY_WORDS][:_MAX_WORDS]
     if not typed_words:
         return []
@@ -103,7 +104,10 @@ def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
     meant = {w: _correct_spelling(w, spread) for w in typed_words}
     weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in typed_words}
     fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], meant, weight)) for e in entries]
-    return sorted((f for f in fits if f.score >= _MIN_SCORE), key=lambda f: (-f.score, f.slug))
+    likely = [f for f in fits if f.score >= _MIN_SCORE]
+    brands = {meant[w] for w in typed_words} & {brand for e in entries for brand in e.slug.split("-")[1:2]}
+    of_brand = [f for f in likely if brands <= words_by_slug[f.slug]]
+    return sorted(of_brand or likely, key=lambda f: (-f.score, f.slug))
 
 
 def _correct_spelling(word: str, spread: Counter[str]) -> str:

@@ -177,6 +177,7 @@ def test_recommend_cards_puts_cards_that_need_another_card_last(people: People, 
     assert reach[0] == "alone"
     assert reach == sorted(reach)  # alone before with_another_card
     assert first["recommendations"][0]["welcome_offer"]["reachable"] == "yes"
+    assert "USD in the first year, " in first["message"]
     freedom = by_slug(first)[FREEDOM]
     assert {m["slug"] for m in freedom["missing_cards"]} == {PREFERRED, "us-chase-sapphire-reserve"}
     assert freedom["goal_points_per_year"] is None
@@ -262,6 +263,6 @@ def test_recommend_cards_never_says_to_open_a_card_that_is_held(people: People, 
     use(people.alice, "add_card", card=GOLD)
     answer = use(people.alice, "recommend_cards", country="US", category="dining", include_held=True, limit=10)
     assert answer["recommendations"][0]["slug"] == GOLD
-    assert "first American Express Gold Card, which you hold." in answer["message"]
+    assert "first American Express Gold Card, which you hold: about 0 USD in the first year" in answer["message"]
     assert {r["slug"]: r["held"] for r in answer["recommendations"]}[GOLD] is True
     assert (by_slug(answer)[GOLD]["first_year_value"], by_slug(answer)[GOLD]["welcome_offer"]) == (0, None)

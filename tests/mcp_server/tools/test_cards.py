@@ -58,6 +58,7 @@ def test_add_card_narrows_by_country_before_likeness(people: People, use: Use) -
     sent = use(people.alice, "add_card", card="Amex Platinum", country="US")
     assert {c["country"] for c in sent["candidates"]} == {"US"}
     assert sent["candidates"][0]["slug"] == "us-amex-platinum"
+    assert {c["issuer"] for c in sent["candidates"]} == {"American Express"}
     use(people.bob, "update_profile", country="US")
     from_profile = use(people.bob, "add_card", card="Amex Platinum")
     assert from_profile["candidates"] == sent["candidates"]

@@ -96,6 +96,13 @@ def test_a_card_of_another_country_counts_where_none_of_this_one_fits() -> None:
     )
 
 
+def test_a_typed_brand_keeps_other_brands_out() -> None:
+    entries = [*CATALOGUE, Entry("us-citi-platinum", "Citi Platinum Select", "Citi")]
+    slugs = [f.slug for f in match_card("Amex Platinum", entries, "US").candidates]
+    assert slugs == ["us-amex-platinum"]
+    assert [f.slug for f in match_card("Citi Platinum", entries, "US").candidates] == ["us-citi-platinum"]
+
+
 def test_fees_are_the_stored_ones_else_the_catalogues_and_sum_by_currency() -> None:
     assert choose_fee(Decimal(0), "EUR", Decimal(95), "USD") == (Decimal(0), "EUR")
     assert choose_fee(None, "EUR", Decimal(95), "USD") == (Decimal(95), "USD")
