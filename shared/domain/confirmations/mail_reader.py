@@ -25,6 +25,7 @@ from shared.domain.confirmations.model import (
     UnreadFile,
 )
 from shared.domain.confirmations.phrases import strip_subject
+from shared.domain.confirmations.plausibility import settle_booking
 
 NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
 
@@ -55,6 +56,9 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     stated = [b for reading in (*data, entries, *words) for b in reading.bookings if isinstance(b, BookedLeg)]
     codes = [_read_codes(content, letter, stated, world) for content in contents]
     joined = join_readings([*data, *codes, entries, *words], certain=len(data) + len(codes) + 1)
+    is_forwarded = joined.forwarded or letter.attached or strip_subject(letter.subject)[1]
+    settled = [settle_booking(b, letter.posted, is_forwarded, world) for b in joined.bookings]
+    joined = replace(joined, bookings=settled)
     actions = {find_action(t) for t in texts}
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
     _fill_numbers(joined.bookings, texts)

@@ -32,7 +32,10 @@ def test_a_line_end_inside_a_text_and_entities_are_read() -> None:
 @pytest.mark.parametrize(
     ("leg", "expected"),
     [
-        ({"departureTime": "04-05-2027 08:25", "arrivalTime": "15-05-2027 10:00"}, ("2027-05-04", "08:25")),
+        (
+            {"departureTime": "04-05-2027 08:25", "arrivalTime": "", "webCheckinTime": "25-04-2027"},
+            ("2027-05-04", "08:25"),
+        ),
         ({"departureTime": "May 4, 2027 8:25 AM"}, ("2027-05-04", "08:25")),
         ({"departureTime": "04-05-2027 08:25", "arrivalTime": "04-05-2027 11:15"}, (None, None)),
         ({"departureTime": "", "departureDay": "2027-05-04"}, ("2027-05-04", None)),
