@@ -42,6 +42,7 @@ class OfAirline(Part):
 
 class AllAirlines(Result):
     options: list[AwardOption]
+    booking_pages: dict[str, str]
     by_airline: list[OfAirline]
     coverage: Coverage
     freshness: Freshness
@@ -98,6 +99,7 @@ async def search_all_airlines(
         message=_describe_result(result, selection, matches, limit, where, cheapest)
         + describe_airports(call.reference, origin, destination),
         options=matches[:limit],
+        booking_pages=call.reference.find_booking_pages(o.program for o in matches[:limit]),
         by_airline=_list_by_airline(result, selection, matches),
         coverage=coverage,
         freshness=result.freshness,

@@ -51,6 +51,7 @@ class Availability(Result):
     """`states` tells of each cabin whether nothing is open, or whether that is not known."""
 
     options: list[AwardOption]
+    booking_pages: dict[str, str]
     cabins: dict[str, CabinOffer | NoDataWord]
     states: dict[str, SeatsKnown]
     coverage: Coverage
@@ -109,6 +110,7 @@ async def search_availability(
         + ("" if cabin else describe_hidden_cabins(call))
         + describe_airports(call.reference, origin, destination),
         options=result.options,
+        booking_pages=call.reference.find_booking_pages(o.program for o in result.options),
         cabins={name: CabinOffer.model_validate(best) if best else NO_DATA for name, best in prices.items()},
         states={
             name: judge_seats(best is not None, answered=not result.coverage.failed) for name, best in prices.items()

@@ -70,7 +70,7 @@ class Hold(Part):
 
 
 class Plan(Part):
-    """For all passengers. `posting_time` is that of the slowest transfer.
+    """For all passengers. `posting_time` is that of the slowest transfer; `booking_pages` are by programme.
 
     `hold` is null: whether an award can be held is not known of any programme here.
     """
@@ -85,6 +85,7 @@ class Plan(Part):
     posting_time: str | NoDataWord
     balances_after: list[BalanceAfter]
     positioning: list[Positioning]
+    booking_pages: dict[str, str]
     effective_cost: Money | NoDataWord
     cash_alternative: Fare | NoDataWord
     steps: list[str]
@@ -122,6 +123,7 @@ def to_plan(
             for slug, points in left_over.items()
         ],
         positioning=list(positioning),
+        booking_pages=reference.find_booking_pages(journey.needs),
         effective_cost=_money_or_no_data(paid.cost),
         cash_alternative=to_fare(cash) if cash else NO_DATA,
         steps=_list_steps(reference, paid, passengers, positioning),
@@ -163,9 +165,11 @@ def _list_steps(
         steps.append(f"Confirm live that the {seats} still open, {how}on the programme's own site: {offer}.")
     transfers = [w for ways in paid.ways.values() for w in ways if w.path]
     steps += [_describe_transfer(reference, way, way.path) for way in transfers if way.path]
+    pages = reference.find_booking_pages(journey.needs)
     for program, points in journey.needs.items():
         price = describe_points(points // passengers, passengers, program_name(reference, program))
-        steps.append(f"Book with {program_name(reference, program)}: {price}, and the taxes.")
+        page = "".join(f" at {url}" for url in pages.get(program, "").split())
+        steps.append(f"Book with {program_name(reference, program)}{page}: {price}, and the taxes.")
     return steps + [_describe_positioning(way) for way in positioning]
 
 

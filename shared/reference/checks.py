@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 from shared.domain.card_credits import CYCLES
 from shared.domain.issuer_rules import COUNTING, KINDS
@@ -62,6 +63,15 @@ def _check_programmes(tables: Tables) -> Iterator[str]:
             for field in fields:
                 if (slug := getattr(row, field)) is not None and slug not in slugs:
                     yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
+
+
+def _check_sites(tables: Tables) -> Iterator[str]:
+    """A link that people follow to spend points leads to a host of the programme, never elsewhere."""
+    hosts = {row.host for row in tables["primary_hosts.csv"].values()}
+    for where, row in list_rows(tables, "program_sites.csv"):
+        parts = urlsplit(row.booking_url)
+        if parts.scheme != "https" or (parts.hostname or "").removeprefix("www.") not in hosts:
+            yield f"{where}: {row.booking_url!r} is no https address of a host in primary_hosts.csv"
 
 
 def _check_names(tables: Tables) -> Iterator[str]:
@@ -281,6 +291,7 @@ def _check_status_matches(tables: Tables) -> Iterator[str]:
 
 # Each check, with the files it looks keys up in.
 _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
+    _check_sites: ("program_sites.csv", "primary_hosts.csv"),
     keys.check_keys: (),
     keys.check_windows: (),
     _check_programmes: ("programs.csv",),

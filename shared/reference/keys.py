@@ -14,6 +14,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "ambiguous_aliases.csv": ("alias",),
     "points_expiry.csv": ("program",),
     "points_pooling.csv": ("program",),
+    "program_sites.csv": ("program",),
     "primary_hosts.csv": ("host",),
     "watched_sources.csv": ("name",),
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),

@@ -1,7 +1,7 @@
 """The frozen reference data, with methods for lookups by name, route and day."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -76,6 +76,11 @@ class Reference:
     def pooling(self, program: str) -> PointsPooling | None:
         row: PointsPooling | None = self._find_own("points_pooling.csv", program)
         return row
+
+    def find_booking_pages(self, programs: Iterable[str]) -> dict[str, str]:
+        """The addresses of the sites on which these programmes sell awards, of those that are known."""
+        pages = {row.program: row.booking_url for row in self._tables["program_sites.csv"]}
+        return {program: pages[program] for program in dict.fromkeys(programs) if program in pages}
 
     def _find_own(self, file: str, program: str) -> Any:
         return next((row for row in self.fresh_rows(file, clock.today()) if row.program == program), None)

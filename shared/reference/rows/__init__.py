@@ -37,6 +37,7 @@ from shared.reference.rows.programmes import (
     Program,
     ProgramFact,
     ProgramPartner,
+    ProgramSite,
 )
 from shared.reference.rows.spending import STATEMENT_FILES
 from shared.reference.rows.transfers import (
@@ -120,6 +121,7 @@ __all__ = [
     "Program",
     "ProgramFact",
     "ProgramPartner",
+    "ProgramSite",
     "RegionSpelling",
     "RejectedCell",
     "ReleaseWindow",
@@ -149,6 +151,7 @@ FILES: dict[str, type] = {
     "program_facts.csv": ProgramFact,
     "points_expiry.csv": PointsExpiry,
     "points_pooling.csv": PointsPooling,
+    "program_sites.csv": ProgramSite,
     "audit_queue.csv": AuditItem,
     "watched_sources.csv": WatchedSource,
     "primary_hosts.csv": PrimaryHost,

@@ -64,6 +64,14 @@ class PointsExpiry(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramSite(Fact):
+    """The programme's own site, where its members book awards."""
+
+    program: str
+    booking_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class PointsPooling(Fact):
     """Whether members can pool their balances: yes, no, conditional, or unknown for the reason in `terms`."""
 

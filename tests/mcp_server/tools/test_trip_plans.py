@@ -239,6 +239,8 @@ def test_plan_trip_pays_with_instant_transfers_before_slow_ones(
     assert "marriott" not in json.dumps(best["pay_with"])
     assert {b["program"]: b["points"] for b in best["balances_after"]}["marriott-bonvoy"] == 185_000
     assert sum(b["points"] for b in best["balances_after"]) <= 73_210 + 52_000 + 185_000 - 95_000
+    assert best["booking_pages"] == {VS: "https://www.virginatlantic.com/"}
+    assert any("Book with Virgin Atlantic Flying Club at https://www.virginatlantic.com/: " in s for s in best["steps"])
     price = "47,500 points of Virgin Atlantic Flying Club each, 95,000 for two, 510 USD taxes for two"
     assert price in answer["message"]
     assert "Confirm the seat before you transfer" in answer["message"]

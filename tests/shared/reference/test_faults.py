@@ -89,6 +89,13 @@ def test_a_fact_with_a_home_stands_in_no_second_file(broken: Path, file: str, li
     assert fault.endswith(f"stands in {home}")
 
 
+def test_a_site_of_a_programme_is_on_a_host_of_its_own(broken: Path, breaks: Break) -> None:
+    breaks("program_sites.csv", 2, "https://www.aircanada.com/,", "https://aircanada.com.example.org/,")
+    assert _read_faults(broken) == [
+        "program_sites.csv:2: 'https://aircanada.com.example.org/' is no https address of a host in primary_hosts.csv"
+    ]
+
+
 def test_the_value_of_a_point_is_the_median_of_what_was_published(broken: Path, breaks: Break) -> None:
     breaks("programs.csv", 2, ",2.0,2.0,2.2,2.0,", ",2.1,2.0,2.2,2.0,")
     assert _read_faults(broken) == ["programs.csv:2: value_usd_cents 2.1 is not the median of the published values"]
