@@ -144,10 +144,13 @@ def _format(value: Decimal, currency: str | None) -> str:
 
 def _find_program(price: MailPrice, airline: str | None, sender: str, world: TravelFacts) -> str | None:
     """The programme the points are of: as named with them, else the sender's if it is the airline's own."""
-    own = world.program_of(airline) if airline else None
     if price.program:
         return price.program
-    return own if own and world.program_of(world.airline(sender) or "") == own else None
+    own = world.program_of(airline) if airline else None
+    writer = world.airline(sender) or world.by_icao(sender.strip()[:3] if len(sender.strip()) == 3 else "")
+    if own and world.program_of(writer or "") == own:
+        return own
+    return world.program(sender)
 
 
 def _set_package_price(stay: BookedStay, price: MailPrice) -> None:

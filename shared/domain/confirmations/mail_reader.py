@@ -63,7 +63,8 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
     _fill_numbers(joined.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
-    set_prices(joined.bookings, _add_points(joined.bookings, price), letter.sender, world)
+    sender = next((t.sender for t in texts if t.forwarded and t.sender), letter.sender)
+    set_prices(joined.bookings, _add_points(joined.bookings, price), sender, world)
     if not joined.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(joined, unread=[*letter.unread, *unread])

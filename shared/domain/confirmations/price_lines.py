@@ -14,7 +14,7 @@ _MAX_CHARACTERS = 500
 _HEADING_LINES = 3  # lines above an amount that may say what it is
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}  # the ASCII signs of East Asian type
 _YEN = re.compile(r"(?<=\d)\s?円")
-_CODE_APART = re.compile(rf"\(?(?<![A-Za-z])({'|'.join(CODES)})\)?\s?[:=]?\s{{0,3}}(?=\d)")
+_CODE_APART = re.compile(rf"\(?(?<![A-Za-z])({'|'.join(CODES)})\)?\s?[:=]?\s{{0,12}}(?=\d)")
 _VALUE = re.compile(
     rf"\W*(?:[A-Z]{{3}}|[A-Za-z]{{0,3}}[$€£¥₩₹]|R\$)?\s?(?:{DIGITS})\s?(?:[A-Z]{{3}}|[$€£¥₩₹]|{words.UNIT})?\W*|[-\s]*",
     re.I,
@@ -24,9 +24,11 @@ _NUMBER_FIRST = re.compile(
     rf"(?<![\w.,$€£¥])({DIGITS})(?! ?{_CURRENCY}) ?((?:[a-z][a-z+&'.-]* ){{0,4}}?(?:{words.UNIT}))"
 )
 _UNIT_FIRST = re.compile(
-    rf"((?:[a-z+&'-]+ ){{0,3}}?(?:{words.UNIT}))((?: [a-z]+){{0,3}}?数?[ )]?(?:\s?[:=\t]\s?|\s+))({DIGITS})"
+    rf"((?:[a-z+&'-]+ ){{0,3}}?(?:{words.UNIT}))((?: [a-z]+){{0,3}}?数?[ )]?(?:\s*[:=\t]\s*|\s+))({DIGITS})"
     r"(?![\d/:-]|[.,]?\d)"
 )
+_UNIT_LABEL = re.compile(rf"(?:[\w&+'-]+ ){{0,3}}?(?:{words.UNIT})(?: [\w&+'-]+){{0,2}}\s*[:=]?\s*")
+_PRICED = re.compile(r"\d[.,]\d{2}(?!\d)")
 _STOPS = re.compile(r"(?<!incl)(?<!inkl)(?<!\bca)(?<!\bn[or])[.;!?|](?:\s|$)|\t")
 _AFTER = re.compile(r"[.;!?|\t,](?:\s|$)|\t|\s(?:and|und|et|y|e|en|plus)\s|\+|\(")
 _JOINTS = re.compile(r"[\s:=+&(),*-]*(?:\b(?:and|und|et|y|e|en|plus|および)\b)?[\s:=+&(),*-]*")
@@ -54,8 +56,9 @@ class Mention:
 
     @property
     def alone(self) -> bool:
-        """No words beside it but the unit and its programme."""
-        return not re.search(r"\w", self.label) and not re.search(r"\w", self.after)
+        """No words beside it but the unit and its programme; both may stand on its left too: "Pontos Azul: 12.400"."""
+        bare = not re.search(r"\w", self.label) or bool(_UNIT_LABEL.fullmatch(self.label))
+        return bare and not re.search(r"\w", self.after)
 
 
 def list_price_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -121,7 +124,8 @@ def _add_words(mention: Mention, before: str, after: str, last: Mention | None) 
     """Words up to the end of the sentence; an amount joined to the last one by "+" or "and" shares its words."""
     joined = last is not None and bool(_JOINTS.fullmatch(before))
     sentence = [p for p in _STOPS.split(before) if p.strip()]
-    label = last.label if joined and last else (sentence[-1] if sentence else "")
+    own = _PRICED.split(sentence[-1])[-1] if sentence else ""  # words behind an amount without a currency
+    label = last.label if joined and last else own
     plus = joined and bool(_PLUS.search(before))
     plain = NAMED_DATE.sub(" ", DATE.sub(" ", label))
     return replace(

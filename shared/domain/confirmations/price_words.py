@@ -25,7 +25,7 @@ NOT_SPENT = re.compile(
     r"|積算|獲得|残高|有効期限|加算|フレミアム|保有|たまる|貯まる|予定マイル|付与"
 )
 SPENT = re.compile(
-    r"\b(?:redeem\w*|redemption|used?|using|spent|spend|required|deduct\w*|debit\w*|charged|paid|pay|payment|total"
+    r"\b(?:redeem\w*|redemption|redimid\w*|redenc\w*|used?|using|spent|spend|required|deduct\w*|debit\w*|charged|paid|pay|payment|total"
     r"|award|reward|free night|cost|price|fare|amount|exchang\w*|booked with|for only"
     r"|eingelost\w*|verwendet\w*|eingesetzt\w*|benotigt\w*|abgebucht\w*|bezahlt\w*|gesamt\w*|praemie\w*|pramie\w*"
     r"|preis"
@@ -34,6 +34,9 @@ SPENT = re.compile(
     r"|riscatt\w*|spes[ieao]|usat\w*|pagat\w*|totale|richiest\w*|prezzo|importo"
     r"|ingewisseld\w*|gebruikt\w*|betaald\w*|totaal|verzilver\w*|benodigd\w*|prijs)\b"
     r"|使用|利用|必要|交換|合計|引き落とし|減算|特典|支払"
+)
+WHOLE = re.compile(  # a sentence or a line about all that was paid
+    r"\bwe charged|you(?:'ve| have)? (?:used|redeemed|paid|spent)|for your (?:trip|booking|flights?|stay)|payment total"
 )
 TOTAL = re.compile(
     r"\b(?:grand |trip |booking |reservation |stay |order )?total\b|\btotal(?:e|es)\b|\btotaal\w*|\bgesamt\w*"
@@ -53,7 +56,8 @@ PAID = re.compile(
     r"|合計金額|支払総額|支払合計|支払金額|支払い金額|支払い合計|請求金額|総額"
 )
 SOME_TOTAL = re.compile(
-    r"montant|\bprix(?=\s*(?:[:\t]|$))|importe(?=\s*(?:[:\t]|$))|\bprecio(?=\s*(?:[:\t]|$))"
+    r"ticket amount|fare total|total fare"
+    r"|montant|\bprix(?=\s*(?:[:\t]|$))|importe(?=\s*(?:[:\t]|$))|\bprecio(?=\s*(?:[:\t]|$))"
     r"|\bpreco(?=\s*(?:[:\t]|$))|\bprezzo(?=\s*(?:[:\t]|$))"
     r"|\bprijs(?=\s*(?:[:\t]|$))|\bpreis(?=\s*(?:[:\t]|$))|\bprice(?=\s*(?:[:\t]|$))|\bfare(?=\s*(?:[:\t]|$))"
     r"|amount due|totalbetrag"
@@ -62,7 +66,7 @@ SOME_TOTAL = re.compile(
 # Money that is a part of the price, or of another thing, or not paid.
 NOT_TOTAL = re.compile(
     r"subtotal|sub-total|zwischensumme|sous-total|subtotale|subtotaal|小計|deposit|prepay|anzahlung|acompte|\banticipo"
-    r"|\bsinal\b|caparra|aanbetaling|nightly|average|base fare|base price|air ?fare\b|fare total|total fare|saving"
+    r"|\bsinal\b|caparra|aanbetaling|nightly|average|base fare|base price|air ?fare\b|saving"
     r"|\bsaved?\b"
     r"|discount|rabatt|remise|descuento|desconto|sconto|korting|refund|erstatt|rembours|reembols|devoluc|rimbors"
     r"|balance|remaining|restbetrag|solde|saldo|credit\b|insurance|versicherung|assurance|\bseguro|assicurazione"

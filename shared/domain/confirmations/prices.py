@@ -13,6 +13,7 @@ from shared.domain.parsing.text import fold
 
 # Where there is more money than this for each point, the points may be earned with it and not spent.
 _MOST_MONEY_PER_POINT = Decimal("0.05")
+_MOST_TAXES_PER_POINT = Decimal("0.008")  # surcharges of the dearest awards; points of banks pay from 0.01
 _COMPARABLE = frozenset({"USD", "EUR", "GBP", "CHF", "CAD", "AUD"})
 _HIGHEST_DISTANCE = 10_000  # miles: no flight is longer, and few awards cost such a sum that is not round
 
@@ -71,7 +72,7 @@ def _sort_points(statements: _Statements, mention: Mention, heading: str) -> Non
         statements.per_person.append(mention)
     elif words.PER_NIGHT.search(own) or _is_night(mention):
         statements.nightly.append(int(mention.value))
-    elif words.TOTAL.search(mention.label):
+    elif words.TOTAL.search(mention.label) or words.WHOLE.search(own):
         statements.points[0].append(mention)
     elif words.SPENT.search(own) or mention.beside_money:
         statements.points[1].append(mention)
@@ -168,8 +169,10 @@ def _list_values(mentions: Iterable[Mention], named: set[str]) -> list[Money]:
 
 def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) -> Money | None:
     """The total of the surest words. Two of them, or a larger one in less sure words, contradict each other."""
-    tiers = [_list_values(mentions, named) for mentions in statements.totals]
-    tiers[2] = [] if any(statements.taxes) and (tiers[0] or tiers[1]) else tiers[2]
+    taxed = any(statements.taxes)
+    apart = [m for m in statements.totals[2] if not (taxed and "fare" in m.label)]  # beside it stand the taxes
+    tiers = [_list_values(mentions, named) for mentions in (*statements.totals[:2], apart)]
+    tiers[2] = [] if taxed and (tiers[0] or tiers[1]) else tiers[2]
     surest = next((values for values in tiers if values), [])
     if not surest:
         return None
@@ -194,9 +197,18 @@ def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], to
     if not surest or total is None:
         if surest:
             price.doubts.append(_doubt_taxes(surest))
+        elif total is not None and price.points and _is_price_of_points(total, price.points):
+            values = (f"{price.points:,} points", _format_money(total))
+            price.doubts.append(Doubt("taxes_paid", "The total may be the price that the points paid.", values))
+            return None
         return total
     price.doubts.append(_doubt_taxes([*surest, total]))
     return None
+
+
+def _is_price_of_points(total: Money, points: int) -> bool:
+    """Whether a total is so high for the points that they may have paid it, as those of a bank do."""
+    return total[1][0] in _COMPARABLE and total[0] / points > _MOST_TAXES_PER_POINT
 
 
 def _doubt_taxes(values: Iterable[Money]) -> Doubt:
@@ -216,5 +228,6 @@ def _check_plausibility(price: MailPrice) -> None:
         return
     if (currency in _COMPARABLE or currency is None) and money / price.points > _MOST_MONEY_PER_POINT:
         values = (f"{price.points:,} points", _format_money((money, (currency,) if currency else ())))
+        price.doubts = [d for d in price.doubts if d.field != "taxes_paid"]
         price.doubts.append(Doubt("kind", "The letter names points and a price in money.", values))
         price.points, price.award, price.taxes = None, False, None
