@@ -188,7 +188,7 @@ def create_flight_alert(
         active_count=room.active + 1,
         cap=call.limits.flight_alerts,
         opens_on=find_opening(call, release, date_range_start),
-        release=to_release(release),
+        release=to_release(call, release, date_range_end),
     )
 
 

@@ -107,7 +107,9 @@ def _describe_mail(call: Call) -> str:
         )
     if not (addressee.email and addressee.email_confirmed_at):
         return "A lower price appears in list_notifications; without a confirmed email address nothing is mailed."
-    return "You get a mail and a notice when it is lower; update_profile with mail hotel_price_drops false ends them."
+    return (
+        "A lower price is mailed and appears as a notice; update_profile with mail hotel_price_drops false ends mails."
+    )
 
 
 @tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)

@@ -27,8 +27,10 @@ from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import HotelPrice
 from shared.db.hotel_prices import Stay, prices, prices_since_booking, stay_of
 from shared.domain.dates import format_day, format_days
+from shared.domain.hotel_prices import is_same_room
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.outbox.wording.hotel_prices import describe_room
 from shared.reference import hotels
 from shared.services.search.hotel_prices import require_prices
 from shared.services.search.provenance import Freshness
@@ -67,7 +69,8 @@ async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> Checke
     rest = f" No answer from {', '.join(failed)}, so this may not be all." if failed else ""
     return CheckedStay(
         status="partial" if failed else "ok",
-        message=f"{booking.hotel.name} from {format_day(booking.check_in_date)}: {_describe_price(booking)}{rest}",
+        message=f"{booking.hotel.name} from {format_day(booking.check_in_date)}: {_describe_price(booking)}"
+        f"{_describe_room(booking)}{rest}",
         booking=booking,
         snapshots=snapshots,
         drop=booking.drop,
@@ -107,6 +110,16 @@ def _describe_price(booking: HotelBooking) -> str:
     cash = [f"{latest.cash:,.2f} {latest.currency}"] if latest.cash is not None else []
     now = " or ".join(points + cash)
     return f"now {now}. No price below the one booked is known." if now else "sold out now."
+
+
+def _describe_room(booking: HotelBooking) -> str:
+    """Which room the price is of, where it is compared with a booked one of a known type."""
+    latest = booking.latest
+    if latest is None or (latest.points is None and latest.cash is None) or not booking.room_type:
+        return ""
+    is_same = is_same_room(booking.room_type, latest.room_type)
+    facts = {"booked_room": booking.room_type, "room_type": latest.room_type, "is_same_room": is_same}
+    return f" {describe_room(facts)}"
 
 
 @tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)

@@ -14,7 +14,7 @@ from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Pas
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, program_name
-from mcp_server.views.booked_awards import BookedAwardId, describe_award, read_booked_award
+from mcp_server.views.booked_awards import BookedAwardId, RebookingFee, describe_award, read_booked_award, to_fee
 from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
 from mcp_server.views.seat_filters import (
     COLUMNS,
@@ -63,6 +63,7 @@ class OneMonitor(Result):
 class CreatedMonitor(OneMonitor):
     opens_on: date | None
     release: Release | None
+    fee: RebookingFee | None
 
 
 class Monitors(Result):
@@ -164,7 +165,8 @@ def create_route_monitor(
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
         opens_on=find_opening(call, release, earliest_date),
-        release=to_release(release),
+        release=to_release(call, release, row.latest_date),
+        fee=to_fee(call, award),
     )
 
 

@@ -1,5 +1,6 @@
 """Watches of booked awards: the parameter, its checks, and what an answer says of them."""
 
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field
@@ -7,6 +8,8 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import RowId
+from mcp_server.toolkit.provenance import Verified, describe_verified
+from mcp_server.toolkit.results import Money
 from shared.db.bookings import FlightBooking
 from shared.db.route_monitors import RouteMonitor
 from shared.domain.dates import format_weekday
@@ -19,6 +22,21 @@ BookedAwardId = Annotated[
     RowId | None,
     Field(description="A booked award: tells when it costs fewer points, fee deducted, or opens in a better cabin."),
 ]
+
+
+class RebookingFee(Verified):
+    """What cancelling the booked award costs each person: money, or points where `currency` is null."""
+
+    amount: Money
+    currency: str | None
+
+
+def to_fee(call: Call, award: BookedAward | None) -> RebookingFee | None:
+    fact = call.reference.cancellation_fee(award.program) if award else None
+    if award is None or award.fee is None or fact is None:
+        return None
+    amount = Decimal(award.fee.points) if award.fee.money is None else award.fee.money
+    return RebookingFee(amount=amount, currency=award.fee.currency, **describe_verified(fact))
 
 
 def read_booked_award(call: Call, row: RouteMonitor, booking_id: int | None) -> BookedAward | None:

@@ -27,10 +27,15 @@ class Release(Verified):
 def describe_airports(call: Call, *codes: str) -> str:
     """A sentence for each city: which of its airports are watched."""
     return "".join(
-        f" {code} is watched as {' and '.join(airports)}."
+        f" {code} is watched as {_join_names(airports)}."
         for code in codes
         if (airports := list_watched_airports(call.reference, code)) != [code]
     )
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """`LHR, LGW and LCY`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def describe_routes(call: Call, airlines: Sequence[str], origin: str, destination: str) -> str:
@@ -73,8 +78,9 @@ def find_release(call: Call, airlines: Sequence[str]) -> ReleaseWindow | None:
     return max(releases, key=lambda w: w.days_before_departure) if releases and len(releases) == len(windows) else None
 
 
-def to_release(window: ReleaseWindow | None) -> Release | None:
-    if window is None:
+def to_release(call: Call, window: ReleaseWindow | None, last: date) -> Release | None:
+    """None where the airline has opened all days up to the last already."""
+    if window is None or last <= call.today + timedelta(days=window.days_before_departure):
         return None
     return Release(airline=window.airline[0], days_ahead=window.days_before_departure, **describe_verified(window))
 

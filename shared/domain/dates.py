@@ -49,6 +49,11 @@ def format_iso_day(text: str) -> str:
         return text
 
 
+def format_iso_weekday(text: str) -> str:
+    """`Thu 21 Jan 2027`, of an ISO date."""
+    return format_weekday(date.fromisoformat(text))
+
+
 def parse_loose_day(text: str) -> date:
     """The day of an ISO date, or the first day of a year or month."""
     year, month, day = (*map(int, text.split("-")), 1, 1)[:3]

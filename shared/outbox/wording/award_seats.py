@@ -4,11 +4,10 @@ Facts of a mail that waits since an older release lack some entries; each of tho
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.dates import format_weekday
+from shared.domain.dates import format_iso_weekday
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import (
     PartyPrice,
@@ -47,11 +46,6 @@ def _say(option: Facts, name: str) -> str:
     return str(value).replace("_", " ") if name == "cabin" else str(value)
 
 
-def format_day(text: str) -> str:
-    """`Thu 4 Mar 2027`, of an ISO date."""
-    return format_weekday(date.fromisoformat(text))
-
-
 def find_common(facts: Facts) -> dict[str, str]:
     """What every option has in common: airline, cabin, programme, each as people call it."""
     options = facts["options"]
@@ -62,6 +56,8 @@ def find_common(facts: Facts) -> dict[str, str]:
 def describe_common(facts: Facts) -> str:
     """`All with British Airways in business, booked with The British Airways Club.` Empty where nothing is alike."""
     common = find_common(facts)
+    if facts.get("cabin"):
+        common.pop("cabin", None)  # the line about what is watched has it
     if not common or len(facts["options"]) < 2:
         return ""
     airline = f" with {common['airline_name']}" if "airline_name" in common else ""
@@ -75,7 +71,7 @@ def describe_search(facts: Facts) -> str:
     """What is watched: route by name, cabin, travellers and days."""
     names = [facts.get(f"{end}_name", facts[end]) for end in ("origin", "destination")]
     cabin = str(facts.get("cabin") or "any cabin").replace("_", " ")
-    days = f"{format_day(facts['earliest'])} to {format_day(facts['latest'])}"
+    days = f"{format_iso_weekday(facts['earliest'])} to {format_iso_weekday(facts['latest'])}"
     return f"{names[0]} to {names[1]}, {cabin}, {describe_travellers(_count_passengers(facts))}, {days}"
 
 
@@ -106,7 +102,7 @@ def _build_row(option: Facts, common: Mapping[str, str], facts: Facts) -> dict[s
     program = [] if "program_name" in common else [f"with {_say(option, 'program_name')}"]
     more = option.get("others", 0)
     return {
-        "day": format_day(option["date"]),
+        "day": format_iso_weekday(option["date"]),
         "flight": [part for part in flight if part],
         "price": _describe_price_lines(option, _count_passengers(facts)) + program,
         "seats": "seats not stated" if option["seats"] is None else pluralize(option["seats"], "seat"),
@@ -134,12 +130,14 @@ def describe_option(option: Facts, passengers: int) -> str:
     seats = f", {pluralize(count, 'seat')}" if count is not None else ""
     price = describe_price(_price(option, passengers))
     airline, cabin, program = (_say(option, name) for name in _ALIKE)
-    return f"{format_day(option['date'])}, {airline}, {cabin}: {price} with {program}{seats}"
+    return f"{format_iso_weekday(option['date'])}, {airline}, {cabin}: {price} with {program}{seats}"
 
 
 def describe_funding(facts: Facts) -> list[str]:
-    """How the balances pay the best price of each programme for everybody, or what is missing."""
-    return [_describe_payment(entry) for entry in facts.get("funding", ())]
+    """How the balances pay the best price of each programme for everybody; of the first what is missing, if none."""
+    entries = list(facts.get("funding", ()))
+    payable = [entry for entry in entries if not entry["missing"]]
+    return [_describe_payment(entry) for entry in payable or entries[:1]]
 
 
 def _describe_payment(entry: Facts) -> str:
@@ -209,7 +207,9 @@ def title(facts: Facts) -> str:
     if facts.get("booking"):
         best = facts["options"][0]
         what = "is open in " + _say(best, "cabin") if best["cabin"] != facts["booking"]["cabin"] else "costs less now"
-        return f"Your award from {facts['origin']} to {facts['destination']}, {format_day(best['date'])}, {what}"
+        return (
+            f"Your award from {facts['origin']} to {facts['destination']}, {format_iso_weekday(best['date'])}, {what}"
+        )
     return f"{facts['origin']} to {facts['destination']}: {pluralize(facts['total'], 'new award option')}"
 
 

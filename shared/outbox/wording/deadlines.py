@@ -1,11 +1,10 @@
 """Sentences about deadlines, for notices and mails to the person."""
 
 from collections.abc import Mapping
-from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.dates import format_weekday
+from shared.domain.dates import format_iso_weekday
 from shared.domain.party_prices import format_amount
 from shared.domain.plurals import pluralize
 
@@ -28,7 +27,7 @@ def _describe_days_left(days_left: int) -> str:
 
 def describe_day(row: Facts) -> str:
     """`Sun 20 Dec 2026, in 28 days`."""
-    return f"{format_weekday(date.fromisoformat(row['due_on']))}, {_describe_days_left(row['days_left'])}"
+    return f"{format_iso_weekday(row['due_on'])}, {_describe_days_left(row['days_left'])}"
 
 
 def describe_worth(row: Facts) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.domain.dates import format_iso_day, format_iso_moment
+from shared.domain.dates import format_iso_moment, format_iso_weekday
 from shared.outbox.wording.source_names import describe_source
 
 Facts = Mapping[str, Any]
@@ -24,7 +24,7 @@ def describe_room(facts: Facts) -> str:
 
 def body(facts: Facts) -> str:
     sentences = [
-        f"The stay from {format_iso_day(facts['check_in'])} to {format_iso_day(facts['check_out'])}"
+        f"The stay from {format_iso_weekday(facts['check_in'])} to {format_iso_weekday(facts['check_out'])}"
         f" is offered for {facts['now']}, {facts['saved']}"
         f" ({facts['percent']}%) less than booked; seen on {format_iso_moment(facts['checked_at'])}"
         f" by {describe_source(facts['source'])}.",
@@ -32,5 +32,5 @@ def body(facts: Facts) -> str:
         "Read the terms before you book again and cancel the old booking.",
     ]
     if facts["free_until"]:
-        sentences.append(f"The confirmation allowed free cancellation until {format_iso_day(facts['free_until'])}.")
+        sentences.append(f"The confirmation allowed free cancellation until {format_iso_weekday(facts['free_until'])}.")
     return " ".join(sentences)

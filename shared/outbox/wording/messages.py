@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from shared.domain.dates import format_iso_day, format_iso_moment
+from shared.domain.dates import format_iso_moment, format_iso_weekday
 from shared.outbox import links
 from shared.outbox.wording import award_seats, deadlines, delay_alerts, hotel_prices, inbound_mail, standing_orders
 from shared.outbox.wording.source_names import describe_source
@@ -45,7 +45,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"day": format_iso_day, "moment": format_iso_moment}
+    environment.filters |= {"weekday": format_iso_weekday, "moment": format_iso_moment}
     return environment
 
 

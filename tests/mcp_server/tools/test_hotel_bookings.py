@@ -367,7 +367,9 @@ def test_a_hotel_that_left_the_facts_keeps_the_name_it_had(people: People, use: 
 def test_add_hotel_booking_says_whether_a_lower_price_is_mailed(people: People, use: Use) -> None:
     with transaction() as session:
         session.get_one(Account, people.alice.account_id).email_confirmed_at = clock.now()
-    assert "You get a mail and a notice when it is lower" in use(people.alice, "add_hotel_booking", **STAY)["message"]
+    assert (
+        "A lower price is mailed and appears as a notice" in use(people.alice, "add_hotel_booking", **STAY)["message"]
+    )
     use(people.alice, "update_profile", mail={"hotel_price_drops": False})
     assert "mails about it are switched off" in use(people.alice, "add_hotel_booking", **STAY)["message"]
     assert "without a confirmed email address" in use(people.paula, "add_hotel_booking", **STAY)["message"]

@@ -117,6 +117,13 @@ def test_a_drop_is_told_once_and_again_only_when_lower_still(people: People, use
     assert len(use(people.alice, "check_hotel_booking_price", booking_id=one)["snapshots"]) == 5
 
 
+def test_the_answer_names_the_room_of_the_price_beside_the_booked_one(people: People, use: Use) -> None:
+    one = add(use, people.alice, original_points=200_000, room_type="Deluxe King")
+    priced("points:150000")
+    message = use(people.alice, "check_hotel_booking_price", booking_id=one)["message"]
+    assert "The price is for the cheapest room, SANDBOX standard room; you booked Deluxe King." in message
+
+
 def test_a_room_nobody_offers_any_more_ends_the_drop(people: People, use: Use) -> None:
     one = add(use, people.alice, original_points=200_000)
     priced("points:150000")

@@ -282,6 +282,7 @@ def test_create_route_monitor_watches_a_booked_award(people: People, use: Use) -
     assert (monitor["cabin"], monitor["passengers"], monitor["max_points"]) == ("business", 2, 79_999)
     assert monitor["earliest_date"] == monitor["latest_date"] == window_start().isoformat()
     assert "in business for fewer than the 80,000 points each that were paid, after the fee" in answer["message"]
+    assert (answer["fee"]["currency"], answer["release"]) == ("USD", None)
     better = create(use, people.alice, booking_id=id, cabin="first")["monitor"]
     assert (better["cabin"], better["max_points"]) == ("first", None)
     assert _change(use, people.alice, monitor["monitor_id"], passengers=1)["status"] == "invalid"

@@ -104,7 +104,7 @@ def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancellin
     said = notice("hotel_price_drop", DROP)
     assert said.kind == "hotel_price_drop"
     assert "is offered for 150,000 points, 50,000 points (25.0%) less than booked" in said.body
-    assert "free cancellation until 1 May 2027" in said.body
+    assert "free cancellation until Sat 1 May 2027" in said.body
     assert "by rooms.aero. The price is for the cheapest room, Standard <King>; you booked Deluxe King." in said.body
     assert "cancellation" not in notice("hotel_price_drop", {**DROP, "free_until": None}).body
 
@@ -195,6 +195,15 @@ def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
     price = "42,500 points each, 85,000 for two, 420.80 GBP taxes with The British Airways Club, 2 seats"
     assert lines[0] == f"Thu 4 Mar 2027, British Airways, premium economy: {price}"
     assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
+
+
+def test_only_what_can_be_paid_is_told_and_else_what_the_best_price_lacks() -> None:
+    lacking = PAYMENT | {"missing": 4500, "parts": [], "program_name": "Qantas"}
+    body = notice("route_monitor_match", found(OPTION) | {"funding": [lacking, PAYMENT]}).body
+    assert "short" not in body
+    both = notice("route_monitor_match", found(OPTION) | {"funding": [lacking, lacking | {"program_name": "EVA"}]}).body
+    assert "For 85,000 Qantas points your balances are 4,500 short" in both
+    assert "EVA" not in both
 
 
 def test_facts_of_an_older_release_are_still_worded() -> None:
