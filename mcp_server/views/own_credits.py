@@ -16,10 +16,13 @@ from shared.domain import cards
 from shared.domain import names as names_of
 from shared.domain.card_credits import describe_state, find_cycle_start
 from shared.domain.cards import BonusProgress
+from shared.domain.dates import add_months
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.cards import list_credits
 from shared.reference.rows.travel import CardCredit
 from shared.services.deadlines import VALUATION_CURRENCY, OwnCredit, Viewpoint, list_own_credits
+
+MAX_MONTHS_BACK = 24
 
 
 class HeldCredit(Verified):
@@ -117,13 +120,24 @@ def mark_credit(call: Call, row: Card, text: str | None, amount: Decimal | None,
         if amount is None and day is None:
             return False
         raise Invalid(Fault("credit", "is needed with credit_used", "a credit of the card"))
-    day = day or call.own_day
+    day = _check_day(row, day or call.own_day, call.own_day)
     credit = _find_credit(call, row, text, day)
+    if credit.cycle == "anniversary" and row.opened_on is None:
+        raise Invalid(Fault("opened_on", "is needed to know the year of this credit", "a date YYYY-MM-DD"))
     amount = credit.amount if amount is None else amount
     if amount > credit.amount * 5:  # months with more, such as Uber Cash in December, are within this
         raise Invalid(Fault("credit_used", "is far above the credit", f"an amount up to {credit.amount}"))
     start = find_cycle_start(credit.cycle, day, row.opened_on)
     return store_credit_use(call.db, row.id, credit.credit, start, amount, call.now)
+
+
+def _check_day(row: Card, day: date, today: date) -> date:
+    """Raises Invalid for a day to come, one before the card was opened, or one of a cycle long over."""
+    first = max(row.opened_on or date.min, add_months(today, -MAX_MONTHS_BACK))
+    if not first <= day <= today:
+        expected = f"a date from {first.isoformat()} to {today.isoformat()}"
+        raise Invalid(Fault("credit_used_on", "is not a day on which the credit can have been used", expected))
+    return day
 
 
 def _find_credit(call: Call, row: Card, text: str, day: date) -> CardCredit:

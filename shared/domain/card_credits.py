@@ -138,6 +138,8 @@ def describe_cycle(cycle: str) -> str:
 def describe_state(name: str, credit: Credit, state: CreditState) -> str:
     """`Resy credit: 40 of 50 USD open until Thu 31 Dec 2026.`"""
     amounts = f"{_plain(state.open)} of {_plain(state.amount)} {credit.currency} open"
+    if state.period is None and credit.cycle == "anniversary":
+        return f"{name}: {amounts} {describe_cycle(credit.cycle)}; record opened_on to know when that ends."
     if state.period is None:
         return f"{name}: {amounts} {describe_cycle(credit.cycle)}; when that year ends is not known."
     return f"{name}: {amounts} until {format_weekday(state.period.last)}."

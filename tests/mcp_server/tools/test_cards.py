@@ -519,6 +519,14 @@ def test_update_card_names_the_credits_a_card_has(people: People, use: Use) -> N
     assert (alone["status"], alone["errors"][0]["field"]) == ("invalid", "credit")
     much = use(people.alice, "update_card", card_id=card, credit="resy", credit_used=5000)
     assert (much["status"], much["errors"][0]["field"]) == ("invalid", "credit_used")
+    venture = use(people.alice, "add_card", card="us-capital-one-venture-x")["card"]["card_id"]
+    undated = use(people.alice, "update_card", card_id=venture, credit="travel")
+    assert (undated["status"], undated["errors"][0]["field"]) == ("invalid", "opened_on")
+    dated = use(people.alice, "update_card", card_id=venture, credit="travel", opened_on=day(-30))
+    assert (dated["changed"], dated["credits"][0]["open"]) == (["opened_on", "credit"], 0)
+    for wrong in (day(1), "2020-01-01"):
+        refused = use(people.alice, "update_card", card_id=card, credit="resy", credit_used_on=wrong)
+        assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "credit_used_on")
     theirs = use(people.charlie, "update_card", card_id=card, credit="resy")
     assert theirs["status"] == "not_found"
 

@@ -99,6 +99,14 @@ def test_states_in_words() -> None:
     )
 
 
+def test_a_year_of_the_card_without_its_opening_day_asks_for_it() -> None:
+    credit = Credit("anniversary", Decimal(300))
+    state = find_state(credit, date(2026, 11, 22), None, None, {date(2026, 1, 1): Decimal(100)})
+    assert describe_state("Travel credit", credit, state) == (
+        "Travel credit: 200 of 300 USD open a year of the card; record opened_on to know when that ends."
+    )
+
+
 def test_only_credits_for_travel_count_and_no_credits_are_not_nothing() -> None:
     travel, dining = Credit("anniversary", Decimal(300), counts=True), Credit()
     assert sum_counted([travel, dining], "USD") == 300
