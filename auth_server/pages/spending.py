@@ -55,7 +55,11 @@ def prepare_import(member: Member) -> FlowResult | ToolCall:
             member, 422, f"The statement is too long: it may have {MAX_CHARACTERS:,} characters and 4 MiB. Split it."
         )
     fields = {"card_id": member.data.form_value("card_id"), "currency": member.data.form_value("currency").strip()}
-    arguments = {name: int(value) if value.isdigit() else value for name, value in fields.items() if value}
+    arguments: dict[str, object] = {
+        name: int(value) if value.isdigit() else value for name, value in fields.items() if value
+    }
+    if member.data.form_value("replace"):
+        arguments["replace"] = True
     return tool_calls.prepare(member.uow, member.account, TOOL, statement_text=text, **arguments)
 
 

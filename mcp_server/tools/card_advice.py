@@ -81,8 +81,9 @@ def read_imported_spending(call: Call) -> Spending:
     for cell in cells:
         rate = find_exchange_rate(cell.currency)
         if rate and cell.month in months:
-            spent = cell.amount * rate.usd_per_unit * 12 / len(months)
+            spent = cell.net * rate.usd_per_unit * 12 / len(months)
             yearly[cell.category] = yearly.get(cell.category, Decimal(0)) + spent
+    yearly = {category: spent for category, spent in yearly.items() if spent > 0}
     if not yearly:
         return Spending("none", 0, {})
     return Spending("imported", len(months), yearly, sum(yearly.values(), Decimal(0)))
@@ -259,7 +260,7 @@ def _value_purchase(
 ) -> card_purchases.Purchase | None:
     currency = score.card.fee_currency
     cells = statements.cells if statements else ()
-    months = [MonthlySpending(c.month, c.category, c.amount) for c in cells if c.currency == currency]
+    months = [MonthlySpending(c.month, c.category, c.net) for c in cells if c.currency == currency]
     return card_purchases.value_purchase(
         score.offer.rates, category, dollars / score.usd_per_unit, months, call.own_day
     )

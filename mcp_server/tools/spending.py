@@ -1,9 +1,8 @@
 """Spending by month and category, added up from card statements; their lines are never stored."""
 
-from collections import Counter
 from collections.abc import Sequence
-from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from dataclasses import dataclass
+from datetime import date
 from typing import Annotated, Any
 
 from pydantic import Field, WithJsonSchema
@@ -12,69 +11,52 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Currency, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views import spending as views
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
-from shared.db.spending import Cell
-from shared.domain.card_value import CATEGORIES
-from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
-from shared.domain.spending.model import Hints, Unreadable
-from shared.domain.spending.totals import StatementTotals
+from shared.domain.spending.model import Hints, StatementReading, Unreadable
+from shared.domain.spending.repeats import Repeats
+from shared.domain.spending.totals import StatementTotals, sum_up
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference.spending import build_book
 from shared.services import spending
 
-CENT = Decimal("0.01")
-MAX_SKIPPED = 50  # lines listed; the message counts all of them
 MAX_STATEMENTS = 100
 Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 Rows = Annotated[list[Row], Field(max_length=20_000, description="date, description, amount (spent > 0), category")]
 
 
-class ImportedMonth(Part):
-    month: str
-    totals: dict[str, Money]
-    transactions: int
-
-
-class SkippedLine(Part):
-    line: int
-    reason: str
-
-
 class Imported(Result):
+    """`gross` is what was bought, `net` what is left of it after refunds."""
+
     imported: bool
     fingerprint: str
     already_imported: bool
-    months: list[ImportedMonth]
-    skipped: list[SkippedLine]
+    currency: str
+    months: list[views.ImportedMonth]
+    gross: Money
+    refunds: Money
+    net: Money
+    skipped: list[views.SkippedLine]
+    repeated: list[views.RepeatedLines]
+    replaced: list[str]
     uncategorised_share: Money
 
 
-class SpendingMonth(Part):
-    month: str
-    totals: dict[str, Money]
-    total: Money
-
-
-class SpendingStatement(Part):
-    fingerprint: str
-    label: str | None
-    card_id: int | None
-    currency: str
-    period_start: date
-    period_end: date
-    transactions: int
-    imported_at: datetime
-
-
 class Summary(Result):
-    months: list[SpendingMonth]
+    """Months and sums of one currency; `currencies` lists all there are in this time."""
+
+    months: list[views.SpendingMonth]
     monthly_average: dict[str, Money]
-    statements: list[SpendingStatement]
+    statements: list[views.SpendingStatement]
     currency: str
+    gross: Money
+    refunds: Money
+    net: Money
+    currencies: list[views.CurrencySpending]
 
 
 class WouldRemove(Part):
@@ -98,26 +80,43 @@ class DeletedSpending(Result):
 def import_spending_statement(
     call: Call,
     statement_text: Annotated[
-        str | None, Field(max_length=3_000_000, description="CSV, OFX or plain text of one statement.")
+        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text of one statement.")
     ] = None,
     rows: Rows | None = None,
     card_id: RowId | None = None,
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
+    replace: Annotated[bool, Field(description="A corrected copy: takes the place of the earlier ones.")] = False,
 ) -> Imported:
     """Adds up a card statement by month and category and keeps those totals only, never its lines. Paid."""
     hints = _build_hints(call, card_id, currency)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
+    book = build_book(call.reference)
     try:
         if statement_text:
-            summed = spending.of_text(statement_text, build_book(call.reference), hints)
+            reading = spending.read_text(statement_text, book, hints)
         else:
-            summed = spending.of_rows(rows or [], build_book(call.reference), hints)
+            reading = spending.read_rows(rows or [], book, hints)
+        summed = sum_up(reading, hints)
     except Unreadable as fault:
-        raise Invalid(Fault("statement_text" if statement_text else "rows", fault.problem, fault.expected)) from None
-    return _store_statement(call, summed, card_id, (label or "").strip() or None, dry_run)
+        field = fault.field or ("statement_text" if statement_text else "rows")
+        raise Invalid(Fault(field, fault.problem, fault.expected)) from None
+    task = _Import(reading, hints, card_id, (label or "").strip() or None, dry_run, replace)
+    return _store_statement(call, task, summed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """What was asked for, with the lines that were read."""
+
+    reading: StatementReading
+    hints: Hints
+    card_id: int | None
+    label: str | None
+    dry_run: bool
+    replace: bool
 
 
 def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints:
@@ -136,58 +135,82 @@ def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints
     )
 
 
-def _store_statement(
-    call: Call, summed: StatementTotals, card_id: int | None, label: str | None, dry_run: bool
-) -> Imported:
+def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Imported:
     lock(call.db, call.account_id)
-    stored_before = rows_of.stored_or_overlapping(
-        call.db, summed.fingerprint, card_id, summed.currency, summed.start, summed.end
-    )
-    already = stored_before is not None and stored_before.fingerprint == summed.fingerprint
-    imported = not (already or dry_run)
+    same = rows_of.find_statement(call.db, summed.fingerprint)
+    if same is not None:
+        sentence = f"This statement was imported before; nothing was changed. It has {views.describe_contents(summed)}."
+        return _to_imported(summed, [sentence, *views.describe_gaps(summed)], [], [], already=True)
+    statements, repeats = spending.find_repeats(call.db, call.account_id, summed, task.card_id)
+    replaced = [r.earlier.fingerprint for r in repeats if task.replace and r.is_replaceable]
+    repeats = [r for r in repeats if r.earlier.fingerprint not in replaced]
+    summed = _leave_out(task, summed, repeats)
+    already = not summed.counted and any(r.is_same_paper for r in repeats)
+    imported = not (already or task.dry_run)
     if imported:
-        spending.store(call.db, summed, card_id, label)
-    sentences = [_describe_import(summed, already, dry_run)]
-    if stored_before is not None and not already:
-        sentences.append(
-            f"Its days overlap with statement {stored_before.fingerprint[:12]}; lines in both count twice."
-        )
+        for row in statements:
+            if row.fingerprint in replaced:
+                call.db.delete(row)
+        call.db.flush()
+        spending.store(call.db, call.account_id, summed, task.card_id, task.label)
+    sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(replaced, task.dry_run)]
+    sentences += [*views.describe_repeats(repeats), *views.describe_gaps(summed)]
+    return _to_imported(summed, sentences, repeats, replaced, already=already, imported=imported)
+
+
+def _leave_out(task: _Import, summed: StatementTotals, repeats: Sequence[Repeats]) -> StatementTotals:
+    """The totals without the lines that an earlier statement counts already."""
+    numbers = {
+        number: f"statement {repeat.earlier.fingerprint[:12]}, which has it already"
+        for repeat in repeats
+        if repeat.is_same_paper
+        for number in repeat.lines
+    }
+    return sum_up(task.reading, task.hints, numbers) if numbers else summed
+
+
+def _to_imported(
+    summed: StatementTotals,
+    sentences: Sequence[str],
+    repeats: Sequence[Repeats],
+    replaced: Sequence[str],
+    *,
+    already: bool,
+    imported: bool = False,
+) -> Imported:
     return Imported(
-        message=" ".join([*sentences, *_describe_gaps(summed)]),
+        message=" ".join(sentences),
         imported=imported,
         fingerprint=summed.fingerprint[:12],
         already_imported=already,
-        months=[
-            ImportedMonth(
-                month=f"{month:%Y-%m}",
-                totals={category: total.amount for category, total in totals.items()},
-                transactions=sum(total.transactions for total in totals.values()),
-            )
-            for month, totals in summed.months.items()
+        currency=summed.currency,
+        months=[views.to_imported_month(month, totals) for month, totals in summed.months.items()],
+        gross=summed.gross,
+        refunds=summed.refunds,
+        net=summed.gross - summed.refunds,
+        skipped=views.to_skipped(summed),
+        repeated=[
+            views.RepeatedLines(fingerprint=r.earlier.fingerprint[:12], lines=len(r.lines))
+            for r in repeats
+            if r.is_same_paper
         ],
-        skipped=[SkippedLine(line=line, reason=reason) for line, reason in summed.skipped[:MAX_SKIPPED]],
+        replaced=[fingerprint[:12] for fingerprint in replaced],
         uncategorised_share=summed.uncategorised_share,
     )
 
 
 def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:
-    days = format_days(summed.start, summed.end)
-    contents = f"{pluralize(summed.transactions, 'purchase')} from {days} in {summed.currency}"
     if already:
-        return f"This statement was imported before; nothing was changed. It has {contents}."
+        return "All purchases of this statement were imported before; nothing was changed."
+    contents = views.describe_contents(summed)
     return f"Nothing is stored in a dry run. Read: {contents}." if dry_run else f"Stored the totals of {contents}."
 
 
-def _describe_gaps(summed: StatementTotals) -> list[str]:
-    sentences = []
-    if summed.skipped:
-        reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
-        sentences.append(f"Not counted: {', '.join(f'{count:,} with {reason}' for reason, count in reasons)}.")
-        if len(summed.skipped) > MAX_SKIPPED:
-            sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
-    if summed.uncategorised_share:
-        sentences.append(f"{summed.uncategorised_share:.0%} of the amount fits no known category.")
-    return sentences
+def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
+    if not replaced:
+        return []
+    names = ", ".join(fingerprint[:12] for fingerprint in replaced)
+    return [f"It {'would take' if dry_run else 'took'} the place of statement {names}."]
 
 
 @tool(area="spending", tier=Tier.FREE, effect=Effect.READS)
@@ -195,6 +218,7 @@ def get_spending_summary(
     call: Call,
     months_back: Annotated[int, Field(ge=1, le=36)] = 12,
     card_id: RowId | None = None,
+    currency: Annotated[Currency | None, Field(description="Absent: the one with most purchases.")] = None,
 ) -> Summary:
     """Shows imported spending by month and category with the monthly average, for all cards or one. Free."""
     if card_id is not None and call.db.get(Card, card_id) is None:
@@ -204,14 +228,22 @@ def get_spending_summary(
     statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
         raise NoData("No spending of this time was imported; import_spending_statement adds it.", ["statements"])
-    currency, others = _rank_currencies(cells, statements)
-    months = _to_months([cell for cell in cells if cell.currency == currency])
+    currencies = views.rank_currencies(cells, statements)
+    main = next((c for c in currencies if currency in (None, c.currency)), None)
+    codes = [c.currency for c in currencies]
+    if main is None:
+        raise NoData(f"No spending in {currency} was imported in this time; there is {', '.join(codes)}.", ["months"])
+    months = views.to_months([cell for cell in cells if cell.currency == main.currency])
     return Summary(
-        message=_describe_months(months, currency, others),
+        message=views.describe_months(main, months, sorted(code for code in codes if code != main.currency)),
         months=months,
-        monthly_average=_average_month(months),
-        statements=[_to_statement(row) for row in statements],
-        currency=currency,
+        monthly_average=views.average_month(months),
+        statements=[views.to_statement(row) for row in statements if currency in (None, row.currency)],
+        currency=main.currency,
+        gross=main.gross,
+        refunds=main.gross - main.net,
+        net=main.net,
+        currencies=currencies,
     )
 
 
@@ -219,59 +251,6 @@ def _find_first_month(today: date, months: int) -> date:
     """The first day of the month so many months before today."""
     year, month = divmod(today.year * 12 + today.month - 1 - months, 12)
     return date(year, month + 1, 1)
-
-
-def _rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> tuple[str, list[str]]:
-    """The currency with the most purchases, and the others. Amounts of two currencies are never added up."""
-    purchases = Counter({row.currency: 0 for row in statements})
-    for cell in cells:
-        purchases[cell.currency] += cell.transactions
-    first, *others = [code for code, _ in purchases.most_common()]
-    return first, sorted(others)
-
-
-def _to_months(cells: Sequence[Cell]) -> list[SpendingMonth]:
-    by_month: dict[date, dict[str, Decimal]] = {}
-    for cell in cells:
-        by_month.setdefault(cell.month, {})[cell.category] = cell.amount
-    return [
-        SpendingMonth(month=f"{month:%Y-%m}", totals=_order_totals(totals), total=sum(totals.values(), Decimal(0)))
-        for month, totals in by_month.items()
-    ]
-
-
-def _order_totals(totals: dict[str, Decimal]) -> dict[str, Decimal]:
-    return {category: totals[category] for category in CATEGORIES if category in totals}
-
-
-def _average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
-    """The average over the months that have spending; months without a statement do not count."""
-    sums: Counter[str] = Counter()
-    for month in months:
-        sums.update(month.totals)
-    each = {category: (Decimal(total) / len(months)).quantize(CENT, ROUND_HALF_UP) for category, total in sums.items()}
-    return _order_totals(each)
-
-
-def _to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
-    return SpendingStatement(
-        fingerprint=row.fingerprint[:12],
-        label=row.label,
-        card_id=row.card_id,
-        currency=row.currency,
-        period_start=row.period_start,
-        period_end=row.period_end,
-        transactions=row.transactions,
-        imported_at=row.imported_at,
-    )
-
-
-def _describe_months(months: Sequence[SpendingMonth], currency: str, others: Sequence[str]) -> str:
-    total = sum((month.total for month in months), Decimal(0))
-    message = f"{total:,.2f} {currency} in {pluralize(len(months), 'month')} with spending."
-    if others:
-        message += f" Spending in {', '.join(others)} is kept too and not converted; card_id shows one card's."
-    return message
 
 
 @tool(area="spending", tier=Tier.FREE, effect=Effect.CHANGES)

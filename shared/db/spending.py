@@ -1,4 +1,7 @@
-"""Imported spending: totals by month and category with the fingerprint of each statement, never a line of one."""
+"""Imported spending: totals by month and category with the fingerprint of each statement, never a line of one.
+
+The marks by which a line is recognised again are keyed hashes of its day and amount; they cannot be read back.
+"""
 
 from datetime import date
 from decimal import Decimal
@@ -6,7 +9,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
-from sqlalchemy.orm import Mapped, Session, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column, undefer
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
 
@@ -24,6 +27,7 @@ class SpendingStatement(AccountOwned, Base):
     transactions: Mapped[int]
     currency: Mapped[currency]
     imported_at: Mapped[stamp]
+    line_marks: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)  # of MARK_BYTES each
 
 
 class SpendingTotal(AccountOwned, Base):
@@ -37,38 +41,54 @@ class SpendingTotal(AccountOwned, Base):
     category: Mapped[str] = mapped_column(primary_key=True)
     amount: Mapped[Decimal] = mapped_column(sa.Numeric(14, 2))
     transactions: Mapped[int]
+    refunds: Mapped[Decimal] = mapped_column(sa.Numeric(14, 2), server_default=sa.text("0"))
 
 
 class Cell(NamedTuple):
-    """What was spent on one category in one month."""
+    """What was spent on one category in one month; `amount` is gross, `refunds` is what of it came back."""
 
     currency: str
     month: date
     category: str
     amount: Decimal
     transactions: int
+    refunds: Decimal = Decimal(0)
+
+    @property
+    def net(self) -> Decimal:
+        """What was spent and not given back: what card rewards are paid on."""
+        return self.amount - self.refunds
 
 
-def stored_or_overlapping(
-    session: Session, fingerprint: str, card_id: int | None, money: str, start: date, end: date
-) -> SpendingStatement | None:
-    """The statement with this fingerprint; else one of the same card whose days are partly the same."""
-    same = SpendingStatement.fingerprint == fingerprint
-    overlap = sa.and_(
-        SpendingStatement.card_id.is_not_distinct_from(card_id),
+def find_statement(session: Session, fingerprint: str) -> SpendingStatement | None:
+    return session.scalars(sa.select(SpendingStatement).where(SpendingStatement.fingerprint == fingerprint)).first()
+
+
+def list_overlapping(
+    session: Session, card_id: int | None, money: str, start: date, end: date, most: int
+) -> list[SpendingStatement]:
+    """Statements with some of these days of the same card, or where one of the two names no card; with their marks."""
+    overlap = [
         SpendingStatement.currency == money,
         SpendingStatement.period_start <= end,
         SpendingStatement.period_end >= start,
-    )
-    statements = sa.select(SpendingStatement).where(sa.or_(same, overlap)).order_by(same.desc(), SpendingStatement.id)
-    return session.scalars(statements.limit(1)).first()
+    ]
+    if card_id is not None:
+        overlap.append(sa.or_(SpendingStatement.card_id == card_id, SpendingStatement.card_id.is_(None)))
+    statements = sa.select(SpendingStatement).where(*overlap).order_by(SpendingStatement.id).limit(most)
+    return list(session.scalars(statements.options(undefer(SpendingStatement.line_marks))))
 
 
 def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
     """By currency, month and category, the earliest month first."""
     columns = (SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
     statement = (
-        sa.select(*columns, sa.func.sum(SpendingTotal.amount), sa.func.sum(SpendingTotal.transactions))
+        sa.select(
+            *columns,
+            sa.func.sum(SpendingTotal.amount),
+            sa.func.sum(SpendingTotal.transactions),
+            sa.func.sum(SpendingTotal.refunds),
+        )
         .join(SpendingStatement, SpendingTotal.statement_id == SpendingStatement.id)
         .group_by(*columns)
         .order_by(*columns)

@@ -1,18 +1,19 @@
 """Layouts and merchant rules of card statements, compiled from their files, and the checks of those files."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from shared.domain.card_value import CATEGORIES
-from shared.domain.spending.header import fold_name
+from shared.domain.spending.header import DEFAULT_NAMES, fold_name
 from shared.domain.spending.model import EXCLUDED, StatementBook, StatementLayout
 from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
 TABLES = tuple(
-    f"{_FOLDER}{name}.csv" for name in ("layouts", "headers", "merchants", "mcc", "issuer_categories", "line_types")
+    f"{_FOLDER}{name}.csv"
+    for name in ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
 )
 KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")
 _ORDERS = ("mdy", "dmy", "ymd")
@@ -39,8 +40,15 @@ def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     for number, row in tables["statements/line_types.csv"].items():
         if row.layout not in (*layouts, _ELSEWHERE) or row.kind not in KINDS:
             yield f"statements/line_types.csv:{number}: {row.layout} {row.kind} is not known"
+    yield from _check_columns(tables["statements/columns.csv"])
     yield from _check_layouts(tables)
     yield from _check_headers(tables, layouts)
+
+
+def _check_columns(rows: Mapping[int, Any]) -> Iterator[str]:
+    for number, row in rows.items():
+        if row.holds not in DEFAULT_NAMES or row.name != fold_name(row.name):
+            yield f"{_FOLDER}columns.csv:{number}: {row.holds} {row.name!r} is not known or not in small letters"
 
 
 def _check_layouts(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
@@ -86,6 +94,14 @@ def _build_layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
     )
 
 
+def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
+    """Names in the order they are looked for: a bank's own first, because it is the more specific."""
+    names = {
+        holds: [row.name for row in sorted(rows, key=lambda r: r.rank) if row.holds == holds] for holds in DEFAULT_NAMES
+    }
+    return {holds: tuple(dict.fromkeys((*own, *DEFAULT_NAMES[holds]))) for holds, own in names.items()}
+
+
 @lru_cache(maxsize=2)
 def build_book(reference: Reference) -> StatementBook:
     """Compiled once for each load of the reference data."""
@@ -95,6 +111,7 @@ def build_book(reference: Reference) -> StatementBook:
     rules = sorted(reference.rows("statements/merchants.csv"), key=lambda r: r.rank)
     return StatementBook(
         layouts=[_build_layout(row, headers.get(row.layout, [])) for row in reference.rows("statements/layouts.csv")],
+        columns=_merge_columns(reference.rows("statements/columns.csv")),
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
         mcc={row.mcc: row.category for row in reference.rows("statements/mcc.csv")},

@@ -6,10 +6,10 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from shared.db.spending import SpendingStatement, SpendingTotal
-from shared.documents import ofx
+from shared.db.spending import SpendingStatement, SpendingTotal, list_overlapping
+from shared.documents import ofx, qif
 from shared.domain.card_value import CATEGORIES
-from shared.domain.parsing.amounts import parse_amount
+from shared.domain.parsing.amounts import parse_amount, uses_decimal_comma
 from shared.domain.spending import pasted_text, table
 from shared.domain.spending.categories import OTHER, exclude_kind
 from shared.domain.spending.categories import clean_description as plain_words
@@ -22,33 +22,55 @@ from shared.domain.spending.model import (
     StatementReading,
     Unreadable,
 )
+from shared.domain.spending.repeats import (
+    EarlierStatement,
+    Repeats,
+    compare_statement,
+    join_marks,
+    mark_lines,
+    split_marks,
+)
 from shared.domain.spending.table import LineReader, choose_orders
 from shared.domain.spending.totals import StatementTotals, sum_up
 from shared.reference.spending import KINDS
+from shared.settings import settings
 
+MOST_OVERLAPPING = 100
 MOST_BREAKS = 400_000  # each line of OFX has several, and Windows writes two for one
 
 
 def of_text(text: str, book: StatementBook, hints: Hints) -> StatementTotals:
     """Raises Unreadable."""
+    return sum_up(read_text(text, book, hints), hints)
+
+
+def of_rows(rows: Sequence[Mapping[str, Any]], book: StatementBook, hints: Hints) -> StatementTotals:
+    """Raises Unreadable."""
+    return sum_up(read_rows(rows, book, hints), hints)
+
+
+def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
+    """The lines of a statement in OFX, QIF, CSV or plain text. Raises Unreadable."""
     text = text.removeprefix("\ufeff")
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
         raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if ofx.looks_like_ofx(text):
-        return sum_up(_ofx(text, book, hints), hints)
+        return _ofx(text, book, hints)
+    if qif.looks_like_qif(text):
+        return _qif(text, book, hints)
     reading = table.read_table(text, book, hints) or pasted_text.read_pasted_text(text, book, hints)
     if reading is None:
-        raise table.explain_failure(text)
-    return sum_up(reading, hints)
+        raise table.explain_failure(text, book)
+    return reading
 
 
-def of_rows(rows: Sequence[Mapping[str, Any]], book: StatementBook, hints: Hints) -> StatementTotals:
+def read_rows(rows: Sequence[Mapping[str, Any]], book: StatementBook, hints: Hints) -> StatementReading:
     """Rows with date, description and amount, positive where money was spent. Raises Unreadable."""
     texts = {str(row.get("date", ""))[:40] for row in rows}
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
     lines = LineReader("rows", readings[choose_orders(readings, texts, hints)], False, book, hints)
     reading = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
-    return sum_up(_reading("rows", reading), hints)
+    return _reading("rows", reading)
 
 
 def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLine | Skipped:
@@ -61,6 +83,8 @@ def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLin
     kind = category if category in KINDS else None
     line = lines.line(number, str(row.get("date", ""))[:40], words, columns_read, "", category, kind)
     if isinstance(line, Skipped):
+        return line
+    if kind == "refund":
         return line
     return line._replace(category=exclude_kind(kind) if kind else category if category in CATEGORIES else line.category)
 
@@ -103,8 +127,44 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[Stat
         yield line
 
 
-def store(session: Session, summed: StatementTotals, card_id: int | None, label: str | None) -> None:
+def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
+    """On an account and on a card a charge is negative (QIF); its dates have no order of their own."""
+    entries = list(qif.read_entries(text))
+    if not entries:
+        raise Unreadable("is QIF without a transaction", "QIF with the transactions of a card or an account")
+    if len(entries) > MAX_LINES:
+        raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+    readings = [("dmy", "ymd"), ("mdy", "ymd")]
+    orders = readings[choose_orders(readings, {entry.day for entry in entries}, hints)]
+    comma = uses_decimal_comma(entry.amount for entry in entries)
+    lines = LineReader("qif", orders, comma, book, hints)
+    reading = []
+    for entry in entries:
+        money = lines.amount(entry.amount)
+        words = plain_words(entry.payee or entry.memo)
+        reading.append(
+            lines.line(entry.number, entry.day, words, None if money is None else -money + 0, "", entry.category, None)
+        )
+    return _reading("qif", reading)
+
+
+def find_repeats(
+    session: Session, account_id: int, summed: StatementTotals, card_id: int | None
+) -> tuple[list[SpendingStatement], list[Repeats]]:
+    """Statements of the same card with some of the same days, and what each has in common with this one."""
+    statements = list_overlapping(session, card_id, summed.currency, summed.start, summed.end, MOST_OVERLAPPING)
+    keys = [f"{key}:{account_id}" for key in settings().encryption_keys] if statements else []
+    marks = [mark for key in keys for mark in mark_lines(summed.counted, key)]
+    earlier = [
+        EarlierStatement(s.fingerprint, s.period_start, s.period_end, s.transactions, split_marks(s.line_marks))
+        for s in statements
+    ]
+    return statements, [compare_statement(summed.counted, marks, (summed.start, summed.end), e) for e in earlier]
+
+
+def store(session: Session, account_id: int, summed: StatementTotals, card_id: int | None, label: str | None) -> None:
     """The statement and its totals, in one go; who calls has seen that it is not there yet."""
+    key = f"{settings().encryption_keys[0]}:{account_id}"
     statement = SpendingStatement(
         fingerprint=summed.fingerprint,
         label=label,
@@ -113,6 +173,7 @@ def store(session: Session, summed: StatementTotals, card_id: int | None, label:
         period_end=summed.end,
         transactions=summed.transactions,
         currency=summed.currency,
+        line_marks=join_marks(mark_lines(summed.counted, key)),
     )
     session.add(statement)
     session.flush()
@@ -122,6 +183,7 @@ def store(session: Session, summed: StatementTotals, card_id: int | None, label:
             month=month,
             category=category,
             amount=total.amount,
+            refunds=total.refunds,
             transactions=total.transactions,
         )
         for month, totals in summed.months.items()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 
 from shared.domain.minor_units import EXPONENTS
 
@@ -57,6 +57,7 @@ _CELL = re.compile(
     rf"{_CELL_MARK}??(?P<after>CR|DR|-|\+)?(?P<close>\))?",
     re.ASCII,
 )
+_LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)", re.ASCII)  # OFX files pad amounts to a fixed width
 _ANY_MARK = re.compile(_MARK, re.I)
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
@@ -180,17 +181,20 @@ def find_amounts(text: str) -> Iterator[Amount]:
 
 
 def parse_amount(text: str, comma: bool = False) -> Decimal | None:
-    """A cell that is an amount: a minus on either side, brackets and CR make it negative. `comma`: 1.234,56."""
+    """A cell that is an amount: a minus on either side, brackets and CR make it negative. `comma`: 1.234,56.
+
+    The value is exact, with up to six decimals; who adds amounts rounds the sum."""
     text = text.strip()
     if not comma and _PLAIN_NUMBER.fullmatch(text):
         return Decimal(text) + 0  # turns -0.00 into 0
     if not text or len(text) > 40:
         return None
     text = text.upper().translate(_CELL_CLEANED)
-    match = _CELL.fullmatch(text.translate({ord("."): ",", ord(","): "."}) if comma else text)
+    text = text.translate({ord("."): ",", ord(","): "."}) if comma else text
+    match = _CELL.fullmatch(_LEADING_ZEROS.sub("", text))
     if match is None:
         return None
-    value = Decimal(match["number"].replace(",", "")).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    value = Decimal(match["number"].replace(",", ""))
     minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"] and match["close"])
     return None if value >= MAX_CELL_AMOUNT else -value + 0 if minus else value
 

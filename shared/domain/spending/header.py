@@ -1,11 +1,12 @@
 """Detection of a table's layout: the known issuer's, or one made from the names of its columns."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from shared.domain.parsing.amounts import parse_amount
+from shared.domain.parsing.amounts import CODES, parse_amount
 from shared.domain.parsing.dates import parse_day
+from shared.domain.spending.headless import build_headless_layouts
 from shared.domain.spending.model import StatementBook, StatementLayout
 
 MAX_PREAMBLE_ROWS = 40  # rows that may come before the header
@@ -44,8 +45,22 @@ _CURRENCY = (
     *("währung", "devise", "divisa", "moneda", "valuta", "moeda"),
 )
 _STATUS = ("status", "state")
+_DIRECTION = ("af bij", "af/bij", "debit/credit", "credit/debit", "debet/credit", "soll/haben", "d/c", "s/h")
+DEFAULT_NAMES = {
+    "date": _DATE,
+    "description": _DESCRIPTION,
+    "amount": _AMOUNT,
+    "debit": _DEBIT,
+    "credit": _CREDIT,
+    "category": _CATEGORY,
+    "mcc": _MCC,
+    "currency": _CURRENCY,
+    "status": _STATUS,
+    "direction": _DIRECTION,
+}
 _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
+_CODE_IN_NAME = re.compile(r"(?: in)? \(?([a-z]{3})\)?$", re.ASCII)
 
 
 def fold_name(cell: str) -> str:
@@ -66,15 +81,17 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableSh
     """None without a header that names the needed columns, where the rows fit no known issuer either."""
     for position, cells in enumerate(opening):
         names = _trim(cells)
-        if len(names) > 1 and (layouts := _find_known_layouts(names, book) or _build_generic_layouts(names)):
+        if len(names) > 1 and (
+            layouts := _find_known_layouts(names, book) or _build_generic_layouts(names, book.columns)
+        ):
             columns: dict[str, int] = {}
             for at, name in enumerate(names):
                 columns.setdefault(name, at)
             return TableShape(layouts, columns, position + 1)
     rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
-    if rows and (layouts := [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)]):
-        return TableShape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0)
-    return None
+    layouts = [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)] if rows else []
+    layouts = layouts or build_headless_layouts(rows)
+    return TableShape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0) if layouts else None
 
 
 def _trim(cells: Sequence[str]) -> tuple[str, ...]:
@@ -93,7 +110,7 @@ def _find_known_layouts(names: tuple[str, ...], book: StatementBook) -> list[Sta
         (likeness, layout) for layout in book.layouts if (likeness := _rate_likeness(names, layout)) >= _MIN_LIKENESS
     ]
     most = max((likeness for likeness, _ in alike), default=0)
-    return [layout for likeness, layout in alike if likeness == most]
+    return [replace(layout, currency=None) for likeness, layout in alike if likeness == most]
 
 
 def _rate_likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
@@ -104,8 +121,15 @@ def _rate_likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
     return max((len(set(names) & h) / len(set(names) | h) for h in telling), default=0)
 
 
+def find_code(name: str) -> str | None:
+    """The currency a column's name ends with: "amount (eur)", "bedrag in eur", "amount czk"."""
+    match = _CODE_IN_NAME.search(name)
+    code = match[1].upper() if match else ""
+    return code if code in CODES else None
+
+
 def _find_column(titles: Iterable[str], names: Sequence[str]) -> str | None:
-    bare = {_IN_BRACKETS.sub("", name): name for name in reversed(names)}
+    bare = {_CODE_IN_NAME.sub("", _IN_BRACKETS.sub("", name)): name for name in reversed(names)} | {n: n for n in names}
     return next((bare[name] for name in titles if name in bare), None)
 
 
@@ -115,42 +139,45 @@ def _find_columns(titles: Iterable[str], names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(name for name in columns if name))
 
 
-def list_missing_columns(names: Sequence[str]) -> list[str]:
+def list_missing_columns(names: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[str]:
     """The needed columns that this header does not name."""
-    has_amount = _find_column(_AMOUNT, names) or (_find_column(_DEBIT, names) and _find_column(_CREDIT, names))
+    both = _find_column(known["debit"], names) and _find_column(known["credit"], names)
     columns = {
-        "date": _find_column(_DATE, names),
-        "description": _find_column(_DESCRIPTION, names),
-        "amount": has_amount,
+        "date": _find_column(known["date"], names),
+        "description": _find_column(known["description"], names),
+        "amount": _find_column(known["amount"], names) or both,
     }
     return [what for what, name in columns.items() if not name]
 
 
-def _build_generic_layouts(names: tuple[str, ...]) -> list[StatementLayout]:
+def _build_generic_layouts(names: tuple[str, ...], known: Mapping[str, Sequence[str]]) -> list[StatementLayout]:
     """A layout made from the header itself, once for each order its dates can have."""
-    if list_missing_columns(names):
+    if list_missing_columns(names, known):
         return []
-    whole = _find_column(_AMOUNT, names)
+    whole = _find_column(known["amount"], names)
+    code = find_code(whole) if whole else None
+    direction = _find_column(known["direction"], names) if whole else None
     layout = StatementLayout(
         slug="table",
         country=None,
-        currency=None,
+        currency=code,
         headers=(),
         width=None,
-        date=_find_column(_DATE, names) or "",
+        date=_find_column(known["date"], names) or "",
         dates=("dmy", "ymd"),
         descriptions=tuple(
-            _find_columns(_DESCRIPTION, names)[:2]
+            _find_columns(known["description"], names)[:2]
         ),  # the second often fills what the first leaves empty
         amount=whole,
-        debit=None if whole else _find_column(_DEBIT, names),
-        credit=None if whole else _find_column(_CREDIT, names),
-        charge=None if whole else "debit",
-        category=_find_column(_CATEGORY, names),
-        mcc=_find_column(_MCC, names),
-        currency_column=_find_column(_CURRENCY, names),
-        status=_find_column(_STATUS, names),
+        debit=None if whole else _find_column(known["debit"], names),
+        credit=None if whole else _find_column(known["credit"], names),
+        charge="positive" if direction else None if whole else "debit",
+        category=_find_column(known["category"], names),
+        mcc=_find_column(known["mcc"], names),
+        currency_column=None if code else _find_column(known["currency"], names),
+        status=_find_column(known["status"], names),
         unsettled="pending",
+        direction=direction,
     )
     return [layout, replace(layout, dates=("mdy", "ymd"))]
 

@@ -14,9 +14,10 @@ MAX_LINES = 25_000
 class Unreadable(Exception):
     """The statement cannot be read. Both texts are our own and quote nothing of it."""
 
-    def __init__(self, problem: str, expected: str) -> None:
+    def __init__(self, problem: str, expected: str, field: str | None = None) -> None:
+        """`field`: the parameter that is asked for, where it is not the statement itself."""
         super().__init__(problem)
-        self.problem, self.expected = problem, expected
+        self.problem, self.expected, self.field = problem, expected, field
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class StatementLayout:
     status: str | None = None
     settled: str | None = None
     unsettled: str | None = None
+    direction: str | None = None  # a column that says whether money went out or came in
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class StatementBook:
     """Layouts and merchant rules of the reference data, compiled."""
 
     layouts: Sequence[StatementLayout]
+    columns: Mapping[str, tuple[str, ...]]  # what a column holds -> its names at banks that have no layout
     merchants: Sequence[tuple[re.Pattern[str], str]]  # the first match wins
     any_merchant: re.Pattern[str]
     mcc: Mapping[str, str]
@@ -84,6 +87,7 @@ class StatementLine(NamedTuple):
     description: str
     category: str  # of CATEGORIES, or excluded:...
     currency: str | None
+    is_refund: bool = False  # the issuer itself says so
 
 
 class Skipped(NamedTuple):
@@ -96,6 +100,7 @@ class StatementReading:
     """A statement read: by which layout, in which currency unless its lines say, and what could not be read."""
 
     layout: str
-    currency: str | None
+    currency: str | None  # as the file writes it
     lines: Sequence[StatementLine]
     skipped: Sequence[Skipped]
+    issuer_currency: str | None = None  # of the one country the issuer of this very header is in

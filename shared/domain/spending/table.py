@@ -12,6 +12,7 @@ from shared.domain.parsing.amounts import find_common_currency, parse_amount, us
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
 from shared.domain.spending.header import MAX_PREAMBLE_ROWS, TableShape, find_shape, fold_name, list_missing_columns
+from shared.domain.spending.headless import IN, OUT
 from shared.domain.spending.model import (
     EXCLUDED,
     MAX_LINES,
@@ -29,6 +30,7 @@ FUTURE, LONG_AGO, PENDING = "a date in the future", "a date before 1990", "not s
 EARLIEST = date(1990, 1, 1)
 _DELIMITERS = (",", ";", "\t", "|")
 _MAX_COLUMNS = 200
+_UNKNOWN = "table"  # the layout made of a header whose issuer is not known
 _CODE = re.compile(r"[A-Z]{3}", re.ASCII)
 NEEDED_COLUMNS = "columns for the date, the description and the amount (or debit and credit), named in the first line"
 Record = tuple[int, list[str]]
@@ -43,15 +45,15 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
     return None
 
 
-def explain_failure(text: str) -> Unreadable:
+def explain_failure(text: str, book: StatementBook) -> Unreadable:
     """Why a text is no table that can be read."""
     for delimiter in _DELIMITERS:
         for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
-            missing = list_missing_columns(names)
+            missing = list_missing_columns(names, book.columns)
             if len(names) > 1 and len(missing) < 3:
                 return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
-    return Unreadable("is no statement that can be read", f"OFX, lines of text, or a table with {NEEDED_COLUMNS}")
+    return Unreadable("is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}")
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[Record]:
@@ -112,9 +114,9 @@ class _Table:
         charge = layout.charge or find_charge_sign(lines)
         if charge == "negative":
             lines = flip_signs(lines)
-        return StatementReading(
-            layout.slug, find_common_currency(self._money(layout)) or layout.currency, lines, skipped
-        )
+        written = find_common_currency(self._money(layout))
+        own = layout.currency if layout.slug == _UNKNOWN else None
+        return StatementReading(layout.slug, written or own, lines, skipped, None if own else layout.currency)
 
     def _cells(self, column: str | None) -> Iterator[str]:
         at = self.shape.columns.get(column or "")
@@ -124,15 +126,23 @@ class _Table:
     def _layout(self) -> StatementLayout:
         """Of those with this header the one whose dates these are; what is known beside the file decides the rest.
 
-        A header that several have says little about the issuer: then the lines tell the sign, the card the currency.
+        A header that several have says little about the issuer: then the lines tell the sign.
         """
         layouts = self.shape.layouts
         if len(layouts) == 1:
             return layouts[0]
         texts = set(self._cells(layouts[0].date))
-        fitting = layouts[choose_orders([layout.dates for layout in layouts], texts, self.hints)]
-        charge = fitting.charge if fitting.charge == "debit" else None
-        return replace(fitting, charge=charge, currency=None if self.hints.card_currency else fitting.currency)
+        hints = self.hints if self.hints.month_first is not None else replace(self.hints, currency=self._find_code())
+        fitting = layouts[choose_orders([layout.dates for layout in layouts], texts, hints)]
+        if fitting.slug == _UNKNOWN:
+            return fitting
+        return replace(fitting, charge=fitting.charge if fitting.charge == "debit" else None, currency=None)
+
+    def _find_code(self) -> str | None:
+        """The currency the file itself names; it tells the country and so the order of its dates."""
+        layout = self.shape.layouts[0]
+        codes = {cell.strip().upper() for cell in self._cells(layout.currency_column)} - {""}
+        return codes.pop() if len(codes) == 1 else find_common_currency(self._money(layout)) or layout.currency
 
     def _comma(self, layout: StatementLayout) -> bool:
         return uses_decimal_comma(self._money(layout))
@@ -157,17 +167,26 @@ class _Table:
         if layout.width is None and fold_name(when) == layout.date:
             return None
         words = clean_description(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
-        money = (
-            lines.amount(cell(layout.amount))
-            if layout.amount
-            else lines.difference(*map(cell, _debit_and_credit(layout)))
-        )
+        if layout.direction:
+            money = _direct_amount(lines.amount(cell(layout.amount)), cell(layout.direction))
+        elif layout.amount:
+            money = lines.amount(cell(layout.amount))
+        else:
+            money = lines.difference(*map(cell, _debit_and_credit(layout)))
         kind = self.book.types.get((layout.slug, fold_name(cell(layout.type)))) if layout.type else None
         code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
         line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
         if isinstance(line, StatementLine) and _CODE.fullmatch(code):
             return line._replace(currency=code)
         return line
+
+
+def _direct_amount(amount: Decimal | None, direction: str) -> Decimal | None:
+    """Positive where the column beside it says that money went out."""
+    word = fold_name(direction)
+    if amount is None or word not in (*OUT, *IN):
+        return None
+    return abs(amount) if word in OUT else -abs(amount)
 
 
 def _debit_and_credit(layout: StatementLayout) -> tuple[str | None, str | None]:
@@ -186,7 +205,7 @@ class LineReader:
 
     def day(self, text: str) -> date | None:
         if text not in self.days:
-            self.days[text] = parse_day(text, self.orders)
+            self.days[text] = parse_day(text.rstrip(". "), self.orders)
         return self.days[text]
 
     def amount(self, text: str) -> Decimal | None:
@@ -208,6 +227,8 @@ class LineReader:
         if not EARLIEST <= on <= self.latest:
             return Skipped(number, FUTURE if on > self.latest else LONG_AGO)
         category = self.categorise(words, mcc, native)
+        if kind == "refund":
+            return StatementLine(number, on, money, words, category, None, is_refund=True)
         if kind and not category.startswith(EXCLUDED):
             category = exclude_kind(kind)
         return StatementLine(number, on, money, words, category, None)
@@ -222,12 +243,14 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
     best = [at for at, count in enumerate(faults) if count == min(faults)]
     if len(best) == 1:
         return best[0]
+    if all("." in text for text in texts):  # no country writes the month first with points
+        return next((at for at in best if "dmy" in readings[at]), best[0])
     if hints.month_first is not None:
         order = "mdy" if hints.month_first else "dmy"
         return next((at for at in best if order in readings[at]), best[0])
     if any(parse_day(text, readings[best[0]]) != parse_day(text, readings[at]) for at in best[1:] for text in texts):
-        words = "has dates that can be read day first and month first"
-        raise Unreadable(words, "currency or card_id beside it, which tell the country")
+        words = "has only dates that can be read day first and month first, as 03/04 can be 3 April or 4 March"
+        raise Unreadable(words, "currency (GBP or EUR: day first; USD: month first) or card_id")
     return best[0]
 
 

@@ -12,7 +12,7 @@ class StatementLayout(Fact):
     layout: str
     issuer: str
     country: str
-    currency: str
+    currency: str | None  # where this header is written in one country and one currency only
     width: int | None  # columns of a file without a header
     date: str
     dates: tuple[str, ...]  # mdy, dmy or ymd, the likelier first
@@ -37,6 +37,16 @@ class StatementHeader:
     layout: str
     number: int
     columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatementColumn(Fact):
+    """What banks without a layout of their own call a column. The first by rank that a header has is taken."""
+
+    holds: str
+    rank: int
+    name: str
+    bank: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,7 @@ class LineType(Fact):
 STATEMENT_FILES: dict[str, type] = {
     "statements/layouts.csv": StatementLayout,
     "statements/headers.csv": StatementHeader,
+    "statements/columns.csv": StatementColumn,
     "statements/merchants.csv": MerchantWords,
     "statements/mcc.csv": MerchantCode,
     "statements/issuer_categories.csv": IssuerCategory,

@@ -67,7 +67,10 @@ def arguments_by_tool() -> dict[str, dict[str, Any]]:
 ALWAYS: dict[str, dict[str, Any]] = {
     "get_award_trip_details": {"trip_id": "awd_nobodys"},
     "apply_voucher_to_booking": {"booking_type": "flight"},
-    "import_spending_statement": {"rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}]},
+    "import_spending_statement": {
+        "rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}],
+        "currency": "GBP",
+    },
     "save_itinerary_item": {"title": "Something"},
 }
 

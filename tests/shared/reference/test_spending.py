@@ -12,9 +12,9 @@ from tests.shared.reference.test_folio import edit_file
 
 
 def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
-    names = ("layouts", "headers", "merchants", "mcc", "issuer_categories", "line_types")
+    names = ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
     counts = {name: len(reference().rows(f"statements/{name}.csv")) for name in names}
-    assert list(counts.values()) == [14, 20, 21, 153, 89, 14]
+    assert list(counts.values()) == [14, 19, 140, 21, 153, 89, 15]
 
 
 def test_every_category_can_be_told_and_no_other_is() -> None:
@@ -48,7 +48,8 @@ def test_the_book_is_made_once_for_each_load() -> None:
         ("line_types", "chase-card-us,fee", "aaa,fee", "aaa fee_interest is not known"),
         ("layouts", ",Date,dmy,", ",Date,dym,", "dates are of mdy, dmy, ymd"),
         ("layouts", ",positive,", ",up,", "charge 'up' does not fit"),
-        ("layouts", "hsbc-uk,HSBC,GB,GBP,3", "hsbc-uk,HSBC,GB,GBP,", "a header or a width"),
+        ("layouts", "hsbc-uk,HSBC,GB,,3", "hsbc-uk,HSBC,GB,,", "a header or a width"),
+        ("columns", "date,1,", "when,1,", "is not known"),
         ("headers", "discover-us,0,Trans. Date", "discover-us,0,Trans Date", "the column Trans. Date of the layout"),
         ("headers", "revolut,0", "revolt,0", "there is no layout revolt"),
     ],

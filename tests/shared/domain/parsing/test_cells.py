@@ -57,7 +57,8 @@ def test_what_is_no_day_of_the_calendar_is_none(text: str) -> None:
         ("1,00,000.00", "100000.00"),
         (".50", "0.50"),
         ("-0.00", "0.00"),
-        ("3.005", "3.01"),
+        ("3.005", "3.005"),
+        ("-00000000000084.1200", "-84.12"),
     ],
 )
 def test_an_amount_in_any_form_is_read(text: str, value: str) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 class Sample(NamedTuple):
     text: str
-    currency: str
+    currency: str | None
     lines: list[tuple[str, str, str]]
 
 
@@ -71,7 +71,7 @@ SAMPLES = {
             "Cleared,03/16/2026,MACY'S RETURN,,-20.00,A EXAMPLE",
             "Cleared,03/17/2026,MACY'S RETURN,,20.00,A EXAMPLE",
         ),
-        "USD",
+        None,  # the header is not of one country alone
         [
             ("2026-03-14", "9.99", "pharmacy_health"),
             ("2026-03-16", "-20.00", "retail"),
@@ -84,7 +84,7 @@ SAMPLES = {
             "2026-03-14,2026-03-15,7781,ROSE INN,Lodging,210.00,",
             "03/15/2026,03/16/2026,7781,CAPITAL ONE AUTOPAY PYMT,Payment/Credit,,90.00",
         ),
-        "USD",
+        None,  # the header is not of one country alone
         [("2026-03-14", "210.00", "hotels"), ("2026-03-15", "-90.00", "excluded:payment")],
     ),
     "discover-us": Sample(
@@ -106,7 +106,7 @@ SAMPLES = {
             "03/14/2026,JETBLUE 279,DEBIT,-129.00",
             "03/15/2026,Payment Received,CREDIT,129.00",
         ),
-        "USD",
+        None,  # the header is not of one country alone
         [("2026-03-14", "129.00", "airfare"), ("2026-03-15", "-129.00", "excluded:payment")],
     ),
     "barclaycard-uk": Sample(
@@ -114,7 +114,7 @@ SAMPLES = {
             '14 Mar 26,"BOOTS 0101, LEEDS",Visa,A EXAMPLE,,Health,,7.45',
             "15 Mar 26,Payment By Direct Debit Received,Visa,A EXAMPLE,,,120.00,",
         ),
-        "GBP",
+        None,  # the header is not of one country alone
         [("2026-03-14", "7.45", "pharmacy_health"), ("2026-03-15", "-120.00", "excluded:payment")],
     ),
     "barclaycard-business-uk": Sample(
@@ -128,7 +128,7 @@ SAMPLES = {
     ),
     "hsbc-uk": Sample(
         _table("14/03/2026,COSTA COFFEE,-4.20", '15/03/2026,PAYMENT - THANK YOU,"2,000.00"'),
-        "GBP",
+        None,  # the header is not of one country alone
         [("2026-03-14", "4.20", "dining"), ("2026-03-15", "-2000.00", "excluded:payment")],
     ),
     "monzo-uk": Sample(
@@ -152,12 +152,12 @@ SAMPLES = {
     ),
     "td-ca": Sample(
         _table("03/14/2026,TIM HORTONS 77,3.80,,1003.80", "03/15/2026,PAYMENT - THANK YOU,,1000.00,3.80"),
-        "CAD",
+        None,  # the header is not of one country alone
         [("2026-03-14", "3.80", "dining"), ("2026-03-15", "-1000.00", "excluded:payment")],
     ),
     "anz-au": Sample(
         _table('14/03/26,"-18.75",BUNNINGS 4401', '15/03/2026,"500.00",PAYMENT THANKYOU 1'),
-        "AUD",
+        None,  # the header is not of one country alone
         [("2026-03-14", "18.75", "home_improvement"), ("2026-03-15", "-500.00", "other")],
     ),
 }

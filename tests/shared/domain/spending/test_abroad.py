@@ -2,11 +2,11 @@
 
 import pytest
 
-from shared.domain.spending.model import Hints
+from shared.domain.spending.model import Hints, Unreadable
 from shared.domain.spending.totals import sum_up
 from tests.shared.domain.spending.conftest import TODAY, Read
 
-TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
+TABLES: dict[str, tuple[str, str | None, dict[str, str]]] = {
     "German": (
         "Buchungsdatum;Beschreibung;Betrag;Währung\n28.06.2026;REWE SAGT DANKE;-1.234,56;EUR\n"
         "27.06.2026;LUFTHANSA;-312,00;EUR\n26.06.2026;Zahlung;1.500,00;EUR\n",
@@ -22,7 +22,7 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
     "French, in two columns": (
         "Date;Libellé;Débit;Crédit\n28/06/2026;CARREFOUR CITY;1\u00a0054,20;\n27/06/2026;SNCF CONNECT;88,00;\n"
         "26/06/2026;VIREMENT RECU;;1 500,00\n",
-        "USD",
+        None,
         {"groceries": "1054.20", "transit": "88.00"},
     ),
     "Spanish": (
@@ -43,7 +43,7 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "moments for days": (
         "Date,Description,Amount\n2026-06-28T10:00:00Z,TESCO,52.40\n2026-06-29 23:10:00,TESCO,1.00\n",
-        "GBP",
+        None,
         {"groceries": "53.40"},
     ),
 }
@@ -52,9 +52,13 @@ TABLES: dict[str, tuple[str, str, dict[str, str]]] = {
 @pytest.mark.parametrize("make", TABLES)
 def test_a_statement_of_this_make_is_added_up(read: Read, make: str) -> None:
     text, currency, totals = TABLES[make]
-    summed = sum_up(read(text), Hints(TODAY))
+    if currency is None:
+        with pytest.raises(Unreadable, match="in which currency") as refused:
+            sum_up(read(text), Hints(TODAY))
+        assert refused.value.field == "currency"
+    summed = sum_up(read(text), Hints(TODAY, currency=None if currency else "CHF"))
     (month,) = summed.months.values()
-    assert summed.currency == currency
+    assert summed.currency == (currency or "CHF")
     assert {category: str(total.amount) for category, total in month.items()} == totals
 
 

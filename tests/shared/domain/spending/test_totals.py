@@ -11,7 +11,7 @@ from shared.domain.spending.model import Hints, Skipped, StatementLine, Statemen
 from shared.domain.spending.totals import StatementTotals, hash_lines, sum_up
 
 DAY = date(2026, 3, 14)
-HINTS = Hints(date(2026, 11, 21))
+HINTS = Hints(date(2026, 11, 21), currency="USD")
 
 
 def line(
@@ -53,15 +53,51 @@ def test_a_line_in_another_currency_is_not_added_to_the_first() -> None:
     )
 
 
-def test_the_currency_is_the_statements_then_what_was_said_then_layout_card_and_profile() -> None:
+def test_the_currency_is_the_files_then_what_was_said_then_the_cards_then_the_accounts() -> None:
     hints = replace(HINTS, currency="CHF", card_currency="CAD", own_currency="AUD")
     assert sum_statement(line("5", currency="GBP"), layout="USD", hints=hints).currency == "GBP"
-    assert sum_statement(line("5"), layout="EUR", hints=hints).currency == "CHF"
-    hints = replace(hints, currency=None)
     assert sum_statement(line("5"), layout="EUR", hints=hints).currency == "EUR"
+    assert sum_statement(line("5"), hints=hints).currency == "CHF"
+    hints = replace(hints, currency=None)
     assert sum_statement(line("5"), hints=hints).currency == "CAD"
     assert sum_statement(line("5"), hints=replace(hints, card_currency=None)).currency == "AUD"
-    assert sum_statement(line("5")).currency == "USD"
+
+
+@pytest.mark.parametrize(("issuer", "own"), [(None, None), ("USD", "EUR")])
+def test_a_currency_that_nothing_tells_or_two_tell_otherwise_is_asked_for(issuer: str | None, own: str | None) -> None:
+    reading = StatementReading("table", None, [line("5")], [], issuer)
+    with pytest.raises(Unreadable) as refused:
+        sum_up(reading, replace(HINTS, currency=None, own_currency=own))
+    assert (refused.value.field, "such as USD, GBP or EUR" in refused.value.expected) == ("currency", True)
+    assert sum_up(reading, replace(HINTS, currency=None, own_currency="USD")).currency == "USD"
+
+
+def test_amounts_are_added_exactly_and_rounded_once() -> None:
+    result = sum_statement(line("1.0049"), line("1.0049"), line("1.0049"))
+    assert (result.months[date(2026, 3, 1)]["dining"].amount, result.is_rounded) == (Decimal("3.01"), True)
+    assert not sum_statement(line("1.05")).is_rounded
+
+
+@pytest.mark.parametrize(
+    ("credit", "refunds", "reason"),
+    [
+        (line("-5", "retail", what="nordstrom"), {"retail": Decimal(5)}, "a refund or credit"),
+        (line("-5", "other", what="zed ltd"), {"dining": Decimal(5)}, "a refund or credit"),
+        (line("-5", "other", what="zorblatt gutschrift"), {"other": Decimal(5)}, "a refund or credit"),
+        (line("-900", "other", what="salary march"), {}, "money in that is no known refund"),
+        (line("-900", "insurance_tax_gov", what="hmrc"), {}, "money in that is no known refund"),
+        (line("-900", "other", what="zahlung dankeschoen"), {}, "a payment"),
+        (line("-900", "other", what="paiement recu merci"), {}, "a payment"),
+    ],
+)
+def test_a_credit_is_a_refund_a_payment_or_other_money_in(
+    credit: StatementLine, refunds: dict[str, Decimal], reason: str
+) -> None:
+    result = sum_statement(line("20", "dining", what="zed ltd"), credit)
+    (month,) = result.months.values()
+    assert {category: total.refunds for category, total in month.items() if total.refunds} == refunds
+    assert (result.gross, result.refunds) == (20, sum(refunds.values()))
+    assert [s.reason for s in result.skipped] == [reason]
 
 
 def test_the_share_of_unknown_shops_is_a_share_of_the_amount() -> None:
