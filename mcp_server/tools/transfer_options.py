@@ -13,10 +13,9 @@ from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.domain import transfer_options
-from shared.domain.funding import sum_cost
+from shared.domain.funding import Funds, find_payment, find_slowest, sum_cost
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Combination, Way
-from shared.domain.transfers import POSTING
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
@@ -133,8 +132,9 @@ def compare_transfer_options(
     missing = transfer_options.find_shortfall(ways, points_needed)
     used = {w.purse.program: w.purse for w in ways}
     dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
+    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, purses)) or {}).get(goal.slug, ())
     return TransferOptions(
-        message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing),
+        message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing, fastest),
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         shortfall=missing,
@@ -151,37 +151,37 @@ def _describe_options(
     combinations: Sequence[Combination],
     needed: int,
     missing: int,
+    fastest: Sequence[Way],
 ) -> str:
-    reaching = [w for w in ways if w.covers]
-    alone = {w.purse.program for w in reaching}
+    alone = {w.purse.program for w in ways if w.covers}
     balances = f"{len(alone)} of {pluralize(len({w.purse.program for w in ways}), 'balance')}"
     message = f"{pluralize(needed, 'point')} of {goal.name}: {balances} can reach it alone"
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
-    message += _describe_cheapest(reference, [*((w,) for w in reaching[:1]), *(c.parts for c in combinations[:1])])
+    cheapest = _find_cheapest([*((w,) for w in ways if w.covers), *(c.parts for c in combinations)])
+    if cheapest:
+        worth = (sum_cost(cheapest) or 0) / 100
+        message += f" The cheapest spends {_list_parts(reference, cheapest)}, worth about {worth:,.2f} USD."
+        message += _describe_fastest(reference, fastest, cheapest)
     if missing:
         message += f" Missing even with every balance: {pluralize(missing, 'point')}."
-    message += _describe_fastest(reference, reaching)
     direct = [edge for way in ways if way.path for edge in way.path.edges]
     by_card = describe_all_rates(reference, direct)[:MAX_RATES_IN_MESSAGE]
     return " ".join([message, *by_card, "Transfers cannot be undone: confirm the seats first."])
 
 
-def _describe_cheapest(reference: Reference, choices: Sequence[Sequence[Way]]) -> str:
+def _find_cheapest(choices: Sequence[Sequence[Way]]) -> Sequence[Way]:
     """The cheapest of all, whether of one balance or of several; empty where none has a known cost."""
-    costs = [(cost, ways) for ways in choices if (cost := sum_cost(ways)) is not None]
-    if not costs:
-        return ""
-    cost, ways = min(costs, key=lambda choice: (choice[0], len(choice[1])))
-    parts = " and ".join(f"{w.points_sent:,} of {program_name(reference, w.purse.program)}" for w in ways)
-    return f" The cheapest spends {parts}, worth about {cost / 100:,.2f} USD."
+    costs = [(cost, len(ways), at) for at, ways in enumerate(choices) if (cost := sum_cost(ways)) is not None]
+    return choices[min(costs)[2]] if costs else ()
 
 
-def _describe_fastest(reference: Reference, reaching: Sequence[Way]) -> str:
-    """The cheapest way that is instant, where the cheapest of all is not."""
-    if not reaching or reaching[0].posting == POSTING[0]:
+def _describe_fastest(reference: Reference, fastest: Sequence[Way], cheapest: Sequence[Way]) -> str:
+    """What covers it soonest, where that is not the cheapest: a seat can go while points are under way."""
+    if not fastest or find_slowest(fastest) == find_slowest(cheapest):
         return ""
-    instant = next((w for w in reaching if w.posting == POSTING[0]), None)
-    if instant is None:
-        return " No single balance reaches it at once, so a seat can go while points are under way."
-    amount = f"{instant.points_sent:,} of {program_name(reference, instant.purse.program)}"
-    return f" The cheapest that is instant spends {amount}."
+    speed = {"instant": "at once", "hours": "within hours", "days": "in days"}.get(find_slowest(fastest), "soonest")
+    return f" To arrive {speed}: {_list_parts(reference, fastest)}."
+
+
+def _list_parts(reference: Reference, ways: Sequence[Way]) -> str:
+    return " and ".join(f"{w.points_sent:,} of {program_name(reference, w.purse.program)}" for w in ways)

@@ -305,4 +305,6 @@ def _describe_result(
     if near := plans.get("nearby"):
         words = describe_journey(facts, near.journey, wish.passengers)
         sentences.append(f"Over an airport nearby, without the cost of positioning: {words}.")
+    elif near_codes := [code for code, _ in (*wish.start.nearby, *wish.end.nearby)]:
+        sentences.append(f"Over {' or '.join(near_codes)}, nearby, it costs no less.")
     return sentences

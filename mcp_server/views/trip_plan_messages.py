@@ -70,7 +70,8 @@ def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passenge
 def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     """From which balances the points come, and how long the slowest transfer takes."""
     parts = [
-        f"{w.points_sent:,} {'from' if w.path else 'points already with'} {program_name(reference, w.purse.program)}"
+        f"{pluralize(w.points_sent, 'point')} {'of' if w.path else 'already with'}"
+        f" {program_name(reference, w.purse.program)}"
         for w in ways
     ]
     slowest = find_slowest(ways)
@@ -95,8 +96,8 @@ def describe_speed(path: Path) -> str:
 
 def describe_rest(reference: Reference, points: Mapping[str, int], used: Iterable[str]) -> str:
     """What stays of the balances a plan uses."""
-    parts = [f"{points[program]:,} {program_name(reference, program)}" for program in dict.fromkeys(used)]
-    return f"What stays: {' and '.join(parts)}."
+    parts = [f"{points[program]:,} of {program_name(reference, program)}" for program in dict.fromkeys(used)]
+    return f"Points that stay: {' and '.join(parts)}."
 
 
 def describe_search(wish: TripWish, considered: int) -> str:

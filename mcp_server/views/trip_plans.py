@@ -121,6 +121,7 @@ def to_plan(
         balances_after=[
             BalanceAfter(program=slug, name=program_name(reference, slug), points=points)
             for slug, points in left_over.items()
+            if points or any(p.program == slug for p in purses)
         ],
         positioning=list(positioning),
         booking_pages=reference.find_booking_pages(journey.needs),

@@ -104,3 +104,14 @@ def test_compare_transfer_options_counts_the_lowest_ratio_until_a_card_is_known(
     points, words = sent()
     assert points == 30_000
     assert "Counted at 1:1, for Chase Sapphire Reserve." in words
+
+
+def test_compare_transfer_options_names_what_arrives_at_once_where_the_cheapest_does_not(
+    people: People, use: Use
+) -> None:
+    _hold(use, people.alice, marriott_bonvoy=185_000, chase_ultimate_rewards=80_000)
+    arguments = {"target_program": "virgin atlantic", "points_needed": 50_000}
+    answer = use(people.alice, "compare_transfer_options", **arguments)
+    assert "The cheapest spends" in answer["message"]
+    assert "of Marriott Bonvoy, worth about" in answer["message"]
+    assert "To arrive at once: 50,000 of Chase Ultimate Rewards." in answer["message"]

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -244,6 +245,8 @@ def test_plan_trip_pays_with_instant_transfers_before_slow_ones(
     price = "47,500 points of Virgin Atlantic Flying Club each, 95,000 for two, 510 USD taxes for two"
     assert price in answer["message"]
     assert "Confirm the seat before you transfer" in answer["message"]
+    assert "points of Chase Ultimate Rewards" in answer["message"]
+    assert "Points that stay: " in answer["message"]
     words = " ".join([answer["message"], *best["steps"], *best["warnings"]])
     assert "arrives at once" in words
     assert not re.search(r"[a-z]-[a-z]+-[a-z]", words.replace("award_trip", ""))  # no slugs
@@ -333,3 +336,6 @@ def test_plan_trip_names_a_cheaper_airport_nearby_with_its_distance(
     assert (way["from_airport"], way["to_airport"], way["fare"]) == ("BOS", "PVD", "no_data")
     assert 70 < way["kilometres"] < 90
     assert "positioning cost not known" in answer["nearby"]["steps"][-1]
+    same = replace(seats({})[0], name="same price everywhere")
+    with_sources(same, fares_of("shop"), BANK)
+    assert "Over PVD or ORH, nearby, it costs no less." in use(people.alice, TOOL, **wish, nearby_km=80)["message"]
