@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 PROCESSOR_SECONDS = 8
-MEMORY_BYTES = 900 << 20  # of the whole process; the libraries map about 150 MB of it
+MEMORY_BYTES = 640 << 20  # of the whole process; the libraries map about 150 MB of it
 MAX_PAGES = 20
 MAX_CHARACTERS = 200_000  # of each text
 MAX_PICTURES = 12  # of one PDF

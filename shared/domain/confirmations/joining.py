@@ -31,11 +31,12 @@ def join_readings(readings: list[MailReading], certain: int = 0) -> MailReading:
         _add_statements(groups, bookings)
         data += bookings if at < certain else []
     stating = [r for r in readings if r.bookings]
+    has_legs = any(isinstance(b, BookedLeg) for r in stating for b in r.bookings)
     return MailReading(
         source=stating[0].source if stating else "none",
         forwarded=any(r.forwarded for r in readings),
         bookings=[join_statements(g, data) for g in _drop_mentions(groups, data)][:MAX_BOOKINGS],
-        doubts=list(dict.fromkeys(d for r in readings for d in r.doubts)),
+        doubts=list(dict.fromkeys(d for r in readings for d in r.doubts if d.field != "flights" or not has_legs)),
         unread=list(dict.fromkeys(u for r in readings for u in r.unread)),
     )
 

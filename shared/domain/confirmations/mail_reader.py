@@ -35,7 +35,8 @@ def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
     if not reading.bookings:
-        reading = replace(reading, doubts=[NOT_READ] if reading.unread else [])
+        silent = [d for d in reading.doubts if d.field == "flights"]
+        reading = replace(reading, doubts=[*silent, *([NOT_READ] if reading.unread else [])])
     inside = any(letter.attached for letter in letters)
     return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
 

@@ -19,7 +19,7 @@ from shared.domain.confirmations.model import (
 )
 from shared.domain.confirmations.other_letters import cut_cancelled, is_of_railway, says_partly_cancelled
 from shared.domain.confirmations.passengers import count_passengers
-from shared.domain.confirmations.phrases import says_cancelled, says_changed, says_unsettled
+from shared.domain.confirmations.phrases import CONFIRMATION, says_cancelled, says_changed, says_unsettled
 from shared.domain.parsing.text import fold
 
 
@@ -41,9 +41,10 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     if action == "cancel" and number:
         bookings = [replace(b, action="cancel") for b in bookings] or [BookedLeg(action="cancel")]
     elif not number and not any(isinstance(b, BookedStay) or b.departure_date for b in bookings):
-        return None
-    if not bookings or (not number and not is_ticket and not _BOOKING.search(folded)):
-        return None
+        bookings = []
+    is_called_one = number or is_ticket or _BOOKING.search(folded) or CONFIRMATION.search(folded)
+    if not bookings or not (is_called_one or any(map(_is_whole, bookings))):
+        return _doubt_silence(number, folded)
     passengers = count_passengers(text.body, world)
     for booking in bookings:
         booking.confirmation_number = booking.confirmation_number or number
@@ -56,8 +57,32 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     return MailReading("text", text.forwarded, bookings, doubts)
 
 
+def _doubt_silence(number: str | None, folded: str) -> MailReading | None:
+    """A letter that names a booking's number and speaks of a flight of that booking, of which none was read."""
+    if number and _OWN_FLIGHT.search(folded) and not is_of_railway(folded) and not _CAR.search(folded):
+        return MailReading(doubts=[_FLIGHTS_NOT_READ])
+    return None
+
+
+def _is_whole(booking: Booking) -> bool:
+    """Whether this can hardly be anything but a booking, also in a letter that neither names a number nor calls itself
+    one: an offer names no flight's day and hour, and no stay's days at one hotel."""
+    if isinstance(booking, BookedStay):
+        return bool(booking.hotel_id and booking.check_in_date and booking.check_out_date)
+    return bool(booking.origin and booking.destination and booking.departure_date and booking.departure_time)
+
+
 _PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
-_FLIGHTS_NOT_READ = Doubt("flights", "The letter has a section of flights, and no flight of it was read.")
+_FLIGHTS_NOT_READ = Doubt("flights", "The letter speaks of flights that were booked, and none was read.")
+_OWN_FLIGHT = re.compile(
+    r"flight (?:number|no\b|details)|(?:your|outbound|return|departing) flight|flugnummer|hinflug|ruckflug"
+    r"|ihr(?:en?)? flug"
+    r"|vol (?:aller|retour)|votre vol|numero de vol|vuelo de (?:ida|vuelta)|(?:tu|su) vuelo|volo di (?:andata|ritorno)"
+    r"|il (?:tuo|suo) volo|voo de (?:ida|volta)|(?:seu|sua) voo|heenvlucht|terugvlucht|(?:uw|je) vlucht|便名|搭乗日"
+)
+_CAR = re.compile(
+    r"\b(?:rental car|car rental|pick-?up (?:date|location)|mietwagen|abholung|location de voiture|alquiler)\b"
+)
 _FLIGHTS_HEADING = re.compile(
     r"^\W*(?:(?:your|ihre|vos|sus|je|uw|i vostri) )?(?:flights?|fluge|vluchten|vols?|voli|vuelos|voos)"
     r"(?: details)?\W*$",

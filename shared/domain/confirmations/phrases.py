@@ -143,21 +143,22 @@ FORWARDED = re.compile(
     r"|mensagem (?:encaminhada|original)"
     r"|messaggio (?:inoltrato|originale)|doorgestuurd bericht)[ -]*-*|(?:begin forwarded message"
     r"|anfang der weitergeleiteten nachricht"
-    r"|debut du message (?:reexpedie|transfere)|inicio del mensaje reenviado|inizio messaggio inoltrato) ?:?)\s*$",
+    r"|debut du message (?:reexpedie|transfere)|inicio del mensaje reenviado|inizio messaggio inoltrato"
+    r"|転送されたメッセージ) ?:?)\s*$",
     re.M,
 )
 _NAMES = (
     r"from|von|de|da|van|sent|date|gesendet|datum|envoye(?: le)?|enviado(?: el)?|inviato|data|fecha|verzonden"
-    r"|to|an|a|para|aan|cc|kopie"
+    r"|to|an|a|para|aan|cc|kopie|差出人|日付|送信日時|宛先"
 )
-SUBJECT = re.compile(r"^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp)\*? ?:\*?\s*")
+SUBJECT = re.compile(r"^\*?(?:subject|betreff|objet|asunto|assunto|oggetto|onderwerp|件名)\*? ?:\*?\s*")
 SENT = re.compile(
     r"^\*?(?:sent|date|gesendet|datum|envoye(?: le)?|enviado(?: el)?|inviato|data|fecha|verzonden|送信日時"
     r"|日付)\*? ?:\*?\s*"
 )
-FROM = re.compile(r"^\*?(?:from|von|de|da|van)\*? ?:\*?\s*")
+FROM = re.compile(r"^\*?(?:from|von|de|da|van|差出人)\*? ?:\*?\s*")
 HEADER = re.compile(
-    rf"^\*?(?:{_NAMES}|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|reply-to|antwort an)\*? ?:"
+    rf"^\*?(?:{_NAMES}|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|件名|reply-to|antwort an)\*? ?:"
 )
 
 

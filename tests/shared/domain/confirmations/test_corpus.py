@@ -17,15 +17,7 @@ STORED_WRONG: frozenset[str] = frozenset(
         "delta-en-receipt",
     }
 )
-SILENT: frozenset[str] = frozenset(
-    {
-        "finnair-ja-latin",
-        "jal-ja-cash",
-        "lastminute-it-package",
-        "latam-es-return",
-        "rakuten-ja-hotel",
-    }
-)
+SILENT: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=1)

@@ -96,3 +96,14 @@ def test_words_that_mix_up_two_flights_of_the_data_do_not_put_them_in_doubt() ->
     )
     assert [(leg.origin, leg.destination) for leg in reading.bookings] == [("LHR", "JFK"), ("JFK", "BOS")]  # type: ignore[union-attr]
     assert reading.missing == []
+
+
+def test_a_letter_that_speaks_of_flights_of_which_none_was_read_says_so() -> None:
+    text = "Booking reference: X7Y8Z9\nYour flight details are in your account.\n"
+    assert read(mail(text)).missing == ["flights"]
+    assert read(mail(text, page=data(flight("X7Y8Z9")))).missing == []
+
+
+def test_words_that_hardly_can_be_anything_else_are_a_booking_without_calling_themselves_one() -> None:
+    reading = read(mail("BA285  LHR-SFO  4 May 2027  11:20 14:10\nEconomy\nTotal: GBP 450.00\n", subject="Hello"))
+    assert reading.missing == ["confirmation_number"]
