@@ -1,10 +1,8 @@
 """Imported spending of each card, by month and category."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -28,6 +26,7 @@ def read_card_spending(session: Session, since: date) -> dict[int, CardSpending]
             *columns,
             sa.func.sum(SpendingTotal.amount),
             sa.func.sum(SpendingTotal.transactions),
+            sa.func.sum(SpendingTotal.refunds),
             sa.func.max(SpendingStatement.period_end),
         )
         .join(SpendingStatement, SpendingTotal.statement_id == SpendingStatement.id)
@@ -36,15 +35,8 @@ def read_card_spending(session: Session, since: date) -> dict[int, CardSpending]
         .order_by(*columns)
     )
     spending: dict[int, CardSpending] = defaultdict(lambda: CardSpending(date.min))
-    for card_id, currency, month, category, amount, transactions, until in session.execute(statement):
+    for card_id, currency, month, category, amount, transactions, refunds, until in session.execute(statement):
         own = spending[card_id or 0]
         own.until = max(own.until, until)
-        own.cells.append(Cell(currency, month, category, amount, transactions))
+        own.cells.append(Cell(currency, month, category, amount, transactions, refunds))
     return dict(spending)
-
-
-def sum_cells(cells: Sequence[Cell], currency: str, since: date, until: date) -> Decimal:
-    """Spending of one currency in the months of these days."""
-    return sum(
-        (c.amount for c in cells if c.currency == currency and since.replace(day=1) <= c.month <= until), Decimal(0)
-    )

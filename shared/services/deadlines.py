@@ -170,7 +170,7 @@ def find_progress(holdings: Holdings, row: Card) -> BonusProgress | None:
     spending = holdings.card_spending.get(row.id)
     if spending is None or row.bonus_status in ("earned", "missed"):
         return None
-    months = [(cell.month, cell.amount) for cell in spending.cells if cell.currency == row.currency]
+    months = [(cell.month, cell.net) for cell in spending.cells if cell.currency == row.currency]
     return cards.find_bonus_progress(
         row.spend_requirement, row.currency, row.opened_on, row.spend_deadline_on, months, spending.until
     )

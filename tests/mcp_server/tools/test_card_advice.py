@@ -246,7 +246,10 @@ def test_recommend_cards_only_held_names_the_card_to_pay_with(people: People, us
 def test_recommend_cards_only_held_counts_what_statements_show_of_a_cap(people: People, use: Use) -> None:
     gold = use(people.alice, "add_card", card=GOLD)["card"]["card_id"]
     use(people.alice, "add_card", card="us-chase-freedom-unlimited")
-    lines = [{"date": "2026-10-03", "description": "Zed Ltd", "amount": "24900", "category": "groceries"}]
+    lines = [
+        {"date": "2026-10-02", "description": "Zed Ltd", "amount": "25000", "category": "groceries"},
+        {"date": "2026-10-03", "description": "Zed Ltd", "amount": "-100", "category": "groceries"},
+    ]
     use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=gold)
     asked = {"only_held": True, "category": "groceries", "purchase_amount": 200}
     answer = use(people.alice, "recommend_cards", **asked)

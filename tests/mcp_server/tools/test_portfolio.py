@@ -184,7 +184,8 @@ def test_get_portfolio_shows_credits_by_cycle_and_the_spending_for_a_bonus(
     lines = [
         {"date": "2026-08-25", "description": "Zed Ltd", "amount": "1000", "category": "other"},
         {"date": "2026-09-25", "description": "Zed Ltd", "amount": "2000", "category": "dining"},
-        {"date": "2026-10-31", "description": "Zed Ltd", "amount": "1120", "category": "other"},
+        {"date": "2026-10-30", "description": "Zed Ltd", "amount": "1200", "category": "other"},
+        {"date": "2026-10-31", "description": "Zed Ltd", "amount": "-80", "category": "other"},  # given back
     ]
     use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=gold)
     use(people.alice, "update_card", card_id=gold, credit="resy", credit_used=20)
