@@ -65,7 +65,7 @@ class OtherUse(Part):
     posting: str | None
 
 
-class Check(Part):
+class ValueCheck(Part):
     """The person's own figures: what a point buys in them, against what it is worth otherwise."""
 
     points: int
@@ -83,7 +83,7 @@ class Check(Part):
 class Valuations(Result):
     valuations: list[Valuation]
     value_of_points: PointsValue | None
-    check: Check | None
+    check: ValueCheck | None
 
 
 def _list_publications(program: Program) -> list[PublishedValue]:
@@ -182,12 +182,12 @@ _EXPECTED = {
 }
 
 
-def _compare_figures(call: Call, program: Program, figures: _Figures, value: Decimal, is_own: bool) -> Check:
+def _compare_figures(call: Call, program: Program, figures: _Figures, value: Decimal, is_own: bool) -> ValueCheck:
     unit = figures.rate.usd_per_unit
     award = AwardPrice(figures.points, figures.taxes * unit, value)
     cents = value_point(figures.cash * unit, award) or Decimal(0)
     cost = balances.value_balance(figures.points, value / unit, figures.rate.currency) + figures.taxes
-    return Check(
+    return ValueCheck(
         points=figures.points,
         cash=figures.cash,
         taxes=figures.taxes,
@@ -224,7 +224,7 @@ def _find_other_uses(call: Call, program: Program, figures: _Figures) -> list[Ot
     return sorted(uses, key=lambda use: (use.program != program.slug, -use.value, use.program))[:MAX_OTHER_USES]
 
 
-def _describe_check(check: Check) -> str:
+def _describe_check(check: ValueCheck) -> str:
     whose = "your own value" if check.basis == "own" else "the usual value"
     unit = f"{check.cents_per_point:,f} US cents"
     price = f"{check.points:,} points and {check.taxes:,} {check.currency} against {check.cash:,} {check.currency}"
