@@ -255,10 +255,10 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
 
 
 def find_charge_sign(lines: Sequence[StatementLine]) -> str:
-    """The sign of charges: that of the majority, because statements have more charges than refunds."""
+    """The sign of charges: that of the majority, of as many lines that of the greater amount."""
     amounts = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
-    below = sum(money < 0 for money in amounts)
-    return "negative" if below > sum(money > 0 for money in amounts) else "positive"
+    below, above = [-a for a in amounts if a < 0], [a for a in amounts if a > 0]
+    return "negative" if (len(below), sum(below)) > (len(above), sum(above)) else "positive"
 
 
 def flip_signs(lines: Sequence[StatementLine]) -> list[StatementLine]:

@@ -1,0 +1,116 @@
+"""Exports of banks without a layout of their own: read by the names of their columns, or by what the columns hold."""
+
+from decimal import Decimal
+
+import pytest
+
+from shared.domain.spending.model import Hints
+from shared.domain.spending.totals import sum_up
+from tests.shared.domain.spending.conftest import TODAY, Read
+
+EXPORTS: dict[str, tuple[str, str, str, str]] = {  # text, currency, gross, refunds
+    "KBC Mastercard": (
+        "kredietkaart;kaarthouder;uitgavenstaat;datum verrichting;Datum verrekening;bedrag;credit;debet;munt;koers;"
+        "bedrag in EUR;Kosten op verrichting;Handelaar;locatie;land;toelichting\n"
+        "55;A B;;13/02/2026;15/02/2026;-20,00;;-20,00;USD;1,08;-18,52;0;DINER 88;;US;\n"
+        "55;A B;;14/02/2026;15/02/2026;-9,50;;-9,50;EUR;1;-9,50;0;DELHAIZE;;BE;\n",
+        *("EUR", "28.02", "0"),
+    ),
+    "BayernLB card": (
+        "Umsatz getätigt von;Belegdatum;Buchungsdatum;Originalbetrag;Originalwährung;Umrechnungskurs;Buchungsbetrag;"
+        "Buchungswährung;Transaktionsbeschreibung;Transaktionsbeschreibung Zusatz\n"
+        '"5";"20.02.26";"21.02.26";"-12,00";"CHF";"0,95";"-12,60";"EUR";"MIGROS BASEL";""\n'
+        '"5";"22.02.26";"23.02.26";"-5,00";"EUR";"1,00";"-5,00";"EUR";"ARAL STATION";""\n',
+        *("EUR", "17.60", "0"),
+    ),
+    "Nationwide": (
+        '"Account Name:","FlexAccount"\n"Account Balance:","£10.00"\n\n'
+        '"Date","Transaction type","Description","Paid out","Paid in","Balance"\n'
+        '"12 Feb 2026","Visa purchase","DISHOOM","£31.50","","£100.00"\n'
+        '"13 Feb 2026","Transfer from","J DOE","","£500.00","£600.00"\n',
+        *("GBP", "31.50", "0"),
+    ),
+    "OTP": (
+        '"1177";"T";-4500,00;"HUF";20260213;20260213;0;"";"";"SPAR";"";"";"VÁSÁRLÁS";"";""\n'
+        '"1177";"T";-1250,00;"HUF";20260214;20260214;0;"";"";"BKK";"";"";"JEGY";"";""\n',
+        *("HUF", "5750.00", "0"),
+    ),
+    "Rabobank": (
+        '"IBAN/BBAN","Munt","BIC","Volgnr","Datum","Rentedatum","Bedrag","Saldo na trn","Tegenrekening IBAN/BBAN",'
+        '"Naam tegenpartij","Code","Omschrijving-1"\n'
+        '"NL1","EUR","R","1","2026-03-01","2026-03-01","-37,49","+57,28","","Albert Heijn","ba","Betaling"\n'
+        '"NL1","EUR","R","2","2026-03-02","2026-03-02","-7,00","+50,28","","NS Reizigers","ba",""\n'
+        '"NL1","EUR","R","3","2026-03-03","2026-03-03","+900,00","+950,28","","Werkgever","cb","Salaris"\n',
+        *("EUR", "44.49", "0"),
+    ),
+    "Raiffeisen Austria": (
+        "18.09.2026;HOFER DANKT;18.09.2026;-33,87;EUR;\n19.09.2026;OMV TANKSTELLE;19.09.2026;-40,00;EUR;\n"
+        "20.09.2026;GEHALT;20.09.2026;2.000,00;EUR;\n",
+        *("EUR", "73.87", "0"),
+    ),
+    "Monzo 2018": (
+        "id,created,amount,currency,local_amount,local_currency,category,emoji,description,address,notes,receipt\n"
+        "tx_1,2026-02-25 12:34:56 +0000,-10,GBP,-10,GBP,general,,Tesco,,,\n"
+        "tx_2,2026-02-26 12:34:56 +0000,2.50,GBP,2.50,GBP,general,,Tesco,,,\n",
+        *("GBP", "10", "2.50"),
+    ),
+    "N26": (
+        '"Booking Date","Value Date","Partner Name","Partner Iban",Type,"Payment Reference","Account Name",'
+        '"Amount (EUR)","Original Amount","Original Currency","Exchange Rate"\n'
+        '2026-02-25,2026-02-25,"REWE","",Presentment,"","Main",-21.40,,,\n'
+        '2026-02-26,2026-02-26,"NETFLIX","",Presentment,"","Main",-12.99,,,\n',
+        *("EUR", "34.39", "0"),
+    ),
+    "Revolut": (
+        "Type,Product,Started Date,Completed Date,Description,Amount,Fee,Currency,State,Balance\n"
+        "CARD_PAYMENT,Current,2026-02-25 10:00:00,2026-02-26 10:00:00,Lidl,-11.10,0.00,EUR,COMPLETED,88.90\n",
+        *("EUR", "11.10", "0"),
+    ),
+    "Wise": (
+        "TransferWise ID,Date,Amount,Currency,Description,Payment Reference,Running Balance\n"
+        "CARD-1,25-02-2026,-8.40,AUD,Card transaction of 8.40 AUD issued by Coles,,91.60\n",
+        *("AUD", "8.40", "0"),
+    ),
+    "ING Netherlands": (
+        '"Datum";"Naam / Omschrijving";"Rekening";"Tegenrekening";"Code";"Af Bij";"Bedrag (EUR)";"Mutatiesoort";'
+        '"Mededelingen"\n"20260225";"JUMBO UTRECHT";"NL1";"";"BA";"Af";"18,30";"Betaalautomaat";""\n'
+        '"20260226";"WERKGEVER";"NL1";"NL2";"OV";"Bij";"1500,00";"Overschrijving";"salaris"\n',
+        *("EUR", "18.30", "0"),
+    ),
+    "ING Germany": (
+        "IBAN;DE1\nKontoname;Girokonto\n\nBuchung;Valuta;Auftraggeber/Empfänger;Buchungstext;Verwendungszweck;Saldo;"
+        "Währung;Betrag;Währung\n25.02.2026;25.02.2026;EDEKA;Lastschrift;Einkauf;100,00;EUR;-44,10;EUR\n",
+        *("EUR", "44.10", "0"),
+    ),
+    "Boursorama": (
+        "dateOp;dateVal;label;category;supplierFound;amount;accountNum;accountLabel;accountbalance\n"
+        '2026-02-25;2026-02-25;"CARTE 24/02/26 MONOPRIX";"Alimentation";"monoprix";"-23,45";"1";"BOURSO";"100"\n',
+        *("CHF", "23.45", "0"),
+    ),
+    "mBank": (
+        "#Data operacji;#Opis operacji;#Rachunek;#Kategoria;#Kwota\n"
+        "2026-02-25;BIEDRONKA WARSZAWA;1;Zakupy;-52,30 PLN\n".replace("#", ""),
+        *("PLN", "52.30", "0"),
+    ),
+    "BBVA": (
+        "Fecha;F.Valor;Concepto;Movimiento;Importe;Divisa\n"
+        "25/02/2026;25/02/2026;MERCADONA;Pago con tarjeta;-31,20;EUR\n",
+        *("EUR", "31.20", "0"),
+    ),
+    "two columns of numbers, of which one is the balance": (
+        "05/02/2026,TESCO STORES,-12.50,87.50\n14/02/2026,SHELL,-30.00,57.50\n15/02/2026,TESCO STORES,-7.50,50.00\n",
+        *("CHF", "50.00", "0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("bank", EXPORTS)
+def test_the_export_of_this_bank_is_added_up(read: Read, bank: str) -> None:
+    text, currency, gross, refunds = EXPORTS[bank]
+    summed = sum_up(read(text, own_country="BE"), Hints(TODAY, currency="CHF"))
+    assert (summed.currency, summed.gross, summed.refunds) == (currency, Decimal(gross), Decimal(refunds))
+
+
+def test_two_columns_that_could_both_be_the_amount_are_not_guessed(read: Read) -> None:
+    with pytest.raises(AssertionError):
+        read("A,13/02/2026,SHOP ONE,1.00,2.00\nB,14/02/2026,SHOP TWO,3.00,9.00\n")
