@@ -22,6 +22,10 @@ _CAME_BACK = re.compile(
 _OFTEN_INCOME = (OTHER, "insurance_tax_gov", "business_services")
 
 
+def is_called_refund(description: str) -> bool:
+    return _CAME_BACK.search(description) is not None
+
+
 def judge_credits(lines: Sequence[StatementLine]) -> list[StatementLine]:
     """Every credit as what it is; a refund has the category of the purchase it takes back where that is known.
 
@@ -41,7 +45,7 @@ def _judge_line(line: StatementLine, bought: dict[str, str]) -> StatementLine:
         return _make_refund(line, bought)
     if line.amount >= 0 or not _is_open(line):
         return line
-    came_back = _CAME_BACK.search(line.description) is not None
+    came_back = is_called_refund(line.description)
     if not came_back and line.description not in bought and _PAID.search(line.description):
         return line._replace(category=exclude_kind("payment"))
     if came_back or line.description in bought or line.category not in _OFTEN_INCOME:

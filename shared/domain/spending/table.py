@@ -11,6 +11,7 @@ from decimal import Decimal
 from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
+from shared.domain.spending.credits import is_called_refund
 from shared.domain.spending.header import MAX_PREAMBLE_ROWS, TableShape, find_shape, fold_name, list_missing_columns
 from shared.domain.spending.headless import IN, OUT
 from shared.domain.spending.model import (
@@ -256,7 +257,8 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
 
 def find_charge_sign(lines: Sequence[StatementLine]) -> str:
     """The sign of charges: that of the majority, of as many lines that of the greater amount."""
-    amounts = [line.amount for line in lines if not line.category.startswith(EXCLUDED)]
+    open_lines = [line for line in lines if not line.category.startswith(EXCLUDED)]
+    amounts = [line.amount for line in open_lines if not is_called_refund(line.description)]
     below, above = [-a for a in amounts if a < 0], [a for a in amounts if a > 0]
     return "negative" if (len(below), sum(below)) > (len(above), sum(above)) else "positive"
 
