@@ -40,6 +40,35 @@ def _index_carriers(reference: Reference) -> dict[str, str]:
     return {names.normalize_name(c.name): c.iata for c in reference.carriers.values()}
 
 
+@lru_cache(maxsize=4_096)
+def _find_airline(reference: Reference, text: str) -> str | None:
+    if text in reference.carriers:
+        return text
+    words, codes_by_name = names.normalize_name(text), _index_carriers(reference)
+    if words in codes_by_name:
+        return codes_by_name[words]
+    whole = [name for name in codes_by_name if len(name) > 3 and f" {name} " in f" {words} "]
+    outer = [name for name in whole if not any(name != other and f" {name} " in f" {other} " for other in whole)]
+    if len(outer) == 1:
+        return codes_by_name[outer[0]]
+    if len(text) < 4:
+        return None
+    try:
+        return reference.carrier(text).iata
+    except (NotFound, Candidates):
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def _find_airport(reference: Reference, text: str) -> str | None:
+    words = set(names.normalize_name(text).split())
+    fitting = [
+        (len(airport_words), code) for code, airport_words in _list_airport_words(reference) if airport_words <= words
+    ]
+    best = [code for count, code in fitting if count == max(fitting)[0]]
+    return best[0] if len(best) == 1 else find_by_own_word(reference, text)
+
+
 class TravelNames:
     """`TravelFacts` of the confirmation reader, answered from the reference data."""
 
@@ -52,14 +81,7 @@ class TravelNames:
 
     def airport(self, text: str) -> str | None:
         """The one airport all of whose name and city stand in the text, in any order; the longest of several."""
-        words = set(names.normalize_name(text[: 2 * _MAX_CHARACTERS]).split())
-        fitting = [
-            (len(airport_words), code)
-            for code, airport_words in _list_airport_words(self.reference)
-            if airport_words <= words
-        ]
-        best = [code for count, code in fitting if count == max(fitting)[0]]
-        return best[0] if len(best) == 1 else find_by_own_word(self.reference, text)
+        return _find_airport(self.reference, text[: 2 * _MAX_CHARACTERS])
 
     def places(self, text: str) -> Iterable[tuple[int, int, frozenset[str]]]:
         return find_places(self.reference, text[: 2 * _MAX_CHARACTERS])
@@ -84,22 +106,7 @@ class TravelNames:
 
     def airline(self, text: str) -> str | None:
         """By code, by name, or by a longer text that holds the name of one airline."""
-        text = text[:_MAX_CHARACTERS].strip()
-        if text in self.reference.carriers:
-            return text
-        words, codes_by_name = names.normalize_name(text), _index_carriers(self.reference)
-        if words in codes_by_name:
-            return codes_by_name[words]
-        whole = [name for name in codes_by_name if len(name) > 3 and f" {name} " in f" {words} "]
-        outer = [name for name in whole if not any(name != other and f" {name} " in f" {other} " for other in whole)]
-        if len(outer) == 1:
-            return codes_by_name[outer[0]]
-        if len(text) < 4:
-            return None
-        try:
-            return self.reference.carrier(text).iata
-        except (NotFound, Candidates):
-            return None
+        return _find_airline(self.reference, text[:_MAX_CHARACTERS].strip())
 
     def by_icao(self, code: str) -> str | None:
         return self.reference.by_icao.get(code)

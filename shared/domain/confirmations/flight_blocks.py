@@ -56,7 +56,6 @@ def fill_blocks(
     letter: Letter, flights: Sequence[FlightNumber], places: list[list[Place]], way: Arrangement, world: TravelFacts
 ) -> list[Block] | None:
     """What each flight gets in this arrangement; None where days as headings do not fit the letter."""
-    heads = _list_heads(letter) if way.days != "own" else []
     blocks = []
     for flight, (start, end) in zip(flights, way.spans, strict=True):
         block = Block(flight, start, end)
@@ -64,7 +63,7 @@ def fill_blocks(
         block.places = _pick_places(block, [p for n in range(start, end) for p in places[n]], own, way.behind)
         block.places = narrow_places(flight.airline, block.places, world)
         block.days = _pick_days(letter, block)
-        if way.days != "own" and not _put_under_heading(block, heads[flight.line], way.days):
+        if way.days != "own" and not _put_under_heading(block, letter.heads[flight.line], way.days):
             return None
         block.clock, block.later = _pick_times(letter, block, places)
         _settle_arrival(block, world)
@@ -89,14 +88,6 @@ def _put_under_heading(block: Block, head: Mark | None, use: str) -> bool:
 
 def _list_starts(flights: Sequence[FlightNumber]) -> list[int]:
     return [f.line for f in flights]
-
-
-def _list_heads(letter: Letter) -> list[Mark | None]:
-    """For each line the last day named in it or above it."""
-    heads: list[Mark | None] = []
-    for marks in letter.days:
-        heads.append(marks[0] if marks else heads[-1] if heads else None)
-    return heads
 
 
 def _pick_places(block: Block, places: list[Place], own: list[Place], behind: int) -> tuple[frozenset[str], ...]:

@@ -69,6 +69,8 @@ class Letter:
     days: list[list[Mark]] = field(default_factory=list)
     times: list[list[Mark]] = field(default_factory=list)
     later: dict[int, int] = field(default_factory=dict)  # days later, by line
+    heads: list[Mark | None] = field(default_factory=list)  # for each line the last day named in it or above it
+    limits: dict[tuple[int, ...], int] = field(default_factory=dict)  # where the last flight's part ends, as computed
 
     @classmethod
     def scan(cls, lines: list[Line], dates: MailDates, flown: set[int]) -> "Letter":
@@ -78,7 +80,9 @@ class Letter:
             digits = any(map(str.isdigit, line.bare))
             counts = digits and not _OTHER_DAYS.search(line.bare) and not _is_below_label(lines, at)
             spans = dates.find(line.bare) if counts else []
+            head = letter.heads[-1] if letter.heads else None
             letter.days.append([Mark(at, d.start, d.day) for d in spans])
+            letter.heads.append(letter.days[-1][0] if spans else head)
             bare = line.bare
             for d in spans:
                 bare = bare[: d.start] + " " * (d.end - d.start) + bare[d.end :]
@@ -237,9 +241,13 @@ def _cut_at_heading(letter: Letter, start: int, stop: int, _places: list[list[Pl
 
 def _find_limit(letter: Letter, starts: list[int]) -> int:
     """Where the last flight's part ends: at the terms, the price or the passengers."""
-    longest = max([b - a for a, b in pairwise(starts)] + [45])
-    end = min(len(letter.lines), starts[-1] + 1 + longest)
-    return next((n for n in range(starts[-1] + 1, end) if _TERMS.match(letter.lines[n].small)), end)
+    key = tuple(starts)
+    if key not in letter.limits:
+        longest = max([b - a for a, b in pairwise(starts)] + [45])
+        end = min(len(letter.lines), starts[-1] + 1 + longest)
+        terms = (n for n in range(starts[-1] + 1, end) if _TERMS.match(letter.lines[n].small))
+        letter.limits[key] = next(terms, end)
+    return letter.limits[key]
 
 
 def _find_paragraph(lines: list[Line], at: int) -> tuple[int, int]:

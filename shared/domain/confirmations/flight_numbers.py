@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from shared.domain.confirmations.flight_lines import Line
@@ -19,6 +20,7 @@ _ICAO_DESIGNATOR = re.compile(r"(?<![A-Za-z0-9])([A-Z]{3})( ?)0*(\d{2,4})[A-Z]?(
 _WORD = r"(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt|flyg|便名|フライト)"
 _FLIGHT_WORD = re.compile(rf"(?<![a-z]){_WORD}(?:nummer|nr\.?)?(?![a-z])")
 _RIGHT_BEFORE = re.compile(rf"(?<![a-z]){_WORD}(?:nummer)?(?: ?(?:number|no\.|nr\.|n°|#))?\s{{0,4}}[:#\t]?\s{{0,40}}$")
+_MOST_IN_LINE = 12
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
 # Airline codes that are also words: with a space behind, they count only after the word "flight".
 _WORDS_AND_CODES = frozenset(("AM", "PM", "TO", "BY", "OR", "IT", "UP", "ON", "IN", "AT", "IS", "IF", "MR"))
@@ -84,7 +86,7 @@ def _find_designators(lines: list[Line], at: int, world: TravelFacts) -> Iterato
         return
     numbers = [
         FlightNumber(at, m.start(), m[1], m[3])
-        for m in _DESIGNATOR.finditer(line.text)
+        for m in islice(_DESIGNATOR.finditer(line.text), _MOST_IN_LINE)
         if _is_flight_number(m, line, world)
         and (world.airline(m[1]) == m[1] or _RIGHT_BEFORE.search(line.small[: m.start()]))
     ]

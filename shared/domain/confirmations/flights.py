@@ -17,6 +17,7 @@ from shared.domain.confirmations.phrases import find_cabins, names_other_cabin, 
 from shared.domain.parsing.text import fold
 
 _MAX_FLIGHTS = 40  # more are a timetable
+_MAX_MENTIONS = 200
 _ABOVE, _BELOW = 80, 160  # lines around the flights in which what is said of them can stand
 
 Tier = tuple[tuple[Way, ...], bool]
@@ -40,7 +41,7 @@ class _Try(NamedTuple):
 def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> list[BookedLeg]:
     """The flights of a text; each with what its lines state without doubt."""
     lines = split_lines(text, says_changed(fold(text[:3000])))
-    numbers = find_flight_numbers(lines, world, sender)
+    numbers = find_flight_numbers(lines, world, sender)[:_MAX_MENTIONS]
     if not numbers:
         return []
     first = max(0, numbers[0].line - _ABOVE)
@@ -57,8 +58,12 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
 def _find_best(lines: list[Line], numbers: list[FlightNumber], dates: MailDates, world: TravelFacts) -> _Try | None:
     best: _Try | None = None
     letter = Letter.scan(lines, dates, {n.line for n in numbers})
+    tried: list[list[Place]] = []
     for tier in _TIERS:
         places = _find_tier(lines, tier, {n.line for n in numbers}, world)
+        if places in tried or (len(places) < 2 and tier is not _TIERS[-1]):
+            continue
+        tried.append(places)
         by_line: list[list[Place]] = [[] for _ in lines]
         for place in places:
             by_line[place.line].append(place)
@@ -90,7 +95,10 @@ def _list_anchors(
 
     First all but those repeated at once; then each flight once, at its last or at its first mention.
     """
-    several = {n.line for n in numbers if any(o.line == n.line and o.name != n.name for o in numbers)}
+    named: dict[int, set[str]] = {}
+    for n in numbers:
+        named.setdefault(n.line, set()).add(n.name)
+    several = {line for line, names in named.items() if len(names) > 1}
     elsewhere = {n.name for n in numbers if n.line not in several}
     numbers = [n for n in numbers if n.line not in several or n.name not in elsewhere]
     every: list[FlightNumber] = []

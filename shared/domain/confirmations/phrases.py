@@ -1,6 +1,7 @@
 """Phrases of confirmations in many languages: cabins, booking numbers, cancellation and marks of forwarding."""
 
 import re
+from functools import lru_cache
 
 _CABINS = {
     "premium_economy": r"premium[ _-]?(?:economy|eco|select|class(?!\w))|world traveller plus|economy premium"
@@ -24,14 +25,20 @@ _SUITES = re.compile(r"\bsuites?\b")  # a cabin only where no other is named: "C
 _CABIN = [(name, re.compile(words)) for name, words in _CABINS.items()]
 
 
-def find_cabins(folded: str) -> set[str]:
+_ANY_CABIN = re.compile("|".join(_CABINS.values()) + "|" + _SUITES.pattern)
+
+
+@lru_cache(maxsize=4_096)
+def find_cabins(folded: str) -> frozenset[str]:
     """Every cabin a text names; the words of a better one do not count as those of another."""
+    if not _ANY_CABIN.search(folded):
+        return frozenset()
     cabins: set[str] = set()
     for name, words in _CABIN:
         folded, hits = words.subn(" ", folded)
         if hits:
             cabins.add(name)
-    return cabins or ({"first"} if _SUITES.search(folded) else set())
+    return frozenset(cabins or ({"first"} if _SUITES.search(folded) else ()))
 
 
 _CABIN_LABEL = re.compile(
@@ -50,7 +57,7 @@ def names_other_cabin(folded: str) -> bool:
 def find_cabin(folded: str) -> str | None:
     """The one cabin a text names; None when it names none or several."""
     cabins = find_cabins(folded)
-    return cabins.pop() if len(cabins) == 1 else None
+    return next(iter(cabins)) if len(cabins) == 1 else None
 
 
 CONFIRMATION = re.compile(
