@@ -128,9 +128,9 @@ def _extend(
         size, city = _match_phrase(index, words, reach, text)
         if not narrowed and size and not codes & city:
             break
-        if size and codes & city:
+        if size and codes & city and not narrowed:
             narrowed, stop, reach = codes & city, words[reach + size - 1][1], reach + size - 1
-        if not narrowed and word not in _NOISE:
+        if not narrowed and word not in _NOISE and len(word) > 2:
             break
         codes, end, reach = narrowed or codes, stop, reach + 1
     return max(at, reach), end, codes

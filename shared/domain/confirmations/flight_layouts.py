@@ -24,7 +24,7 @@ _TERMS = re.compile(
     r"|informacion importante"
     r"|pago\b|importe|bagaglio|condizioni|informazioni importanti|pagamento|totale|bagagem|condicoes"
     r"|informacoes importantes"
-    r"|bagage|voorwaarden|belangrijke informatie|betaling|totaal|手荷物|お支払|合計|注意事項|ご注意|運賃規則)"
+    r"|bagage|voorwaarden|belangrijke informatie|betaling|totaal|手荷物|お支払|合計|注意事項|こ注意|運賃規則)"
 )
 _OTHER_DAYS = re.compile(
     r"issue|issued|booked on|booking date|date of booking|date of change|purchase|payment|paid on|expir|valid|birth"

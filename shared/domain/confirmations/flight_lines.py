@@ -34,7 +34,7 @@ _LENGTH = re.compile(
 _STOP = re.compile(
     r"\b(?:layover|lay-over|stopover|connection time|connecting time|time between flights|change (?:planes|of plane)"
     r"|\d stops?\b|umsteige\w*|aufenthalt|correspondance|escala\b|tiempo de conexion|scalo|overstap\w*|transfer in"
-    r"|tid mellan flyg|乗り継ぎ|乗継)"
+    r"|tid mellan flyg|乗り継き|乗継)"
 )
 _OLD = (
     r"previous(?:ly)?|original(?:ly)?|old|former|no longer|earlier|cancell?ed flight|bisherig\w*|alte[rsn]?"

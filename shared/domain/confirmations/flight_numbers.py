@@ -44,10 +44,12 @@ _AIRCRAFT = re.compile(
     r"|CR[JKA] ?\d{1,4}|ERJ ?\d*"
     r"|AT[R57] ?\d*|DH8?[A-D]?\d*|MD ?[89]\d|RJ ?(?:70|85|1[H0]0?)|Q ?400|F ?(?:70|100)|SU ?95|SF ?340|CO2)"
 )
-_AIRCRAFT_WORD = re.compile(
+_AIRCRAFT_NOUN = (
     r"(?:aircraft|airbus|boeing|embraer|equipment|bombardier|flugzeug\w*|appareil|avion|aeronave|aeromobile|aereo"
-    r"|toestel\w*|vliegtuig\w*|fluggerat|機材|機種)(?: ?(?:type|typ|industrie))?[\s:\t-]*[\w .-]{0,12}$"
+    r"|toestel\w*|vliegtuig\w*|fluggerat|機材|機種)(?: ?(?:type|typ|industrie))?"
 )
+_AIRCRAFT_WORD = re.compile(rf"{_AIRCRAFT_NOUN}[\s:\t-]*[\w .-]{{0,12}}$")
+_AIRCRAFT_ABOVE = re.compile(rf"^\W*{_AIRCRAFT_NOUN}\W*$")
 _PARTNER = re.compile(
     r"(?:operat(?:ed|ing|or)(?: (?:by|as|carrier|flight|airline))?|durchgefuhrt(?: (?:von|durch))?|ausgefuhrt von"
     r"|betrieben von|opere(?:e)?(?: par)?|effectue par|operad[oa](?: por)?|operat[oa](?: da)?|uitgevoerd(?: door)?"
@@ -82,7 +84,7 @@ def _find_designators(lines: list[Line], at: int, world: TravelFacts) -> Iterato
     if not any(map(str.isdigit, line.text)):
         return
     above = next((ln.small for ln in reversed(lines[max(0, at - 2) : at]) if not ln.blank), "")
-    if _PARTNER_ABOVE.search(above) or (_AIRCRAFT_WORD.search(above) and "\t" not in above):
+    if _PARTNER_ABOVE.search(above) or _AIRCRAFT_ABOVE.search(above):
         return
     numbers = [
         FlightNumber(at, m.start(), m[1], m[3])

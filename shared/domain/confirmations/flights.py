@@ -26,7 +26,7 @@ _TIERS: tuple[Tier, ...] = (*(((way,), False) for way in CODE_WAYS), (CODE_WAYS,
 
 
 _ASIDE = re.compile(
-    r"upgrade|lounge|aufwert|surclass|mejora|ascenso|アップグレード"
+    r"upgrade|lounge|aufwert|surclass|mejora|ascenso|アッフクレート"
 )  # of another cabin than the booked
 
 

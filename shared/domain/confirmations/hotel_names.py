@@ -28,13 +28,17 @@ _HOTEL_WORDS = re.compile(
     r"|ホテル|旅館|リソート"
 )
 _ADDRESS = re.compile(
-    r"\d.*,|,.*\d|^\W*\+?[\d() .-]{7,}$|@|\b(?:street|road|avenue|square|lane|strasse|platz|rue|calle|avenida|rua|plaza"
+    r"\d.*,|,.*\d|^\W*\+?[\d() .-]{7,}$|@|\b(?:street|road|avenue|square|lane|strasse|platz|rue|calle|avenida|rua"
+    r"|plaza"
     r"|boulevard|blvd|tel|phone|telefon|fax)\b"
 )
 _PROSE = re.compile(
-    r"[.!?。]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|ola|buongiorno|beste|danke|merci|gracias|obrigad[oa]|grazie"
-    r"|we|your|you|please|view|click|http|ihre?|sie|wir|votre|vous|nous|su|tu|sua|seu|vostra|uw|jouw|www|guest|gast|sehr"
-    r"|confirmation|confirmed|bestatigt|confirmee?|confirmad[oa]|confermata|bevestigd|reservation|reservierung|booking"
+    r"[.!?。]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|ola|buongiorno|beste|danke|merci|gracias|obrigad[oa]"
+    r"|grazie"
+    r"|we|your|you|please|view|click|http|ihre?|sie|wir|votre|vous|nous|su|tu|sua|seu|vostra|uw|jouw|www|guest"
+    r"|gast|sehr"
+    r"|confirmation|confirmed|bestatigt|confirmee?|confirmad[oa]|confermata|bevestigd|reservation|reservierung"
+    r"|booking"
     r"|buchung|itinerary|summary|details|manage|special offers?|rate|forwarded)\b|様"
 )
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")

@@ -151,7 +151,8 @@ _MAGIC = {b"%PDF-": "pdf", b"\x89PNG\r\n": "picture", b"\xff\xd8\xff": "picture"
 # Pictures in the text of a letter are mostly logos; a boarding pass is attached, or its name says what it is.
 _PASS_NAME = re.compile(r"board|barcode|aztec|qr[ _-]?code|pdf417|\bm?bp\b|ticket|\bpass", re.I)
 _UNREAD_FILE = re.compile(
-    r"\.(?:pkpasses|docx?|rtf|odt|pages|xlsx?|zip|rar|7z|msg)\b|winmail\.dat|application/(?:ms-tnef|vnd\.ms-tnef|msword|zip)"
+    r"\.(?:pkpasses|docx?|rtf|odt|pages|xlsx?|zip|rar|7z|msg)\b|winmail\.dat|application/(?:ms-tnef|vnd\.ms-tnef"
+    r"|msword|zip)"
     r"|application/vnd\.(?:apple\.pkpasses|openxmlformats|oasis)",
     re.I,
 )

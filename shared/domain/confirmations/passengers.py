@@ -11,7 +11,7 @@ _WHO = (
     r"|passagers?|voyageurs?"
     r"|adultes?|pasajeros?|viajeros?|adultos?|passageiros?|viajantes?|passegger[io]|viaggiator[ei]|adult[io]"
     r"|reizigers?"
-    r"|volwassenen?|resenarer|搭乗者|お客様|ご搭乗者|旅客|大人"
+    r"|volwassenen?|resenarer|搭乗者|お客様|こ搭乗者|旅客|大人"
 )
 _CHILD = r"child(?:ren)?|youths?|young adults?|kind(?:er)?|enfants?|ninos?|criancas?|bambin[io]|kinderen|小児|子供"
 _LABELLED = re.compile(
@@ -35,12 +35,14 @@ _TITLED = re.compile(
 )
 _CAPITALS = r"[A-ZÀ-Þ][A-ZÀ-Þ'’-]+"
 _SLASHED = re.compile(
-    rf"(?<![\w/])({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}\s?/\s?{_CAPITALS}(?:\s{_CAPITALS}){{0,3}})(?=\s*(?:\(|,|\t"
+    rf"(?<![A-Za-zÀ-Þ/])({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}\s?/\s?{_CAPITALS}(?:\s{_CAPITALS}){{0,3}})(?=\s*(?:\("
+    rf"|,|\t"
     rf"|\||\*|$|  |様|\d\.\d))"
 )
 _HEAD = re.compile(
-    r"^\W*(?:(?:your |ihre |vos |sus |tus |os seus |i tuoi |uw )?"
-    rf"(?:{_WHO})(?:[ /-](?:names?|list|details|information|info|data|daten|liste|angaben))?(?:\s?\(s\))?(?: \d)?"
+    r"^\W*(?:(?:flight |your |ihre |vos |sus |tus |os seus |i tuoi |uw )?"
+    rf"(?:{_WHO})(?:[ /-]?(?:names?|list|details|informati\w+|info|data|daten|liste|angaben"
+    rf"|gegevens))?(?:\s?\(s\))?(?: \d)?"
     rf"|names? of (?:passenger|traveller)s?|nom(?:s)? (?:des passagers|du passager)"
     r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)\W*(?:\t|$|:)"
 )
@@ -48,10 +50,11 @@ _AFTER_HEAD = re.compile(
     rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:様\W*)?(?:\(|,|\t|\||$|  )"
 )
 _LABEL_LINE = re.compile(
-    rf"^\W*(?:passenger(?: name)?|travell?er(?: name)?|reisender|passagier|fluggast|passager|voyageur|pasajero"
-    rf"|passageiro|passeggero|reiziger|搭乗者|ご搭乗者名|お客様氏名|氏名)s?"
-    rf"(?: \d)?\s?[:\t]\s?({_NAME_WORD}[^\d\n]{{2,}})$"
+    r"^\W*(?:\w+ )?(?:passenger|travell?er|reisender?|passagiere?|fluggast|fluggaste|passagers?|voyageurs?|pasajeros?"
+    r"|passageiros?|passegger[io]|reizigers?|name|nom|nombre|nome|naam|搭乗者|こ搭乗者|お客様|氏名|お名前)(?:s|\(s\)|氏名|名)?"
+    r"(?: ?(?:names?|details|\d))?(?:\s?[:\t]\s*|\s{2,})(?=[^\W\d_])"
 )
+_NAME_END = re.compile(r"\s{2,}|[\t|(]|,? ?e?-?ticket|\d|,? (?:adult|adt)\b", re.I)
 _NOT_NAMES = frozenset(
     re.findall(
         r"\w+",
@@ -80,6 +83,7 @@ _STOP = re.compile(
     r"^\W*(?:total|price|preis|gesamt|prix|precio|prezzo|preco|prijs|payment|zahlung|paiement|pago|pagamento|fare"
     r"|tarif|合計|支払)"
 )
+_BRACKETED = re.compile(r"\([^()]{0,20}\)")
 _MOST = 9
 _LONGEST = 160
 
@@ -115,7 +119,7 @@ def _find_names(lines: list[str], world: TravelFacts) -> set[str]:
             continue
         small = fold(line)
         if match := _LABEL_LINE.match(small):
-            names |= {n for n in _SEVERAL.split(line[match.start(1) :]) if _is_name(n)}
+            names |= set(_read_label(line[match.end() :]))
         elif _HEAD.match(small):
             names |= _read_list(lines[at + 1 : at + 40])
         elif match := _TITLED.match(small):
@@ -141,9 +145,28 @@ def _read_list(lines: list[str]) -> set[str]:
     return names
 
 
+def _read_label(rest: str) -> list[str]:
+    """The names behind a label, to the number of the ticket or the next column."""
+    written = _NAME_END.split(rest, maxsplit=1)[0]
+    if _SLASHED.match(written.strip() + " "):
+        return [written]
+    return [n for part in _SEVERAL.split(written) if _is_name(n := _strip_title(part))]
+
+
+def _strip_title(name: str) -> str:
+    """ "Frau Dr. Annegret Lindemann" without what is no part of the name."""
+    words = name.split()
+    while words and re.fullmatch(rf"{_TITLE}\.?", fold(words[0])):
+        words.pop(0)
+    return " ".join(words)
+
+
 def _read_name(line: str) -> str | None:
     if match := _SLASHED.search(line):
         return match[1]
+    if match := _LABEL_LINE.match(fold(line)):
+        return next(iter(_read_label(line[match.end() :])), None)
+    line = _BRACKETED.sub(" ", line)
     small = fold(line)
     match = _TITLED.match(small) or _CHILD_NAME.match(small) or _AFTER_HEAD.match(small)
     name = line[match.start(1) : match.end(1)] if match else ""

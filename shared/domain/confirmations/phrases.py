@@ -7,7 +7,8 @@ _CABINS = {
     "premium_economy": r"premium[ _-]?(?:economy|eco|select|class(?!\w))|world traveller plus|economy premium"
     r"|premium plus"
     r"|economica premium|eco premium|turista premium|premium comfort|premium klasse|sas plus|premium tourist"
-    r"|プレミアムエコノミー|^\s*(?:cabin|class|klasse|cabine|clase|classe|kabine)\s?:?\s+premium\s*(?:\(|$)",
+    r"|(?:^|[\t|])\s*premium\s*(?=$|[\t|])|フレミアムエコノミー|^\s*(?:cabin|class|klasse|cabine|clase|classe"
+    r"|kabine)\s?:?\s+premium\s*(?:\(|$)",
     "first": r"first(?: class| suite)|flagship first|la premiere|erste klasse|primera clase|prima classe"
     r"|premiere classe"
     r"|primeira classe|royal first|the residence|first apartment|ファーストクラス|^\s*(?:first|primera|premiere)\s*$"
@@ -16,9 +17,10 @@ _CABINS = {
     r"|club (?:world|europe|suite)|saga (?:premium|class)|signature class|royal silk|prestige (?:class|suite)"
     r"|polaris|upper class|q-?suite|delta one|clase ejecutiva|executive class|classe executiva|classe executive"
     r"|classe affaires|affaires|clase business|ejecutiva|executiva|mint (?:suite|studio|class)"
-    r"|^\s*mint\s*$|ビジネスクラス",
+    r"|(?:^|[\t|])\s*(?:mint|executive)\s*®?\s*(?=$|[\t|])|ヒシネスクラス",
     "economy": r"economy|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
-    r"|economique|wirtschaftsklasse|light fare|\beco\b|delta comfort|comfort plus|sas go|lowfare|economie|ekonomi\w*"
+    r"|economique|wirtschaftsklasse|light fare|\beco\b|delta comfort|comfort plus|sas go|lowfare|econo\b|economie"
+    r"|ekonomi\w*"
     r"|エコノミークラス|普通席|tourist class|touristenklasse",
 }
 _SUITES = re.compile(r"\bsuites?\b")  # a cabin only where no other is named: "Club Suite" is business
@@ -77,7 +79,7 @@ CONFIRMATION = re.compile(
     r"|(?:booking|reservation) (?:reference|code|number)(?= is\b)|bokningsreferens|bokningskod|reservationskod"
     r"|codigo da reserva|codigo de confirmacion|(?:file|dossier) ?(?:number|nummer)|boekingscode|boekingsreferentie"
     r"|reserveringscode|reference (?:de )?(?:votre )?dossier|codice prenotazione|codigo reserva|clave de reserva"
-    r"|予約(?:確認)?番号|予約コード|確認コード|確認番号|预订编号|确认号"
+    r"|予約(?:確認)?番号|予約コート|確認コート|確認番号|预订编号|确认号"
 )
 # Phrases of a cancelled booking. Cancellation terms use other words.
 _CANCELLED = re.compile(
@@ -130,7 +132,7 @@ _CHANGED = re.compile(
     r"|reservering is gewijzigd"
     r"|nouveaux? horaires?|changement d'horaires?|il (?:tuo|suo) volo e (?:stato )?(?:cambiato|modificato)"
     r"|cambio (?:di )?orario"
-    r"|(?:時刻|便名?|ご?予約|スケジュール)の?変更|変更前"
+    r"|(?:時刻|便名?|こ?予約|スケシュール)の?変更|変更前"
 )
 
 

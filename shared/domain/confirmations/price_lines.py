@@ -16,7 +16,8 @@ _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}  # the ASC
 _YEN = re.compile(r"(?<=\d)\s?円")
 _CODE_APART = re.compile(rf"\(?(?<![A-Za-z])({'|'.join(CODES)})\)?\s?[:=]?\s{{0,12}}(?=\d)")
 _VALUE = re.compile(
-    rf"\W*(?:[A-Z]{{3}}|[A-Za-z]{{0,3}}[$€£¥₩₹]|R\$)?\s?(?:{DIGITS})\s?(?:[A-Z]{{3}}|[$€£¥₩₹]|{words.UNIT})?\W*|[-\s]*",
+    rf"\W*(?:[A-Z]{{3}}|[A-Za-z]{{0,3}}[$€£¥₩₹]|R\$)?\s?(?:{DIGITS})\s?(?:[A-Z]{{3}}|[$€£¥₩₹]|{words.UNIT})?\W*"
+    rf"|[-\s]*",
     re.I,
 )
 _CURRENCY = rf"(?:[$€£¥₩₹]|(?:{'|'.join(map(str.lower, CODES))})\b)"
