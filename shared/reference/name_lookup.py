@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from shared.domain import names
+from shared.domain.confirmations.model import Sender
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.airports import measure_miles
 from shared.reference.place_mentions import find_by_own_word, find_places
 from shared.reference.reference import Reference
-from shared.reference.rows.travel import Hotel
+from shared.reference.rows.travel import Hotel, MailSender
 
 _MAX_CHARACTERS = 120
 _PARTS = re.compile(r"\s[-–|:]\s|[,;()\t]")
@@ -69,6 +70,11 @@ def _find_airport(reference: Reference, text: str) -> str | None:
     return best[0] if len(best) == 1 else find_by_own_word(reference, text)
 
 
+@lru_cache(maxsize=2)
+def _index_senders(reference: Reference) -> dict[str, MailSender]:
+    return {row.domain: row for row in reference.rows("mail_senders.csv")}
+
+
 class TravelNames:
     """`TravelFacts` of the confirmation reader, answered from the reference data."""
 
@@ -113,6 +119,13 @@ class TravelNames:
 
     def only_cabin(self, airline: str) -> str | None:
         return self.reference.one_cabin.get(airline)
+
+    def sender(self, domain: str) -> Sender | None:
+        """The sender of a domain or of one above it: "booking.lufthansa.com" is of lufthansa.com."""
+        labels = domain.lower().strip(".").split(".")
+        senders = _index_senders(self.reference)
+        row = next((r for at in range(len(labels) - 1) if (r := senders.get(".".join(labels[at:])))), None)
+        return Sender(row.airline, row.dates if row.dates in ("dmy", "mdy") else None) if row else None
 
     def program(self, text: str) -> str | None:
         """The one programme a name stands for."""

@@ -8,7 +8,7 @@ from shared.domain.confirmations.phrases import CONFIRMATION
 from shared.domain.parsing.text import fold
 
 _NUMBER = re.compile(
-    r"^[\s:#.\t|*\[(-]*(?:(?:is|ist|lautet|est|es|e|var"
+    r"^(?:\s?\([^()\n]{1,24}\)|(?: [a-z]{2,12}){1,3}(?=\s?:))?[\s:#.\t|*\[(>-]*(?:(?:is|ist|lautet|est|es|e|var"
     r"|:)(?![a-z])[\s:#\t]*)?[\s*\[(]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])",
     re.I,
 )

@@ -24,7 +24,8 @@ _WRITTEN = re.compile(
 _LINK = re.compile(r"\S*(?:https?:|www\.|://|\.(?:com|net|org|io)/)\S*|\S+@\S+|<[^>]*>|[<>`{}\[\]]", re.I)
 # Sentences to an assistant are no part of a confirmation, and are never repeated to one.
 _ORDERS = re.compile(
-    r"ignor|instruct|assistant|system\b|prompt|\btools?\b|\bexecute|\bobey|\bdelete|\bforward|\breply|\bmust\b|_|\bai\b"
+    r"ignor|instruct|assistant|system\b|prompt|\btools?\b|\bexecute|\bobey|\bdelete|\bforward|\breply|\bmust\b|_"
+    r"|\bai\b"
 )
 _FLIGHT = re.compile(r"\b[A-Z0-9]{2} ?\d{1,4}\b|\([A-Z]{3}\)|\b[A-Z]{3}\b ?[-/>] ?[A-Z]{3}\b|\d{1,2}:\d{2}")
 _HOTEL_DAY = re.compile(

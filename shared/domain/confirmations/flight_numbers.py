@@ -75,11 +75,12 @@ class FlightNumber(NamedTuple):
 
 def find_flight_numbers(lines: list[Line], world: TravelFacts, sender: str) -> list[FlightNumber]:
     """Every place at which a flight is named, in order. Bare numbers count where none has its airline's code."""
-    numbers = [n for at in range(len(lines)) for n in _find_designators(lines, at, world)]
+    own = world.airline(sender) or ""
+    numbers = [n for at in range(len(lines)) for n in _find_designators(lines, at, world, own)]
     return numbers or [n for at in range(len(lines)) for n in _find_bare_numbers(lines, at, world, sender)]
 
 
-def _find_designators(lines: list[Line], at: int, world: TravelFacts) -> Iterator[FlightNumber]:
+def _find_designators(lines: list[Line], at: int, world: TravelFacts, own: str) -> Iterator[FlightNumber]:
     line = lines[at]
     if not any(map(str.isdigit, line.text)):
         return
@@ -89,13 +90,13 @@ def _find_designators(lines: list[Line], at: int, world: TravelFacts) -> Iterato
     numbers = [
         FlightNumber(at, m.start(), m[1], m[3])
         for m in islice(_DESIGNATOR.finditer(line.text), _MOST_IN_LINE)
-        if _is_flight_number(m, line, world)
+        if _is_flight_number(m, line, world, own)
         and (world.airline(m[1]) == m[1] or _RIGHT_BEFORE.search(line.small[: m.start()]))
     ]
     yield from numbers or _find_icao_designators(line, at, world)
 
 
-def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts) -> bool:
+def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str) -> bool:
     """Whether the line leaves no doubt that this is a flight's number and not some other text of its shape."""
     before, rest = line.text[: m.start()], line.text[m.end() :]
     small_before = line.small[: m.start()]
@@ -115,7 +116,7 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts) -> bool:
     named = world.airline(before.strip(" :-\t*")[-40:]) == m[1]
     if begins or named or _IDEOGRAPH.search(before) or _FLIGHT_WORD.search(line.small) or _has_code(rest, world):
         return True
-    if line.text.strip() == m[0]:
+    if line.text.strip() == m[0] or (m[1] == own and len(m[3]) > 1) or _PARTNER.match(fold(rest[:40]).strip(" \t|,(-")):
         return True
     return m[1] not in _ALSO_WORDS and bool(re.search(r"(?:^|[\t|•·*]|  )\s*$", before)) and _ends_well(rest)
 

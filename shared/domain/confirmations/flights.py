@@ -58,12 +58,12 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
 def _find_best(lines: list[Line], numbers: list[FlightNumber], dates: MailDates, world: TravelFacts) -> _Try | None:
     best: _Try | None = None
     letter = Letter.scan(lines, dates, {n.line for n in numbers})
-    tried: list[list[Place]] = []
+    attempts: list[list[Place]] = []
     for tier in _TIERS:
         places = _find_tier(lines, tier, {n.line for n in numbers}, world)
-        if places in tried or (len(places) < 2 and tier is not _TIERS[-1]):
+        if places in attempts or (len(places) < 2 and tier is not _TIERS[-1]):
             continue
-        tried.append(places)
+        attempts.append(places)
         by_line: list[list[Place]] = [[] for _ in lines]
         for place in places:
             by_line[place.line].append(place)

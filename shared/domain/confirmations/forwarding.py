@@ -14,6 +14,9 @@ MAX_LINES = 3_000
 MAX_LINE_CHARACTERS = 600
 
 
+_ADDRESS = re.compile(r"@([a-z0-9.-]{3,120}[a-z])")
+
+
 @dataclass
 class Text:
     """One readable text of a letter, freed of what forwarding put around it."""
@@ -23,11 +26,12 @@ class Text:
     sender: str
     forwarded: bool
     posted: date | None
+    domain: str = ""  # of the sender's address
 
 
 def unwrap(content: str, letter: MailLetter) -> Text:
     lines = [line[:MAX_LINE_CHARACTERS].rstrip() for line in clean(content).split("\n", MAX_LINES)[:MAX_LINES]]
-    text = Text("\n".join(lines), strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
+    text = Text("\n".join(lines), strip_subject(letter.subject)[0], letter.sender, False, letter.posted, letter.domain)
     for _ in range(3):  # a forward of a forward
         marks = list(FORWARDED.finditer(fold(text.body)))
         at = marks[0].end() if marks else _find_headers(text.body)
@@ -58,7 +62,7 @@ def _find_headers(body: str) -> int | None:
 def _open_forwarded(outer: Text, rest: str) -> Text:
     """The forwarded letter: its own subject and sender, its lines without marks of quoting."""
     lines = [re.sub(r"^(?:\s?>)+ ?", "", line) for line in rest.split("\n")]
-    subject, sender, posted, start = outer.subject, outer.sender, outer.posted, 0
+    subject, sender, posted, domain, start = outer.subject, outer.sender, outer.posted, outer.domain, 0
     for at, line in enumerate(lines[:30]):
         small = fold(line.strip())
         if not HEADER.match(small):
@@ -71,8 +75,10 @@ def _open_forwarded(outer: Text, rest: str) -> Text:
         elif match := SENT.match(small):
             posted = _read_day(small[match.end() :]) or posted
         elif match := FROM.match(small):
+            address = _ADDRESS.search(small)
+            domain = address[1] if address else domain
             sender = to_one_line(re.sub(r"<[^>]*>|\[mailto:[^\]]*\]", "", line.strip()[match.end() :]), 120)
-    return Text("\n".join(lines[start:]), strip_subject(subject)[0], sender, True, posted)
+    return Text("\n".join(lines[start:]), strip_subject(subject)[0], sender, True, posted, domain)
 
 
 def _read_day(folded: str) -> date | None:

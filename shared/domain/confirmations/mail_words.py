@@ -15,6 +15,7 @@ from shared.domain.confirmations.model import (
     Booking,
     Doubt,
     MailReading,
+    Sender,
     TravelFacts,
 )
 from shared.domain.confirmations.other_letters import cut_cancelled, is_of_railway, says_partly_cancelled
@@ -28,8 +29,10 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     is_partial = says_partly_cancelled(fold(text.body))
     text = replace(text, body=cut_cancelled(text.body)) if is_partial else text
     folded = fold(text.body)
-    dates = MailDates(folded, text.posted)
-    legs = [] if is_of_railway(folded) else flights.read_legs(text.body, dates, world, text.sender)
+    sender = world.sender(text.domain) or Sender(None, None)
+    dates = MailDates(folded, text.posted, sender.order)
+    airline = text.sender if world.airline(text.sender) else sender.airline or text.sender
+    legs = [] if is_of_railway(folded) else flights.read_legs(text.body, dates, world, airline)
     lodging = (
         stays.read_stays_beside_flights(text.body, dates, world)
         if legs

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from datetime import date, time
 from decimal import Decimal
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 Action = Literal["create", "change", "cancel"]  # a change states how the booking is from now on
 Source = Literal["jsonld", "microdata", "text", "none"]
@@ -34,6 +34,13 @@ class UnreadFile:
 
     name: str
     reason: str
+
+
+class Sender(NamedTuple):
+    """What the domain of a letter's sender tells: its airline, and the order of its dates in numbers."""
+
+    airline: str | None
+    order: str | None  # dmy or mdy
 
 
 class TravelFacts(Protocol):
@@ -66,6 +73,9 @@ class TravelFacts(Protocol):
 
     def only_cabin(self, airline: str) -> str | None:
         """The cabin of an airline that has no other; such mails do not name it."""
+
+    def sender(self, domain: str) -> Sender | None:
+        """Who sends letters from a domain. It only helps: a letter says most of it itself."""
 
     def program(self, text: str) -> str | None: ...
 

@@ -7,7 +7,8 @@ from shared.domain.parsing.text import fold
 
 # Numbers of trains ("ICE 702"), discount cards ("BC 50") and platforms look like flights.
 _RAILWAY = re.compile(
-    r"\b(?:bahncard|bc ?(?:25|50|100)|deutsche bahn|bahn\.de|(?:ice|ic|ec|tgv|rjx?|frecciarossa|frecciargento|intercity"
+    r"\b(?:bahncard|bc ?(?:25|50|100)|deutsche bahn|bahn\.de|(?:ice|ic|ec|tgv|rjx?|frecciarossa|frecciargento"
+    r"|intercity"
     r"|eurocity|re|avlo)[ -]\d{1,5}|gleis|gl\. ?\d|wagen|wg\. ?\d|hbf|hauptbahnhof|fahrkarten?|fahrschein|zugbindung"
     r"|sparpreis|voiture|sncf|gare (?:de|du)|eurostar|thalys|trenitalia|italo|carrozza|binario|renfe|cercanias|coche"
     r"|amtrak|railway|rail (?:ticket|pass)|train (?:ticket|number|no)|platform|coach [a-z]?\d|ns international|spoor"
@@ -21,7 +22,8 @@ _AIR = re.compile(
 _PARTLY = re.compile(
     r"not affected|is unaffected|remains? (?:unchanged|confirmed|valid|as booked)|\(unchanged\)|bleibt (?:unverandert"
     r"|bestehen|gultig)|nicht betroffen|reste (?:inchangee?|confirmee?)|n'est pas (?:concerne|affecte)"
-    r"|no (?:se ve|esta) afectad|sigue confirmad|non (?:e|subisce) (?:interessat|modific)|resta (?:confermat|invariat)"
+    r"|no (?:se ve|esta) afectad|sigue confirmad|non (?:e|subisce) (?:interessat|modific)|resta (?:confermat"
+    r"|invariat)"
     r"|blijft (?:ongewijzigd|geldig|staan)|nao (?:foi|e) afetad"
 )
 _CANCELLED_HEAD = re.compile(

@@ -30,9 +30,8 @@ _TITLE = (
     r"|sr|sra|srta|senor|senora|sig|sig\.ra|dhr|mevr|mw|mvr)"
 )
 _NAME_WORD = r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*"
-_TITLED = re.compile(
-    rf"^\W*(?:\d{{1,2}}[.)]\s*)?{_TITLE}\.?\s+({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:\(|,|\t|\||-|$)"
-)
+_NAME = rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}"
+_TITLED = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?{_TITLE}\.? +({_NAME})\s*(?:\(|,|\t|\||-|$|  )")
 _CAPITALS = r"[A-ZÀ-Þ][A-ZÀ-Þ'’-]+"
 _SLASHED = re.compile(
     rf"(?<![A-Za-zÀ-Þ/])({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}\s?/\s?{_CAPITALS}(?:\s{_CAPITALS}){{0,3}})(?=\s*(?:\("
@@ -46,12 +45,11 @@ _HEAD = re.compile(
     rf"|names? of (?:passenger|traveller)s?|nom(?:s)? (?:des passagers|du passager)"
     r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)\W*(?:\t|$|:)"
 )
-_AFTER_HEAD = re.compile(
-    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:様\W*)?(?:\(|,|\t|\||$|  )"
-)
+_AFTER_HEAD = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME})\s*(?:様\W*)?(?:\(|,|\t|\||$|  )")
 _LABEL_LINE = re.compile(
     r"^\W*(?:\w+ )?(?:passenger|travell?er|reisender?|passagiere?|fluggast|fluggaste|passagers?|voyageurs?|pasajeros?"
-    r"|passageiros?|passegger[io]|reizigers?|name|nom|nombre|nome|naam|搭乗者|こ搭乗者|お客様|氏名|お名前)(?:s|\(s\)|氏名|名)?"
+    r"|passageiros?|viajeros?|guests?|customers?|passegger[io]|viaggiator[ei]|reizigers?|name|nom|nombre|nome"
+    r"|naam|搭乗者|こ搭乗者|お客様|氏名|お名前)(?:s|\(s\)|氏名|名)?"
     r"(?: ?(?:names?|details|\d))?(?:\s?[:\t]\s*|\s{2,})(?=[^\W\d_])"
 )
 _NAME_END = re.compile(r"\s{2,}|[\t|(]|,? ?e?-?ticket|\d|,? (?:adult|adt)\b", re.I)
@@ -65,7 +63,9 @@ _NOT_NAMES = frozenset(
         " summary tarifa tariffa tarif value pagato details dettagli redeemed miles points avios surcharges"
         " nightly rate estimated address street billing services extras your bonus club award fri thu sat sun"
         " mon tue wed booked reserved departing return outbound inbound ida vuelta volta andata ritorno free"
-        " payment travel hand cabin hold extra special request requests none not selected",
+        " payment travel hand cabin hold bagagem bagaglio equipaje gepack bagage assentos despachada car"
+        " hire airport transfers transfer fast track going out priority infant child erwachsener adulto"
+        " adulte volwassene adt chd inf mr mrs ms extra special request requests none not selected",
     )
 )
 _PARTICLES = frozenset(
@@ -77,12 +77,13 @@ _PARTICLES = frozenset(
 _SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
 _CHILD_NAME = re.compile(
     rf"^\W*(?:{_CHILD}|baby|infant|bebe|neonato"
-    rf"|{_WHO})(?: \d)?\s?[:\t]?\s+({_NAME_WORD}(?:\s+{_NAME_WORD}){{1,4}})\s*(?:\(|,|\t|\||$)"
+    rf"|{_WHO})(?: \d)?\s?[:\t]? +({_NAME})\s*(?:\(|,|\t|\||$|  )"
 )
 _STOP = re.compile(
     r"^\W*(?:total|price|preis|gesamt|prix|precio|prezzo|preco|prijs|payment|zahlung|paiement|pago|pagamento|fare"
     r"|tarif|合計|支払)"
 )
+_TITLES = re.compile(rf"^(?:{_TITLE}\.? +)+")
 _BRACKETED = re.compile(r"\([^()]{0,20}\)")
 _MOST = 9
 _LONGEST = 160
@@ -131,18 +132,22 @@ def _find_names(lines: list[str], world: TravelFacts) -> set[str]:
 
 
 def _read_list(lines: list[str]) -> set[str]:
-    """The names in the lines below a heading, to where two lines in a row hold none."""
+    """The names in the lines below a heading; lines of their tickets, seats and bags may stand between them."""
     names: set[str] = set()
-    strange = 0
     for line in lines:
         if not line.strip() or len(line) > _LONGEST:
             continue
         name = _read_name(line)
         names |= {name} if name else set()
-        strange = 0 if name else strange + 1
-        if strange > 2 or _STOP.match(fold(line)):
+        if not name and (_STOP.match(fold(line)) or not _is_detail(line)):
             break
     return names
+
+
+def _is_detail(line: str) -> bool:
+    """A line that tells no name: with digits, or of nothing but a letter's own words."""
+    words = re.findall(r"[^\W\d_]+", fold(line))
+    return any(map(str.isdigit, line)) or all(word in _NOT_NAMES for word in words)
 
 
 def _read_label(rest: str) -> list[str]:
@@ -155,10 +160,9 @@ def _read_label(rest: str) -> list[str]:
 
 def _strip_title(name: str) -> str:
     """ "Frau Dr. Annegret Lindemann" without what is no part of the name."""
-    words = name.split()
-    while words and re.fullmatch(rf"{_TITLE}\.?", fold(words[0])):
-        words.pop(0)
-    return " ".join(words)
+    name = name.strip()
+    match = _TITLES.match(fold(name))
+    return name[match.end() :] if match else name
 
 
 def _read_name(line: str) -> str | None:

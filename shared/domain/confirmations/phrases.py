@@ -79,6 +79,7 @@ CONFIRMATION = re.compile(
     r"|(?:booking|reservation) (?:reference|code|number)(?= is\b)|bokningsreferens|bokningskod|reservationskod"
     r"|codigo da reserva|codigo de confirmacion|(?:file|dossier) ?(?:number|nummer)|boekingscode|boekingsreferentie"
     r"|reserveringscode|reference (?:de )?(?:votre )?dossier|codice prenotazione|codigo reserva|clave de reserva"
+    r"|id prenotazione|buchungs-?id|booking id"
     r"|予約(?:確認)?番号|予約コート|確認コート|確認番号|预订编号|确认号"
 )
 # Phrases of a cancelled booking. Cancellation terms use other words.

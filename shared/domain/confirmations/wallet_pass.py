@@ -16,7 +16,8 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;')
 _MAX_FIELDS = 60
 # The time of boarding is not the one of departure; seats, groups and persons are nobody's business here.
 _ASIDE = re.compile(
-    r"board|gate|seat|sitz|asiento|siege|posto|zone|group|gruppe|seq|bag|gepack|(?<!hotel.)name|passeng|passag|pasajer|traveller"
+    r"board|gate|seat|sitz|asiento|siege|posto|zone|group|gruppe|seq|bag|gepack|(?<!hotel.)name|passeng|passag"
+    r"|pasajer|traveller"
     r"|status|terminal|embar|imbarc|einstieg|closes",
     re.I,
 )

@@ -66,6 +66,7 @@ from shared.reference.rows.travel import (
     IssuerRule,
     Lounge,
     LoungeMembership,
+    MailSender,
     OtherServer,
     RegionSpelling,
     Route,
@@ -113,6 +114,7 @@ __all__ = [
     "IssuerRule",
     "Lounge",
     "LoungeMembership",
+    "MailSender",
     "OtherServer",
     "PointsExpiry",
     "PointsPooling",
@@ -143,6 +145,7 @@ __all__ = [
 FILES: dict[str, type] = {
     "continents.csv": Continent,
     "city_spellings.csv": CitySpelling,
+    "mail_senders.csv": MailSender,
     "region_spellings.csv": RegionSpelling,
     "programs.csv": Program,
     "program_aliases.csv": Alias,

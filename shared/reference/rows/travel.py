@@ -291,6 +291,18 @@ class CitySpelling:
 
 
 @dataclass(frozen=True, slots=True)
+class MailSender(Fact):
+    """Who sends confirmations from a domain, and how the letters are written. What is not the same in all is None."""
+
+    domain: str
+    name: str
+    airline: str | None  # the IATA code of an airline's own domain
+    dates: str | None  # dmy, mdy or ymd, where a date is in numbers alone
+    languages: tuple[str, ...]
+    decimal: str | None  # the sign before the hundredths
+
+
+@dataclass(frozen=True, slots=True)
 class RegionSpelling:
     """How the airport data spells a region where ISO 3166-2 spells or codes it otherwise than charts do."""
 
