@@ -33,6 +33,7 @@ _PRICED = re.compile(r"\d[.,]\d{2}(?!\d)")
 _STOPS = re.compile(r"(?<!incl)(?<!inkl)(?<!\bca)(?<!\bn[or])[.;!?|](?:\s|$)|\t")
 _AFTER = re.compile(r"[.;!?|\t,](?:\s|$)|\t|\s(?:and|und|et|y|e|en|plus)\s|\+|\(")
 _JOINTS = re.compile(r"[\s:=+&(),*-]*(?:\b(?:and|und|et|y|e|en|plus|および)\b)?[\s:=+&(),*-]*")
+_DIGIT = re.compile(r"\d")
 _PLUS = re.compile(r"[+&]|\b(?:and|und|et|y|e|en|plus)\b|および")
 
 
@@ -73,19 +74,21 @@ def list_price_lines(text: str) -> Iterator[tuple[str, str]]:
         line = _YEN.sub(" JPY", raw[:_MAX_CHARACTERS].translate(_FULL_WIDTH)).strip()
         if not line:
             continue
+        if not _DIGIT.search(line):
+            above, last = [*above, fold(line)][-_HEADING_LINES:], [cell.strip() for cell in line.split("\t")]
+            continue
         cells = [cell.strip() for cell in line.split("\t")]
         heading = " ".join(above[-_HEADING_LINES:])
         for joined in _join_labels(cells, last):
-            if any(c.isdigit() for c in joined):
+            if _DIGIT.search(joined):
                 yield _CODE_APART.sub(r"\1 ", joined), heading
-        above = [] if any(c.isdigit() for c in line) else [*above, fold(line)][-_HEADING_LINES:]
-        last = cells
+        above, last = [], cells
 
 
 def _join_labels(cells: list[str], last: list[str]) -> list[str]:
     """The line or row in pieces of one label each."""
     values = [bool(_VALUE.fullmatch(cell)) for cell in cells]
-    labels_above = bool(last) and not any(any(c.isdigit() for c in cell) for cell in last)
+    labels_above = bool(last) and not any(_DIGIT.search(cell) for cell in last)
     if all(values) and labels_above and len(last) == len(cells):
         return [f"{label}: {cell}" for label, cell in zip(last, cells, strict=True)]
     if len(cells) > 2 and len(cells) % 2 == 0 and values == [False, True] * (len(cells) // 2):

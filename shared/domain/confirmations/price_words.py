@@ -35,6 +35,16 @@ SPENT = re.compile(
     r"|ingewisseld\w*|gebruikt\w*|betaald\w*|totaal|verzilver\w*|benodigd\w*|prijs)\b"
     r"|使用|利用|必要|交換|合計|引き落とし|減算|特典|支払"
 )
+# Names of points that are not words about their spending: "Award Miles: 5,440" may be earned.
+AWARD_UNIT = re.compile(r"\b(?:a|re)wards?(?= (?:miles?|points?)\b)|pramienmeilen")
+DOLLARS = {
+    "USD": re.compile(r"\bu\.?s\.? dollars?\b|\bamerican dollars?\b"),
+    "CAD": re.compile(r"\bcanadian dollars?\b"),
+    "AUD": re.compile(r"\baustralian dollars?\b"),
+    "NZD": re.compile(r"\bnew zealand dollars?\b"),
+    "SGD": re.compile(r"\bsingapore dollars?\b"),
+    "HKD": re.compile(r"\bhong kong dollars?\b"),
+}
 WHOLE = re.compile(  # a sentence or a line about all that was paid
     r"\bwe charged|you(?:'ve| have)? (?:used|redeemed|paid|spent)|for your (?:trip|booking|flights?|stay)|payment total"
 )

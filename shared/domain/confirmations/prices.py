@@ -16,7 +16,7 @@ _MOST_MONEY_PER_POINT = Decimal("0.05")
 _MOST_TAXES_PER_POINT = Decimal("0.008")  # surcharges of the dearest awards; points of banks pay from 0.01
 _COMPARABLE = frozenset({"USD", "EUR", "GBP", "CHF", "CAD", "AUD"})
 _HIGHEST_DISTANCE = 10_000  # miles: no flight is longer, and few awards cost such a sum that is not round
-
+_MOST_UNITS = 4  # ways of naming the points that are looked up
 Money = tuple[Decimal, tuple[str, ...]]
 
 
@@ -51,9 +51,14 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
     price = MailPrice(award=bool(words.AWARD.search(folded)), both=bool(words.BOTH.search(folded)))
     statements = _sort_mentions(list_price_lines(text))
     _set_points(price, statements, world)
-    _set_money(price, statements, set(find_currency_codes(text)))
+    _set_money(price, statements, {*find_currency_codes(text), *_find_named_dollars(folded)})
     _check_plausibility(price)
     return price
+
+
+def _find_named_dollars(folded: str) -> set[str]:
+    """ "All prices are shown in US dollars"."""
+    return {code for code, name in words.DOLLARS.items() if name.search(folded)}
 
 
 def _sort_mentions(lines: Iterable[tuple[str, str]]) -> _Statements:
@@ -74,7 +79,7 @@ def _sort_points(statements: _Statements, mention: Mention, heading: str) -> Non
         statements.nightly.append(int(mention.value))
     elif words.TOTAL.search(mention.label) or words.WHOLE.search(own):
         statements.points[0].append(mention)
-    elif words.SPENT.search(own) or mention.beside_money:
+    elif words.SPENT.search(words.AWARD_UNIT.sub(" ", own)) or mention.beside_money:
         statements.points[1].append(mention)
     elif mention.alone and not words.NOT_SPENT.search(heading) and not _may_be_distance(mention):
         statements.points[2].append(mention)
@@ -130,16 +135,17 @@ def _set_points(price: MailPrice, statements: _Statements, world: TravelFacts) -
     price.points, price.award = int(surest[0].value), True
     price.repeated = len(surest) > 1 and surest is not statements.points[0]
     price.per_person = [int(m.value) for m in statements.per_person if m.value != surest[0].value]
-    price.program = next((p for m in surest if (p := _find_program(m, world))), None)
+    units = list(dict.fromkeys(m.unit for m in surest))[:_MOST_UNITS]
+    price.program = next((p for unit in units if (p := _find_program(unit, world))), None)
 
 
 def _note_per_person(price: MailPrice, mentions: Sequence[Mention]) -> None:
     price.per_person = sorted({int(m.value) for m in mentions})
 
 
-def _find_program(mention: Mention, world: TravelFacts) -> str | None:
+def _find_program(unit: str, world: TravelFacts) -> str | None:
     """The programme whose points these are: "60,000 aeroplan points", "avios"."""
-    text = re.sub(r"[^\w&+' -]+", " ", mention.unit).strip()
+    text = re.sub(r"[^\w&+' -]+", " ", unit).strip()
     bare = re.sub(rf"\s(?:{words.UNIT})$", "", text).strip()
     return world.program(text) or (world.program(bare) if bare and bare != text else None)
 

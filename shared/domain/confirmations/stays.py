@@ -1,5 +1,6 @@
 """Hotel stays in the words of a confirmation: hotel, days, room type and the end of free cancellation."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -143,7 +144,7 @@ def _read_stay(
 def _check_nights(stay: BookedStay, lines: list[str], nights: int) -> None:
     """The number of nights the letter names has to be that of its days."""
     stated: set[int] = set()
-    for line in lines:
+    for line in (line for line in lines if re.search(r"\d", line)):
         small = fold(line)
         if not _OTHER_NIGHTS.search(small):
             stated |= {int(m["label"] or m["plain"] or m["ja"]) for m in _NIGHTS.finditer(small)}
@@ -156,7 +157,9 @@ def _check_nights(stay: BookedStay, lines: list[str], nights: int) -> None:
 
 def _find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) -> list[_Span]:
     entries = [e for e in _find_labelled_days(lines, dates) if e.hotel or not hotels_only]
-    into, out = ([e for e in _drop_repeats(entries) if e.into is side] for side in (True, False))
+    if not _has_own_numbers(entries, lines):
+        entries = _drop_repeats(entries)
+    into, out = ([e for e in entries if e.into is side] for side in (True, False))
     if not into or not out:
         return []
     if len(into) != len(out):
@@ -164,6 +167,14 @@ def _find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) -
     return [
         _Span(a.day.day, b.day.day, min(a.line, b.line), max(a.line, b.line)) for a, b in zip(into, out, strict=True)
     ]
+
+
+def _has_own_numbers(entries: list[_Entry], lines: list[str]) -> bool:
+    """Whether each day of arrival stands below a confirmation number of its own, as those of several rooms do."""
+    starts = [0, *(e.line for e in entries if e.into)]
+    blocks = ["\n".join(lines[a:b]) for a, b in itertools.pairwise(starts)]
+    numbers = [find_confirmation(Text(block, "", "", False, None)) for block in blocks]
+    return len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers)
 
 
 def _drop_repeats(entries: list[_Entry]) -> list[_Entry]:
