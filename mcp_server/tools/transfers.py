@@ -29,7 +29,7 @@ from mcp_server.views.transfers import (
 from shared.db.balances import select_holder_balances
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import Edge, find_paths
+from shared.domain.transfers import POSTING, Edge, Path, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
@@ -207,6 +207,7 @@ def find_transfer_paths(
         message=" ".join(
             [
                 f"{count}; the cheapest {cost} in {pluralize(best.hops, 'step')}.",
+                *_describe_faster(call, paths),
                 *describe_all_rates(call.reference, paths[0].edges),
                 *_describe_bonuses(call, paths[0].edges),
                 "Transfers cannot be undone: confirm the seats first.",
@@ -217,6 +218,19 @@ def find_transfer_paths(
         total_found=len(paths),
         checked_on=find_last_check(edge for path in paths[:MAX_PATHS] for edge in path.edges),
     )
+
+
+def _describe_faster(call: Call, paths: Sequence[Path]) -> list[str]:
+    """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
+    if paths[0].slowest == POSTING[0]:
+        return []
+    instant = next((p for p in paths if p.slowest == POSTING[0]), None)
+    if instant is None:
+        return ["None of them is instant, so a seat may be gone meanwhile."]
+    price = f"sends {pluralize(instant.source_points, 'point')}" if instant.source_points else "gives"
+    price += "" if instant.source_points else f" {float(instant.ratio):g} for 1"
+    through = [program_name(call.reference, e.target) for e in instant.edges[:-1]]
+    return [f"The cheapest that is instant {price}{' through ' + ' and '.join(through) if through else ''}."]
 
 
 def _describe_bonuses(call: Call, edges: Sequence[Edge]) -> list[str]:

@@ -88,7 +88,8 @@ def describe_speed(path: Path) -> str:
     """`takes days (up to 48 hours by the issuer's estimate), and the seat may be gone meanwhile`."""
     slowest = max(path.edges, key=lambda edge: POSTING.index(edge.posting))
     if slowest.posting == POSTING[0]:
-        return "arrives at once"
+        terms = [e.posting_text for e in path.edges if e.posting_text and " " in e.posting_text]
+        return ", ".join(dict.fromkeys(terms)) or "arrives at once"
     words = {"hours": "takes hours", "days": "takes days"}.get(slowest.posting, "how long it takes is not known")
     estimate = f" ({slowest.posting_text})" if slowest.posting_text else ""
     return f"{words}{estimate}, and the seat may be gone meanwhile"
