@@ -63,6 +63,9 @@ _UNSEEN = re.compile(
 )
 
 
+_BLANKS = re.compile(r"\s+")
+
+
 class _Opened(NamedTuple):
     """An open element: its tag, the item it opened, the property being read, and whether it hides what is in it."""
 
@@ -86,7 +89,13 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}
         self._visible(tag, 1)
-        self._item(tag, attributes)
+        item, reading = (
+            self._item(attributes) if "itemprop" in attributes or "itemscope" in attributes else (None, None)
+        )
+        style = attributes.get("style", "")[:1000]
+        unseen = tag not in _EMPTY and ("hidden" in attributes or (":" in style and bool(_UNSEEN.search(style))))
+        self.hidden += unseen
+        self.stack.append(_Opened(tag, item, reading, unseen))
         if tag in _EMPTY and self.stack:
             self._close(self.stack.pop())
 
@@ -104,7 +113,7 @@ class _Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self.hidden:
-            self.out.append(re.sub(r"\s+", " ", data))
+            self.out.append(_BLANKS.sub(" ", data))
         self.words.append(data)
 
     def _visible(self, tag: str, step: int) -> None:
@@ -115,8 +124,8 @@ class _Page(HTMLParser):
         elif tag in ("td", "th") and step < 0 and not self.hidden:
             self.out.append("\t")
 
-    def _item(self, tag: str, attributes: dict[str, str]) -> None:
-        """Opens an item, a property or neither."""
+    def _item(self, attributes: dict[str, str]) -> tuple[dict[str, Any] | None, str | None]:
+        """The item an element opens, and the property whose text it is."""
         name, item, reading = attributes.get("itemprop"), None, None
         holder = next((opened.item for opened in reversed(self.stack) if opened.item is not None), None)
         if "itemscope" in attributes and len(self.items) < _MAX_ITEMS:
@@ -131,16 +140,14 @@ class _Page(HTMLParser):
                 _add_property(holder, name, value[:500])
             else:
                 reading, self.words = name, []
-        unseen = tag not in _EMPTY and (
-            "hidden" in attributes or bool(_UNSEEN.search(attributes.get("style", "")[:1000]))
-        )
-        self.hidden += unseen
-        self.stack.append(_Opened(tag, item, reading, unseen))
+        return item, reading
 
     def _close(self, top: _Opened) -> None:
         self.hidden = max(0, self.hidden - top.unseen)
+        if not top.name:
+            return
         holder = next((opened.item for opened in reversed(self.stack) if opened.item is not None), None)
-        if top.name and holder is not None:
+        if holder is not None:
             _add_property(holder, top.name, " ".join("".join(self.words).split())[:500])
 
 

@@ -117,7 +117,9 @@ def _rewrite_dates(folded: str) -> str:
         folded = _ASIAN_SHORT.sub(
             lambda m: f"{m[2]}{_ENGLISH_MONTHS[int(m[1]) - 1]}".ljust(len(m[0]))[: len(m[0])], folded
         )
-    return _ISO_MOMENT.sub(r"\1 ", _ASIAN.sub(same_length, folded))
+    elif "년" in folded:
+        folded = _ASIAN.sub(same_length, folded)
+    return _ISO_MOMENT.sub(r"\1 ", folded)
 
 
 def _find_order(folded: str) -> str | None:

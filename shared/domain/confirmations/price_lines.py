@@ -28,6 +28,7 @@ _UNIT_FIRST = re.compile(
     rf"((?:[a-z+&'-]+ ){{0,3}}?(?:{words.UNIT}))((?: [a-z]+){{0,3}}?数?[ )]?(?:\s*[:=\t]\s*|\s+))({DIGITS})"
     r"(?![\d/:-]|[.,]?\d)"
 )
+_ANY_UNIT = re.compile(words.UNIT)
 _UNIT_LABEL = re.compile(rf"(?:[\w&+'-]+ ){{0,3}}?(?:{words.UNIT})(?: [\w&+'-]+){{0,2}}\s*[:=]?\s*")
 _PRICED = re.compile(r"\d[.,]\d{2}(?!\d)")
 _STOPS = re.compile(r"(?<!incl)(?<!inkl)(?<!\bca)(?<!\bn[or])[.;!?|](?:\s|$)|\t")
@@ -110,6 +111,8 @@ def find_mentions(line: str) -> list[Mention]:
 
 
 def _find_points(small: str, money: list[Mention]) -> Iterator[Mention]:
+    if not _ANY_UNIT.search(small):  # most lines have none, and the patterns below are slow to find that out
+        return
     taken = [(m.start, m.end) for m in money]
     for pattern, digits, unit in ((_NUMBER_FIRST, 1, 2), (_UNIT_FIRST, 3, 1)):
         for match in pattern.finditer(small):

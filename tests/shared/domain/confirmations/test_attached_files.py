@@ -1,6 +1,7 @@
 """PDFs, pictures and wallet passes attached to a mail are read in bounds, and what is not read is named with why."""
 
 import io
+import random
 import zipfile
 import zlib
 
@@ -142,9 +143,32 @@ def test_a_file_that_was_read_and_holds_no_booking_is_named_where_nothing_else_d
     assert unread(attach(mail(page=data(flight()), text="x"), pdf("Terms"), "application/pdf", "terms.pdf")) == []
 
 
-@pytest.mark.slow  # the child unpacks until its memory or its time is used up
-def test_a_pdf_that_unpacks_to_half_a_gigabyte_is_left_unread() -> None:
-    raw = letter(_bomb(), "application/pdf", "a.pdf")
+def _many_pages() -> bytes:
+    kids = b" ".join(b"%d 0 R" % n for n in range(3, 20_003))
+    pages = b"".join(b"%d 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj " % n for n in range(3, 20_003))
+    head = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids["
+    return head + kids + b"]/Count 20000>>endobj " + pages + b"trailer<</Root 1 0 R>>"
+
+
+def _ring() -> bytes:
+    """Pages whose parent is their child."""
+    head = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[2 0 R]/Count 9>>endobj "
+    return head + b"trailer<</Root 1 0 R/Prev 9>>"
+
+
+HOSTILE_FILES = {
+    "half a gigabyte of blanks": _bomb,
+    "twenty thousand pages": _many_pages,
+    "pages in a ring": _ring,
+    "brackets": lambda: b"%PDF-1.4\n" + b"<<[" * 300_000,
+    "noise": lambda: b"%PDF-1.4\n" + random.Random(3).randbytes(3 << 20),
+}
+
+
+@pytest.mark.slow  # the child works until its memory or its time is used up
+@pytest.mark.parametrize("name", HOSTILE_FILES)
+def test_a_hostile_file_is_left_unread(name: str) -> None:
+    raw = letter(HOSTILE_FILES[name](), "application/pdf", "a.pdf")
     assert len(unread(raw)) == 1
     assert read(raw).bookings == []
 
