@@ -85,7 +85,7 @@ def split_lines(text: str, changed: bool) -> list[Line]:
     """The lines that count; of a letter that tells of a change, without those of the old plan."""
     raw = to_plain(text).split("\n")
     smalls = [fold(line) for line in raw]
-    old = _find_old_lines(raw, smalls) if changed else set()
+    old = _find_old_lines(raw, smalls, changed)
     lines = []
     for at, (line, small) in enumerate(zip(raw, smalls, strict=True)):
         if at in old:
@@ -118,15 +118,20 @@ def _blank_aside_cells(small: str, above: str) -> str:
     return "\t".join(" " * len(cell) if at in aside else cell for at, cell in enumerate(cells))
 
 
-def _find_old_lines(raw: list[str], smalls: list[str]) -> set[int]:
-    """The lines under a heading such as "Previous flight", to one such as "New flight" or to the end."""
+def _find_old_lines(raw: list[str], smalls: list[str], changed: bool) -> set[int]:
+    """The lines under a heading such as "Previous flight", to one such as "New flight" or to the end.
+
+    Of a letter that does not call itself one of change only where it has headings of both kinds.
+    """
+    headings = {at: match for at, small in enumerate(smalls) if len(small) < 120 and (match := _HEADING.match(small))}
+    kinds = {at: any(match[name] for name in ("old", "old2", "old3")) for at, match in headings.items()}
+    if not changed and len(set(kinds.values())) < 2:
+        return set()
     old: set[int] = set()
     within = False
-    for at, small in enumerate(smalls):
-        match = _HEADING.match(small) if len(small) < 120 else None
-        if match:
-            parts = match.groupdict()
-            within = any(parts[name] for name in ("old", "old2", "old3"))
+    for at in range(len(smalls)):
+        if match := headings.get(at):
+            within = kinds[at]
             if within and _says_more(raw[at][match.end() :]):  # "Old departure: 10:05" is one line, no heading
                 old.add(at)
                 within = False

@@ -93,7 +93,7 @@ def _list_anchors(
 ) -> Iterator[list[FlightNumber]]:
     """The mentions of flights that may each begin, end or stand amid what is said of a flight.
 
-    First all but those repeated at once; then each flight once, at its last or at its first mention.
+    First all but those repeated at once; then each flight once, at its first or at its last mention.
     """
     named: dict[int, set[str]] = {}
     for n in numbers:
@@ -109,8 +109,8 @@ def _list_anchors(
     names = list(dict.fromkeys(n.name for n in every))
     yield every
     if len(names) < len(every):
-        yield list({n.name: n for n in every}.values())
         yield sorted({n.name: n for n in reversed(every)}.values(), key=lambda n: (n.line, n.at))
+        yield sorted({n.name: n for n in every}.values(), key=lambda n: (n.line, n.at))
 
 
 def _tells_anew(last: FlightNumber, number: FlightNumber, letter: Letter, places: list[list[Place]]) -> bool:
@@ -203,10 +203,10 @@ def _find_cabin(lines: list[Line], arranged: tuple[Block, ...], common: set[str]
         return only
     own = find_cabins(lines[arranged[0].flight.line].small)
     parts = [own] if len(own) == 1 else [_list_cabins(lines[b.start : b.end]) for b in arranged]
-    distinct = {frozenset(cabins) for cabins in parts if cabins}
-    if len(distinct) == 1 and len(cabins := next(iter(distinct))) == 1:
-        return next(iter(cabins))
-    if not distinct and any(names_other_cabin(ln.small) for b in arranged for ln in lines[b.start : b.end]):
+    cabins = [set(part) for part in parts if part]
+    if cabins and len(shared := set.intersection(*cabins)) == 1:
+        return shared.pop()
+    if not cabins and any(names_other_cabin(ln.small) for b in arranged for ln in lines[b.start : b.end]):
         return None
     return next(iter(common)) if len(common) == 1 else None
 

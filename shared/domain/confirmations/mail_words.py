@@ -80,7 +80,8 @@ _FLIGHTS_NOT_READ = Doubt("flights", "The letter speaks of flights that were boo
 _OWN_FLIGHT = re.compile(
     r"flight (?:number|no\b|details)|(?:your|outbound|return|departing) flight|flugnummer|hinflug|ruckflug"
     r"|ihr(?:en?)? flug"
-    r"|vol (?:aller|retour)|votre vol|numero de vol|vuelo de (?:ida|vuelta)|(?:tu|su) vuelo|volo di (?:andata|ritorno)"
+    r"|vol (?:aller|retour)|votre vol|numero de vol|vuelo de (?:ida|vuelta)|(?:tu|su) vuelo|volo di (?:andata"
+    r"|ritorno)"
     r"|il (?:tuo|suo) volo|voo de (?:ida|volta)|(?:seu|sua) voo|heenvlucht|terugvlucht|(?:uw|je) vlucht|便名|搭乗日"
 )
 _CAR = re.compile(

@@ -6,12 +6,14 @@ from functools import lru_cache
 _CABINS = {
     "premium_economy": r"premium[ _-]?(?:economy|eco|select|class(?!\w))|world traveller plus|economy premium"
     r"|premium plus"
-    r"|economica premium|eco premium|turista premium|premium comfort|premium klasse|sas plus|premium tourist"
+    r"|economica premium|eco premium|turista premium|premium comfort|(?<!saga )premium (?:light|classic|flex"
+    r"|standard)|premium klasse|sas plus|premium tourist"
     r"|(?:^|[\t|])\s*premium\s*(?=$|[\t|])|フレミアムエコノミー|^\s*(?:cabin|class|klasse|cabine|clase|classe"
     r"|kabine)\s?:?\s+premium\s*(?:\(|$)",
     "first": r"first(?: class| suite)|flagship first|la premiere|erste klasse|primera clase|prima classe"
     r"|premiere classe"
-    r"|primeira classe|royal first|the residence|first apartment|ファーストクラス|^\s*(?:first|primera|premiere)\s*$"
+    r"|first(?=\s?\([a-z]\))|primeira classe|royal first|the residence|first apartment|ファーストクラス|^\s*(?:first"
+    r"|primera|premiere)\s*$"
     r"|(?<=[|\t,(/])\s?first\s?(?=[|\t,)(]|$)|eerste klas(?:se)?",
     "business": r"business(?! (?:days?|cent|hours|travel|trip|name|address|traveller|select|lounge|number|id\b))"
     r"|club (?:world|europe|suite)|saga (?:premium|class)|signature class|royal silk|prestige (?:class|suite)"
@@ -94,6 +96,7 @@ _CANCELLED = re.compile(
     r"|ha sido cancelad|fue cancelad|confirmacion de cancelacion|cancelacion de (?:tu|su) reserva"
     r"|foi cancelad|cancelamento (?:da sua|confirmado)|e stata (?:cancellata|annullata)|conferma di cancellazione"
     r"|is geannuleerd|annuleringsbevestiging"
+    r"|取り?消(?:され|しました|か完了)|キャンセル(?:され|か完了|しました|を承り)"
 )
 _UNSETTLED = re.compile(
     r"not (?:yet )?(?:been )?(?:confirmed|ticketed)|is pending|on hold|wait-?list|(?:price|fare) quot"

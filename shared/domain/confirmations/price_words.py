@@ -25,7 +25,8 @@ NOT_SPENT = re.compile(
     r"|積算|獲得|残高|有効期限|加算|フレミアム|保有|たまる|貯まる|予定マイル|付与"
 )
 SPENT = re.compile(
-    r"\b(?:redeem\w*|redemption|redimid\w*|redenc\w*|used?|using|spent|spend|required|deduct\w*|debit\w*|charged|paid|pay|payment|total"
+    r"\b(?:redeem\w*|redemption|redimid\w*|redenc\w*|used?|using|spent|spend|required|deduct\w*|debit\w*|charged"
+    r"|paid|pay|payment|total"
     r"|award|reward|free night|cost|price|fare|amount|exchang\w*|booked with|for only"
     r"|eingelost\w*|verwendet\w*|eingesetzt\w*|benotigt\w*|abgebucht\w*|bezahlt\w*|gesamt\w*|praemie\w*|pramie\w*"
     r"|preis"
@@ -46,7 +47,8 @@ DOLLARS = {
     "HKD": re.compile(r"\bhong kong dollars?\b"),
 }
 WHOLE = re.compile(  # a sentence or a line about all that was paid
-    r"\bwe charged|you(?:'ve| have)? (?:used|redeemed|paid|spent)|for your (?:trip|booking|flights?|stay)|payment total"
+    r"\bwe charged|you(?:'ve| have)? (?:used|redeemed|paid|spent)|for your (?:trip|booking|flights?|stay)"
+    r"|payment total"
 )
 TOTAL = re.compile(
     r"\b(?:grand |trip |booking |reservation |stay |order )?total\b|\btotal(?:e|es)\b|\btotaal\w*|\bgesamt\w*"

@@ -73,6 +73,13 @@ LAYOUTS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         [("DL38", "HKG", "SEA", "2027-01-20", "11:45", "2027-01-20", "08:11"),
          ("AA6939", "JFK", "LHR", "2027-01-21", "19:10", "2027-01-22", "07:00")],
     ),
+    "a list of seats below": (
+        "Tue, 25MAY 2027\nDELTA 112*\nBOSTON       ROME-FIUMICINO\n05:20pm      **07:35am\n\n"
+        "Sat, 05JUN 2027\nDELTA 113\nROME-FIUMICINO    BOSTON\n10:05am     01:25pm\n\n"
+        "FLIGHT    SEAT\nDELTA 112 34C\nDELTA 113 33D\n",
+        [("DL112", "BOS", "FCO", "2027-05-25", "17:20", "2027-05-26", "07:35"),
+         ("DL113", "FCO", "BOS", "2027-06-05", "10:05", "2027-06-05", "13:25")],
+    ),
     "Japanese, with full-width signs": (
         "２０２７年４月１８日(日)\nNH110便  東京(羽田) 10:50発 → ニューヨーク(JFK) 10:40着\nクラス：ビジネスクラス\n",
         [("NH110", "HND", "JFK", "2027-04-18", "10:50", "2027-04-18", "10:40")],
