@@ -57,5 +57,5 @@ def _price(path: market.Path, day: date, cabin: str, today: date) -> int:
     ahead = (day - today).days
     season = 1.9 if ahead <= 7 else 1.35 if ahead <= 21 else 1.0 if ahead <= 200 else 1.08
     noise = draws.draw_fraction("fare", path.airline, path.origin, path.destination, day, cabin)
-    full: float = 38 + 1.15 * path.miles**0.78
+    full: float = 45 + 0.62 * path.miles**0.78  # about 125 USD for 500 miles, 400 for 3,450, 590 for 6,000
     return round(full * CABINS[cabin] * season * (1 - NOISE + 2 * NOISE * noise))

@@ -19,6 +19,8 @@ from shared.providers.sandbox.overrides import find_override
 from shared.reference.load import reference
 
 DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
+MIN_KNOWN = 10  # known flights of an airline whose list is taken as whole
+SHORT_MILES = 2_500  # of a flight of an airline without such a list
 ON_SALE_DAYS = 355  # where no release window of the airline is known
 LINKS = "https://sandbox.invalid/award"
 LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"}  # in a reference, which must be short
@@ -53,13 +55,36 @@ def find_path(airline: str, origin: str, destination: str) -> Path | None:
     direct = facts.miles(origin, destination)
     window = facts.release_window(airline)
     days = window.days_before_departure if window else ON_SALE_DAYS
-    if origin in hubs or destination in hubs:
+    if _is_flown(airline, origin, destination):
         return Path(airline, origin, destination, direct, None, days)
-    over = {h: facts.miles(origin, h) + facts.miles(h, destination) for h in hubs}
+    over = {
+        h: facts.miles(origin, h) + facts.miles(h, destination)
+        for h in hubs
+        if h not in (origin, destination) and _is_flown(airline, origin, h) and _is_flown(airline, h, destination)
+    }
     best = min(over, key=over.__getitem__, default=None)
     if best is None or over[best] > DETOUR * direct:
         return None
     return Path(airline, origin, destination, over[best], best, days)
+
+
+def _is_flown(airline: str, origin: str, destination: str) -> bool:
+    """Whether an airline is known to fly there without a stop; of one whose flights are hardly known, whether it is a
+    short flight from one of its hubs that nothing speaks against."""
+    facts = reference()
+    route = facts.find_flight(airline, origin, destination).route
+    if route == "known" or _has_known_flights(airline):
+        return route == "known"
+    hubs = facts.airlines[airline].hubs
+    near = facts.miles(origin, destination) <= SHORT_MILES
+    return route == "unknown" and near and (origin in hubs or destination in hubs)
+
+
+@lru_cache(maxsize=512)
+def _has_known_flights(airline: str) -> bool:
+    """Whether enough of an airline's flights are known that one that is not known is unlikely."""
+    flights = reference().flights.get(airline)
+    return flights is not None and sum(map(len, flights.pairs.values())) >= 2 * MIN_KNOWN
 
 
 def _prices(airline: str, origin: str, destination: str, on: date) -> Iterator[RoutePrice]:

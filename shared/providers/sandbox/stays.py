@@ -10,9 +10,12 @@ from decimal import Decimal
 
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion
 from shared.providers.sandbox import draws, rates
+from shared.reference.hotel_awards import build_award
+from shared.reference.hotels import find_stored
+from shared.reference.load import reference
 
 ROOM = "SANDBOX standard room"
-CENTS_PER_POINT = 0.7
+CENTS_PER_POINT = 0.7  # where no value of the programme is known
 _FULL_SHARE, _AWARD_SHARE = 0.04, 0.8  # of nights sold out, and of nights that can be had for points
 
 
@@ -53,17 +56,38 @@ def _draw_stay(hotel: HotelSpot, nights: list[date], today: date) -> tuple[int |
 
 
 def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[tuple[int | None, int, bool]]:
-    """Points, dollars and whether a room is free, night by night; drawn anew every few days, as seats are."""
-    level = 5000 + 500 * int(110 * draws.draw_fraction("hotel", hotel.hotel_code) ** 1.4)
+    """Points, dollars and whether a room is free, night by night; drawn anew every few days, as seats are.
+
+    The points of a hotel in a category are a level of its chart; elsewhere points and dollars follow from each other
+    by what a point of the programme is usually worth.
+    """
+    levels, cents = _list_levels(hotel, today), _find_cents(hotel)
+    usual = 80 + 520 * draws.draw_fraction("hotel", hotel.hotel_code) ** 1.6  # dollars
     for night in nights:
         cell = f"{hotel.hotel_code}|{night}"
         turn = (
             today.toordinal() + int(draws.draw_fraction("phase", cell) * draws.DAYS_PER_DRAW)
         ) // draws.DAYS_PER_DRAW
-        points = 500 * round(level * (0.8 + 0.5 * draws.draw_fraction("night", cell, turn)) / 500)
-        dollars = round(level * CENTS_PER_POINT / 100 * (0.75 + 0.5 * draws.draw_fraction("rate", cell, turn)))
+        place = draws.draw_fraction("night", cell, turn)
+        points = levels[int(place * len(levels))] if levels else 500 * round(usual * (0.8 + 0.5 * place) / cents / 5)
+        worth = points * cents / 100 if levels else usual
+        dollars = round(worth * (0.75 + 0.5 * draws.draw_fraction("rate", cell, turn)))
         award = draws.draw_fraction("award night", cell, turn) < _AWARD_SHARE
         yield points if award else None, dollars, draws.draw_fraction("full", cell, turn) >= _FULL_SHARE
+
+
+def _list_levels(hotel: HotelSpot, today: date) -> list[int]:
+    """The points a night may cost in the hotel's category, the fewest first; none where it has no category."""
+    facts = reference()
+    known = find_stored(facts, hotel.hotel_code)
+    prices = build_award(facts, known, today).prices if known else ()
+    return sorted({price.points for price in prices if price.points and price.room == "standard_room"})
+
+
+def _find_cents(hotel: HotelSpot) -> float:
+    """What one point of the hotel's programme is usually worth, in US cents."""
+    program = reference().programs.get(hotel.program or "")
+    return float(program.value_usd_cents) if program and program.value_usd_cents else CENTS_PER_POINT
 
 
 def _apply_override(word: str, points: int | None, cash: Decimal) -> tuple[int | None, Decimal]:

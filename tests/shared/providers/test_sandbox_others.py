@@ -10,6 +10,10 @@ from shared import clock
 from shared.providers.contract import FaresQuestion, HotelSpot, SeatsQuestion, StaysQuestion, Unanswered
 from shared.providers.sandbox import delays, draws, fares, market, rates, stays
 from shared.providers.sandbox.client import Sandbox
+from shared.reference import hotels
+from shared.reference.hotel_awards import build_award
+from shared.reference.load import reference
+from shared.services.search.hotel_prices import spot
 
 TODAY = date(2026, 11, 21)
 HOTEL = HotelSpot("htl_x", "Example House", "world-of-hyatt", "Tokyo", "JP", 35.6, 139.7, None)
@@ -25,7 +29,7 @@ def stay(earliest: date, latest: date | None = None, nights: int = 1, currency: 
 
 
 @pytest.mark.parametrize(
-    ("cabin", "about"), [("economy", 701), ("premium_economy", 1154), ("business", 2798), ("first", 3850)]
+    ("cabin", "about"), [("economy", 401), ("premium_economy", 702), ("business", 1444), ("first", 2486)]
 )
 def test_a_fare_lies_near_what_distance_and_cabin_suggest(cabin: str, about: int) -> None:
     found = fares.find_fares(journey(cabin), TODAY)
@@ -79,6 +83,28 @@ def test_a_stay_costs_what_its_nights_cost() -> None:
     assert len(nights) == 3
     if whole.available:
         assert whole.cash == sum(n.cash for n in nights if n.cash)
+
+
+def test_a_night_costs_a_level_of_the_hotels_category_and_dollars_to_match() -> None:
+    hotel = hotels.find_hotel(reference(), "Park Hyatt Tokyo")
+    levels = {p.points for p in build_award(reference(), hotel, TODAY).prices}
+    question = StaysQuestion((spot(hotel),), TODAY, TODAY + timedelta(days=20), 1, 2, "USD")
+    nights = [s for s in stays.find_stays(question, TODAY, {}) if s.available and s.points and s.cash]
+    assert nights
+    assert {s.points for s in nights} <= levels
+    assert all(s.points * Decimal("0.01") < s.cash < s.points * Decimal("0.03") for s in nights if s.points and s.cash)
+
+
+def test_only_airlines_that_fly_a_route_offer_it() -> None:
+    def list_carriers(origin: str, destination: str) -> set[tuple[str, int | None]]:
+        question = FaresQuestion(origin, destination, TODAY + timedelta(days=60), None, "economy", 1, "USD")
+        return {(f.carriers[0], f.stops) for f in fares.find_fares(question, TODAY)}
+
+    atlantic = list_carriers("LHR", "JFK")
+    assert {("BA", 0), ("VS", 0)} <= atlantic
+    assert "VY" not in {carrier for carrier, _ in list_carriers("BOS", "LGW") | atlantic}
+    assert ("JL", 0) in list_carriers("LHR", "HND")
+    assert "JL" not in {carrier for carrier, _ in list_carriers("LHR", "NRT")}
 
 
 def test_stays_change_as_days_pass_and_never_within_a_day() -> None:
