@@ -195,7 +195,8 @@ def _describe_prices(
 ) -> str:
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. {describe_quotes(examples)}"
-    listed = ", ".join(c.replace("_", " ") for c in price.cabins)
+    cabins = [cabin] if cabin in price.cabins else price.cabins
+    listed = ", ".join(c.replace("_", " ") for c in cabins if c)
     unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
     sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
     if day and has_seasons(price):

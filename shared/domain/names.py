@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+LIKENESS = 0.6  # share of letters two names must have in common, in order
 _NOISE = re.compile(r"[^a-z0-9+]+")
 # Letters that Unicode does not take apart into a plain letter and an accent.
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"})
@@ -49,5 +50,6 @@ def has_slips_only(words: list[str], name: list[str]) -> bool:
 
 
 def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
-    """The closest known names, best first: always as many, since a far guess still shows what a name looks like."""
-    return difflib.get_close_matches(normalize_name(text), dict.fromkeys(names), count, 0)
+    """The closest known names, best first; none where nothing is alike: a far guess would be taken."""
+    text_form = normalize_name(text)
+    return difflib.get_close_matches(text_form, dict.fromkeys(names), count, LIKENESS) if text_form else []

@@ -151,7 +151,9 @@ def test_names_that_fit_several_ask_and_unknown_ones_name_the_nearest() -> None:
     with pytest.raises(NotFound) as unknown:
         reference().program("flying bleu")
     assert "flying-blue" in unknown.value.facts["nearest"]
-    assert len(unknown.value.facts["nearest"]) == 3
+    with pytest.raises(NotFound) as unlike:
+        reference().program("Nonexistent Thing 42")
+    assert unlike.value.facts["nearest"] == []
 
 
 @pytest.mark.parametrize(
@@ -163,7 +165,7 @@ def test_the_nearest_programme_is_found_by_any_name_it_is_known_by(typed: str, m
         reference().program(typed)
     near = unknown.value.facts["nearest"]
     assert near[0] == meant
-    assert len(set(near)) == 3
+    assert len(set(near)) == len(near) <= 3
 
 
 def test_every_airline_a_chart_or_an_earning_table_names_can_be_asked_about() -> None:
