@@ -107,13 +107,13 @@ def find_status_run(
     if ranked_runs and all(c.earned is None and not c.without_fare and c.fare is None for c in ranked_runs):
         raise NoData(
             f"{goal.lacking}. {pluralize(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on"
-            f" the fare. {describe_fares(ranked_runs)}",
+            f" the fare. {describe_fares(ranked_runs, goal.program.home_currency)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     runs_shown = ranked_runs[: call.limits.results]
     cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
-    summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown)}"
+    summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown, currency)}"
     return StatusRuns(
         message=summary if goal.missing else f"{goal.target.name} is reached.",
         runs=[to_run(call, c, currency) for c in runs_shown],
@@ -121,7 +121,7 @@ def find_status_run(
         gap=goal.gap,
         total_found=len(ranked_runs),
         assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
-        fare_searches=list_fare_searches(runs_shown),
+        fare_searches=list_fare_searches(runs_shown, currency),
         freshness=build_fares_freshness(call, runs_shown),
         **describe_verified(goal.target),
     )
@@ -145,7 +145,7 @@ def _find_run_paths(
     if not ranked_runs:
         return [], [f"Status runs: none that is known starts near {home} and fits the deadline."]
     return [_to_run_path(call, c, goal, currency) for c in ranked_runs[:3]], [
-        f"Status runs: {describe_fares(ranked_runs[:3])}"
+        f"Status runs: {describe_fares(ranked_runs[:3], goal.program.home_currency)}"
     ]
 
 

@@ -45,6 +45,7 @@ class FareSearch(Part):
     origin: str
     destination: str
     cabin: str
+    currency: str
 
 
 class StatusRun(Marked):
@@ -223,24 +224,24 @@ def to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
     )
 
 
-def describe_fares(chances: Sequence[RunOption]) -> str:
+def describe_fares(chances: Sequence[RunOption], currency: str) -> str:
     """Where the fares come from, and for the first run without one which search would find it."""
     fares = SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
-    searches = list_fare_searches(chances)
+    searches = list_fare_searches(chances, currency)
     if not searches:
         return fares
     first = searches[0]
     return (
         f"{fares} A search of cash flights from {first.origin} to {first.destination} and back in"
-        f" {first.cabin.replace('_', ' ')} for one passenger can fill that in."
+        f" {first.cabin.replace('_', ' ')} for one passenger, priced in {first.currency}, can fill that in."
     )
 
 
-def list_fare_searches(chances: Iterable[RunOption]) -> list[FareSearch]:
+def list_fare_searches(chances: Iterable[RunOption], currency: str) -> list[FareSearch]:
     """The searches of return trips that could find the fares that are lacking, each once."""
     lacking = [c.run for c in chances if c.fare is None]
     searches = [
-        FareSearch(origin=run.stops[0], destination=turn, cabin=CABINS.get(run.cabin, run.cabin))
+        FareSearch(origin=run.stops[0], destination=turn, cabin=CABINS.get(run.cabin, run.cabin), currency=currency)
         for run in lacking
         if (turn := run.turns_at)
     ]

@@ -79,8 +79,8 @@ def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[
 def _list_levels(hotel: HotelSpot, today: date) -> list[int]:
     """The points a night may cost in the hotel's category, the fewest first; none where it has no category."""
     facts = reference()
-    known = find_stored(facts, hotel.hotel_code)
-    prices = build_award(facts, known, today).prices if known else ()
+    fact = find_stored(facts, hotel.hotel_code)
+    prices = build_award(facts, fact, today).prices if fact else ()
     return sorted({price.points for price in prices if price.points and price.room == "standard_room"})
 
 
