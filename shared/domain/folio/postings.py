@@ -40,9 +40,11 @@ _LAST_NUMBER = re.compile(r"(?<=[^\s\d|;,#*.:/-]) (?=-?(?:\d{1,3}(?:[,.]\d{3})+|
 _CARD_DIGITS = re.compile(r"[x*#]{2,}\s*\d{4}\s*$|\b(?:room|zi\.?|zimmer|no\.?|nr\.?|check|chk)\s*#?\s*\d+\s*$")
 _AFTER_WORD = re.compile(r"(?<=[^\W\d_:]) (?=[-+(]?\d)|(?<=:) (?=[-+(]?\d)")
 # 1 225,00: one, two or three digits and groups of three, parted by one blank.
-SPACED = re.compile(r"(?<![\d.,/:-])(\d{1,3})((?: \d{3})+)(?=[.,]\d{2}(?!\d))")
-# The same after a currency, where nothing else can be meant.
-_MARKED = re.compile(rf"((?:\b(?:{'|'.join(CODES)})|[$€£])\s?-?\s?)(\d{{1,3}})((?: \d{{3}})+)(?=[.,]\d{{2}}(?!\d))")
+SPACED = re.compile(r"(?<![\d.,/:])(?<!\d-)(\d{1,3})((?: \d{3})+)(?=[.,]\d{2}(?!\d))")
+# The same after a currency or a minus, where nothing else can be meant.
+_MARKED = re.compile(
+    rf"((?:\b(?:{'|'.join(CODES)})|[$€£])\s?-?\s?|(?<=\s)-\s?)(\d{{1,3}})((?: \d{{3}})+)(?=[.,]\d{{2}}(?!\d))"
+)
 
 
 @dataclass(slots=True)
