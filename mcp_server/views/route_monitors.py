@@ -7,7 +7,7 @@ from typing import Literal
 from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.views.seat_filters import Filters
-from shared.db.route_monitors import MonitorMatch, RouteMonitor, find_best_matches, find_last_matches
+from shared.db.route_monitors import MonitorFinds, MonitorMatch, RouteMonitor, find_matches
 from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.errors import Fault, Invalid
@@ -65,14 +65,12 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
     due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
-    ids = [row.id for row in rows]
-    last, best = find_last_matches(call.db, ids), find_best_matches(call.db, ids)
-    return [_to_monitor(call, row, due.get(row.id), last.get(row.id), best.get(row.id)) for row in rows]
+    finds = find_matches(call.db, [row.id for row in rows])
+    return [_to_monitor(call, row, due.get(row.id), finds.get(row.id, MonitorFinds(None, None))) for row in rows]
 
 
-def _to_monitor(
-    call: Call, row: RouteMonitor, due: datetime | None, last: MonitorMatch | None, best: MonitorMatch | None
-) -> Monitor:
+def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, finds: MonitorFinds) -> Monitor:
+    last, best = finds
     ended = row.cancelled_at or row.paused_at
     return Monitor.model_validate(
         {name: getattr(row, name) for name in Monitor.model_fields if hasattr(row, name)}

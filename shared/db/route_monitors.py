@@ -1,9 +1,10 @@
 """Route monitors, the state of each key they watch, the log of their checks and what they matched."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
@@ -123,8 +124,25 @@ def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 _ONE_CHECK = timedelta(seconds=10)
 
 
-def find_last_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
-    """Of the newest check of each monitor that found anything, the best value."""
+class MonitorFinds(NamedTuple):
+    """Of the newest check that found anything the best value, and the best value that was open at the last check."""
+
+    last: MonitorMatch | None
+    best: MonitorMatch | None
+
+
+def find_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorFinds]:
+    """What each monitor has found, all in one statement."""
+    both = sa.union_all(_select_last(monitor_ids).subquery().select(), _select_best(monitor_ids).subquery().select())
+    ids = both.subquery()
+    matches = sa.select(ids.c.which, MonitorMatch).join(MonitorMatch, MonitorMatch.id == ids.c.id)
+    finds: dict[int, dict[str, MonitorMatch]] = defaultdict(dict)
+    for which, match in session.execute(matches):
+        finds[match.monitor_id][which] = match
+    return {id: MonitorFinds(of.get("last"), of.get("best")) for id, of in finds.items()}
+
+
+def _select_last(monitor_ids: Sequence[int]) -> sa.Select[str, int]:
     newest = (
         sa.select(MonitorMatch.monitor_id, func.max(MonitorMatch.found_at).label("found_at"))
         .where(MonitorMatch.monitor_id.in_(monitor_ids))
@@ -134,13 +152,13 @@ def find_last_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int,
     of_that_check = sa.and_(
         MonitorMatch.monitor_id == newest.c.monitor_id, MonitorMatch.found_at >= newest.c.found_at - _ONE_CHECK
     )
-    return _take_first(session, sa.select(MonitorMatch).join(newest, of_that_check), _BY_VALUE)
+    return _take_first(sa.select(sa.literal("last").label("which"), MonitorMatch.id).join(newest, of_that_check))
 
 
-def find_best_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorMatch]:
-    """Of what was open at the last check of each monitor, the best value."""
-    still_open = sa.select(MonitorMatch).join(MonitorKey, _is_its_key()).where(MonitorKey.matched)
-    return _take_first(session, still_open.where(MonitorMatch.id.in_(_newest_of_each_seat(monitor_ids))), _BY_VALUE)
+def _select_best(monitor_ids: Sequence[int]) -> sa.Select[str, int]:
+    still_open = sa.select(sa.literal("best").label("which"), MonitorMatch.id).join(MonitorKey, _is_its_key())
+    newest = MonitorMatch.id.in_(_newest_of_each_seat(monitor_ids))
+    return _take_first(still_open.where(MonitorKey.matched, newest))
 
 
 def list_matches(session: Session, monitor_id: int, limit: int) -> Sequence[MonitorMatch]:
@@ -174,6 +192,5 @@ def _is_its_key() -> sa.ColumnElement[bool]:
     return sa.and_(MonitorKey.monitor_id == MonitorMatch.monitor_id, MonitorKey.key == key)
 
 
-def _take_first(session: Session, matches: sa.Select[Any], order: Sequence[Any]) -> dict[int, MonitorMatch]:
-    first = matches.ext(distinct_on(MonitorMatch.monitor_id)).order_by(MonitorMatch.monitor_id, *order)
-    return {match.monitor_id: match for match in session.scalars(first)}
+def _take_first(matches: sa.Select[str, int]) -> sa.Select[str, int]:
+    return matches.ext(distinct_on(MonitorMatch.monitor_id)).order_by(MonitorMatch.monitor_id, *_BY_VALUE)

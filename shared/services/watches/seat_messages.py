@@ -12,7 +12,7 @@ from shared.reference.airports import load_metro_names
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from shared.services.watches.award_seats import WatchQuery
-from shared.services.watches.seat_funding import describe_funding, name_program
+from shared.services.watches.seat_funding import MAX_PROGRAMS, describe_funding, name_program
 
 
 def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:
@@ -31,8 +31,15 @@ def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardO
         "total": len(options),
         "days": len(days),
         "options": [_describe_option(option, that_day[option.date] - 1) for option in days[:LISTED]],
+        "book": _list_booking_pages(days[:LISTED]),
         "funding": describe_funding(session, query, options),
     }
+
+
+def _list_booking_pages(options: Sequence[AwardOption]) -> list[dict[str, str]]:
+    """Where the programmes of these options sell awards, those of the best options first."""
+    pages = reference().find_booking_pages(option.program for option in options)
+    return [{"name": name_program(slug), "url": url} for slug, url in pages.items()][:MAX_PROGRAMS]
 
 
 def _name_place(code: str) -> str:

@@ -42,6 +42,8 @@ def _of_ones_own(tool: Tool, sets: list[dict[str, Any]]) -> dict[str, Any]:
     """The arguments that name records: those of the first set, and of all sets where several can be named."""
     named: dict[str, Any] = {}
     for parameter in record_parameters(tool):
+        if (tool.name, parameter) == ("create_route_monitor", "booking_id"):
+            continue  # it wants a priced award on the very route that is watched
         about = tool.arguments.schema["properties"][parameter]
         if parameter in sets[0]:
             several = about.get("type") == "array"

@@ -61,6 +61,7 @@ def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
         "total": len(options) if total is None else total,
         "days": len(options) if total is None else total - 1,
         "options": list(options),
+        "book": [{"name": "The British Airways Club", "url": "https://www.britishairways.com/"}],
         "funding": [],
     }
 
@@ -207,7 +208,7 @@ def test_only_what_can_be_paid_is_told_and_else_what_the_best_price_lacks() -> N
 
 
 def test_facts_of_an_older_release_are_still_worded() -> None:
-    new = ("origin_name", "destination_name", "cabin", "passengers", "days", "funding")
+    new = ("origin_name", "destination_name", "cabin", "passengers", "days", "funding", "book")
     options = [{k: v for k, v in OPTION.items() if k not in ("departs_at", "arrives_at", "stops", "others", "origin")}]
     facts = {k: v for k, v in found(*options, total=23).items() if k not in new}
     assert "LHR to JFK, any cabin, one traveller" in message("route_monitor_match", facts, sandbox=False).text
