@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from shared.domain.confirmations.model import TravelFacts
 
 _FASTEST_MPH = 720.0  # over the ground, with the strongest winds
-_SLOWEST_MPH = 280.0
-_ON_GROUND = 3.5  # taxiing and, on longer flights, a stop under the same number
+_SLOWEST_MPH = 360.0
+_ON_GROUND = 2.5  # taxiing, climbing and waiting
 _LONGEST = 20.0
 
 

@@ -92,6 +92,8 @@ def _list_starts(flights: Sequence[FlightNumber]) -> list[int]:
 
 def _pick_places(block: Block, places: list[Place], own: list[Place], behind: int) -> tuple[frozenset[str], ...]:
     """The two airports of a flight, or what there is of them."""
+    if len(reduce_places(own)) > 2:  # "Sydney - Singapore - London": of which part the times are is not said
+        return ()
     for some in (own, places):
         reduced = reduce_places(some)
         if len(reduced) == 2 and not reduced[0] & reduced[1]:

@@ -82,7 +82,9 @@ class Letter:
             spans = dates.find(line.bare) if counts else []
             head = letter.heads[-1] if letter.heads else None
             letter.days.append([Mark(at, d.start, d.day) for d in spans])
-            letter.heads.append(letter.days[-1][0] if spans else head)
+            # "10 Mar - 17 Mar" heads a journey there and back, and no flight of it.
+            several = len({d.day for d in spans}) > 1
+            letter.heads.append(Mark(at, 0, None) if several else letter.days[-1][0] if spans else head)
             bare = line.bare
             for d in spans:
                 bare = bare[: d.start] + " " * (d.end - d.start) + bare[d.end :]

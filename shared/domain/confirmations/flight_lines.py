@@ -36,6 +36,11 @@ _STOP = re.compile(
     r"|\d stops?\b|umsteige\w*|aufenthalt|correspondance|escala\b|tiempo de conexion|scalo|overstap\w*|transfer in"
     r"|tid mellan flyg|乗り継き|乗継)"
 )
+_OFFER = re.compile(
+    r"you (?:may|might|could) (?:also )?like|(?:flights?|fares?|prices?|offers?) from [^a-z]|book (?:now"
+    r"|your next)|recommended for you"
+    r"|upgrade to|jetzt buchen|das konnte (?:ihnen|dir)|vous aimerez|te puede interesar|ti potrebbe|おすすめ|upgraden"
+)
 _OLD = (
     r"previous(?:ly)?|original(?:ly)?|old|former|no longer|earlier|cancell?ed flight|bisherig\w*|alte[rsn]?"
     r"|ursprunglich\w*|ancien(?:ne)?s?|initia(?:l|le|ux|lement)|precedent(?:e|es|s)?|anterior(?:es)?|antigu[oa]s?"
@@ -88,7 +93,7 @@ def split_lines(text: str, changed: bool) -> list[Line]:
     old = _find_old_lines(raw, smalls, changed)
     lines = []
     for at, (line, small) in enumerate(zip(raw, smalls, strict=True)):
-        if at in old:
+        if at in old or _OFFER.search(small):
             lines.append(Line("", "", ""))
         else:
             label = next((smalls[n] for n in range(at - 1, max(-1, at - 4), -1) if smalls[n].strip()), "")

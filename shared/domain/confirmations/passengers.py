@@ -65,7 +65,7 @@ _NOT_NAMES = frozenset(
         " mon tue wed booked reserved departing return outbound inbound ida vuelta volta andata ritorno free"
         " payment travel hand cabin hold bagagem bagaglio equipaje gepack bagage assentos despachada car"
         " hire airport transfers transfer fast track going out priority infant child erwachsener adulto"
-        " adulte volwassene adt chd inf mr mrs ms extra special request requests none not selected",
+        " adulte volwassene adt chd inf extra special request requests none not selected",
     )
 )
 _PARTICLES = frozenset(

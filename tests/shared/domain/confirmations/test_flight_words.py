@@ -108,6 +108,9 @@ def test_types_of_aircraft_and_numbers_of_partners_are_no_flights(line: str) -> 
     ("text", "field"),
     [
         ("BA2157 LGW-ANU 12 March 2027\n\nBA2157 LGW-ANU 13 March 2027 10:45 15:30\nEconomy\n", "departure_date"),
+        ("10 Mar 2027 - 17 Mar 2027\n\nBA117\n08:25 London (LHR)\n11:20 New York (JFK)\n\nBA178\n"
+         "18:30 New York (JFK)\n06:25 London (LHR)\nEconomy\n", "departure_date"),
+        ("QF1 Sydney (SYD) - Singapore (SIN) - London (LHR)\n10 Mar 2027 16:40 - 06:10 +1\nEconomy\n", "origin"),
         ("BA 400 London - New York\n4 May 2027\nEconomy\n", "origin"),
         ("BA285 LHR-SFO 4 May 2027 10:40 - 06:30\nEconomy\n", "arrival_time"),
         ("BA285 LHR-SFO 4 May 2027 10:40 13:55\nBA287 LHR-SFO 4 May 2027 14:40 17:55\nEconomy\n", "flight_number"),
@@ -139,3 +142,8 @@ CHANGES = {
 def test_the_old_part_of_a_letter_of_change_is_never_read_as_a_flight(language: str) -> None:
     result = read(mail(HEAD + CHANGES[language]))
     assert [(to_json(b)["flight_number"], b.action) for b in result.bookings] == [("BA287", "change")]
+
+
+def test_an_offer_in_a_letter_is_no_flight_of_it() -> None:
+    text = "BA117 LHR-JFK 10 Mar 2027 08:25 11:20\nEconomy\nFlights you may like: BA15 LHR-SIN 20 Mar 2027\n"
+    assert [row[0] for row in flights(text)] == ["BA117"]
