@@ -130,7 +130,7 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
     for f in fields(joined):
         stated = [v for s in statements if (v := getattr(s, f.name)) is not None]
         values = list(dict.fromkeys(stated)) if f.name != "doubts" else []
-        is_followed = f.name in _FOLLOWED or (f.name == "passengers" and statements[0] in data)
+        is_followed = f.name in _FOLLOWED or (f.name == "passengers" and _counts_in_data(statements, data))
         if len(values) == 1 or (values and is_followed):
             setattr(joined, f.name, values[0])
         elif values:
@@ -138,6 +138,12 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
             joined.doubts.append(_describe_difference(f.name, values, statements[0]))
     _join_actions(joined, statements)
     return joined
+
+
+def _counts_in_data(statements: list[Booking], data: Sequence[Booking]) -> bool:
+    """Whether the first count of passengers is one of data, which name each of them."""
+    counting = [s for s in statements if isinstance(s, BookedLeg) and s.passengers is not None]
+    return bool(counting) and counting[0] in data
 
 
 def _join_doubts(statements: list[Booking], data: Sequence[Booking]) -> list[Doubt]:

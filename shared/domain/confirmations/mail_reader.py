@@ -50,13 +50,12 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     contents, unread = attached_files.read_files(letter.files)
     data = [_read_data("jsonld", documents, letter, world), _read_data("microdata", items, letter, world)]
     entries = _read_invites(letter, texts, world)
-    words = [
-        *(reading for t in texts if (reading := read_words(t, world))),
-        *(_read_file_text(content, letter, world) for content in contents),
-    ]
-    stated = [b for reading in (*data, entries, *words) for b in reading.bookings if isinstance(b, BookedLeg)]
+    words = [reading for t in texts if (reading := read_words(t, world))]
+    tickets = [_read_file_text(content, letter, world) for content in contents]
+    stated = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
     codes = [_read_codes(content, letter, stated, world) for content in contents]
-    joined = join_readings([*data, *codes, entries, *words], certain=len(data) + len(codes) + 1)
+    _drop_counts(tickets, [*data, *words])
+    joined = join_readings([*data, *codes, entries, *words, *tickets], certain=len(data) + len(codes) + 1)
     is_forwarded = joined.forwarded or letter.attached or strip_subject(letter.subject)[1]
     settled = [settle_booking(b, letter.posted, is_forwarded, world) for b in joined.bookings]
     joined = replace(joined, bookings=settled)
@@ -69,6 +68,14 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     if not joined.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(joined, unread=[*letter.unread, *unread])
+
+
+def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
+    """Without the passengers of attached tickets, of which each traveller has one, where the letter counts them."""
+    legs = [b for reading in others for b in reading.bookings if isinstance(b, BookedLeg)]
+    if any(leg.passengers for leg in legs):
+        for leg in (b for reading in tickets for b in reading.bookings if isinstance(b, BookedLeg)):
+            leg.passengers = None
 
 
 def _read_data(source: Source, documents: list[Any], letter: MailLetter, world: TravelFacts) -> MailReading:

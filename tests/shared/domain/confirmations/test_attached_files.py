@@ -199,3 +199,9 @@ def test_an_archive_of_too_many_files_is_no_pass() -> None:
 def test_a_pass_of_another_shape_breaks_nothing() -> None:
     for document in ([], 7, {"boardingPass": {"primaryFields": [3, None]}}, {"barcode": BOARDING_PASS, "generic": {}}):
         assert read(letter(wallet(document), "application/vnd.apple.pkpass", "p.pkpass")).bookings == []
+
+
+def test_an_attached_ticket_of_one_traveller_does_not_count_those_of_the_letter() -> None:
+    text = "\n".join([*TICKET, "Passengers: 2"])
+    raw = attach(mail(text), pdf(*TICKET, "Passenger: Mr Alex Example"), "application/pdf", "ticket.pdf")
+    assert (first(raw)["passengers"], read(raw).missing) == (2, [])
