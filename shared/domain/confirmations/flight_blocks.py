@@ -20,6 +20,12 @@ _DEPARTS = re.compile(
     r"\b(?:depart\w*|from|leav\w*|outbound|dep|abflug\w*|ab|von|salida|origen|partenza|da|partida|vertrek\w*"
     r"|van)\b|出発|発"
 )
+_LANDS_AT = re.compile(
+    r"^\W*(?:to|arriv\w*|destination|nach|ankunft|llegada|destino|arrivo|chegada|para|aankomst|naar|到着\w*)\b"
+)
+_LEAVES_FROM = re.compile(
+    r"^\W*(?:from|depart\w*|origin|von|abflug|salida|origen|partenza|partida|origem|vertrek|van|出発\w*)\b"
+)
 _MOST_ROUTES = 200
 _FAR = 60  # lines from a heading to a flight it is of
 
@@ -65,7 +71,11 @@ def fill_blocks(
         block.days = _pick_days(letter, block)
         if way.days != "own" and not _put_under_heading(block, letter.heads[flight.line], way.days):
             return None
-        block.clock, block.later = _pick_times(letter, block, places)
+        if _is_reversed(letter, block, places):
+            block.places = block.places[::-1]
+            block.clock, block.later = _pick_times_beside(letter, block, places) or ((), 0)
+        else:
+            block.clock, block.later = _pick_times(letter, block, places)
         _settle_arrival(block, world)
         blocks.append(block)
     if any(not b.places for b in blocks):
@@ -134,6 +144,17 @@ def _pick_days(letter: Letter, block: Block) -> tuple[date | None, ...]:
             if len(real) <= 2 and 0 <= (real[-1] - real[0]).days <= 2:
                 return tuple(real)
     return (None,) if marks else ()
+
+
+def _is_reversed(letter: Letter, block: Block, places: list[list[Place]]) -> bool:
+    """Whether labels say that the airport named first is where the flight lands."""
+    if len(block.places) != 2:
+        return False
+    for label, codes in ((_LANDS_AT, block.places[0]), (_LEAVES_FROM, block.places[1])):
+        lines = (n for n in range(block.start, block.end) if places[n] and label.match(letter.lines[n].small))
+        if not any(codes & p.codes for n in lines for p in places[n][:1]):
+            return False
+    return True
 
 
 def _pick_times(letter: Letter, block: Block, places: list[list[Place]]) -> tuple[tuple[time, ...], int]:

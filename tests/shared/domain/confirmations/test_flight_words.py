@@ -73,6 +73,10 @@ LAYOUTS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         [("DL38", "HKG", "SEA", "2027-01-20", "11:45", "2027-01-20", "08:11"),
          ("AA6939", "JFK", "LHR", "2027-01-21", "19:10", "2027-01-22", "07:00")],
     ),
+    "the arrival named first": (
+        "Flight BA117\nArrival: 10 Mar 2027 11:20 New York (JFK)\nDeparture: 10 Mar 2027 08:25 London (LHR)\nEconomy\n",
+        [("BA117", "LHR", "JFK", "2027-03-10", "08:25", "2027-03-10", "11:20")],
+    ),
     "a list of seats below": (
         "Tue, 25MAY 2027\nDELTA 112*\nBOSTON       ROME-FIUMICINO\n05:20pm      **07:35am\n\n"
         "Sat, 05JUN 2027\nDELTA 113\nROME-FIUMICINO    BOSTON\n10:05am     01:25pm\n\n"
