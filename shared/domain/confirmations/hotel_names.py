@@ -1,5 +1,6 @@
 """The hotel of a stay: its name as the letter prints it, and the known hotel it means."""
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,17 @@ _PROSE = re.compile(
     r"|booking"
     r"|buchung|itinerary|summary|details|manage|special offers?|rate|forwarded)\b|様"
 )
+# Chains, programmes and agencies, whose names stand at the head of letters of any of their hotels.
+_BRAND = re.compile(
+    r"\W*(?:marriott(?: bonvoy| international)?|hilton(?: honors| hotels.*)?|(?:world of )?hyatt|hyatt hotels.*"
+    r"|ihg(?: .*)?|accor(?: .*)?|all(?:\.com| - accor.*)?|booking\.com|expedia(?: .*)?|hotels\.com|agoda(?: .*)?|airbnb"
+    r"|trip\.com|priceline|kayak|ebookers|opodo|orbitz|travelocity|hotwire|vrbo|hrs|lastminute.*|rakuten.*|jalan.*"
+    r"|radisson (?:rewards|hotels)|wyndham(?: rewards| hotels.*)?|choice (?:privileges|hotels)"
+    r"|best western(?: rewards| hotels.*)?|melia ?rewards|melia hotels.*|nh hotel group|nh hotels|nh discovery"
+    r"|(?:the )?leading hotels.*|small luxury hotels.*|preferred hotels.*|i prefer.*|design hotels|relais.*chateaux"
+    r"|(?:chase|amex|american express|capital one) .*travel.*|hotel (?:reservations?|details|information|booking)"
+    r"|(?:your )?(?:stay|room|hotel|trip)(?: (?:details|information|summary))?)\W*"
+)
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
 _PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
 _PHRASE_END = re.compile(r"[.!?,;]\s|[.!?,;]?$|\t| (?:is|has|was|will|ist|wurde|hat|est|a ete|esta|ha|foi|e stat[ao]) ")
@@ -63,24 +75,26 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
     if labelled:
         return HotelName(world.hotel(labelled), labelled)
     titles = list(dict.fromkeys(_list_titles(above)))
-    outside = list(dict.fromkeys([*_list_phrases([subject, *above, *below]), *_split_subject(subject), sender]))
+    phrases = [*_list_phrases([subject, *above, *below]), *_split_subject(subject)]
+    outside = [name for name in dict.fromkeys([*phrases, sender]) if not _BRAND.fullmatch(fold(name))]
     for name in [*titles, *outside][:_MAX_NAMES]:
         if hotel := world.hotel(name):
             return HotelName(hotel, name)
-    return _find_unknown(titles, outside, list(_list_titles(below)))
-
-
-def _find_unknown(titles: list[str], outside: list[str], lower_titles: list[str]) -> HotelName:
-    """A name nobody knows is certain where two places of the letter give it, or one line alone looks like a hotel's."""
     elsewhere = [fold(name) for name in outside if len(name) > 3]
-    told_twice = [t for t in [*titles, *lower_titles] if any(fold(t) in e or e in fold(t) for e in elsewhere)]
-    if told_twice:
-        return HotelName(None, told_twice[0])
+    for title in (*titles, *_list_titles(below)):
+        if any(fold(title) in other or other in fold(title) for other in elsewhere):
+            return HotelName(None, title)
+    return _find_unknown(above, titles, [name for name in outside if name != sender])
+
+
+def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -> HotelName:
+    """A name that stands in one place is certain where it alone has a word of hotels, or an address below it."""
     named = [t for t in titles if _HOTEL_WORDS.search(fold(t))]
-    named = named or [t for t in outside[:-1] if _HOTEL_WORDS.search(fold(t)) and not _PROSE.search(fold(t))]
-    if len(named) == 1 or (not named and len(titles) == 1):
-        return HotelName(None, (named or titles)[0])
-    return HotelName(None, None, tuple(named or titles)[:4])
+    named = named or [t for t in phrases if _HOTEL_WORDS.search(fold(t)) and not _PROSE.search(fold(t))]
+    if not named:
+        pairs = itertools.pairwise(above)
+        named = [t for line, under in pairs if _ADDRESS.search(fold(under)) for t in _list_titles([line])]
+    return HotelName(None, named[0]) if len(named) == 1 else HotelName(None, None, tuple(named or titles)[:4])
 
 
 def _read_label(line: str) -> str | None:
@@ -95,7 +109,13 @@ def _list_titles(lines: Sequence[str]) -> Iterator[str]:
         name = to_one_line(_ORDER.sub("", line.replace("\t", " ")), 120)
         small = fold(name)
         known_form = _CELL_LABEL.match(line.strip()) or CONFIRMATION.match(small) or _ADDRESS.search(small)
-        if 4 <= len(name) <= 90 and not known_form and not _PROSE.search(small) and re.search(r"[^\W\d_]{3}", name):
+        if (
+            4 <= len(name) <= 90
+            and not known_form
+            and not _BRAND.fullmatch(small)
+            and not _PROSE.search(small)
+            and re.search(r"[^\W\d_]{3}", name)
+        ):
             yield name
 
 

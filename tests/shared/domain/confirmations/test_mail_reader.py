@@ -487,3 +487,13 @@ def test_what_a_page_hides_is_not_read(style: str) -> None:
     page = f"<h1>Conrad Tokyo</h1>{secret}<p>Confirmation number: 2222222222</p>"
     days = "<p>Check-in: 4 May 2027</p><p>Check-out: 7 May 2027</p>"
     assert first(mail(page=page + days))["confirmation_number"] == "2222222222"
+
+
+@pytest.mark.parametrize("brand", ["Marriott Bonvoy", "World of Hyatt", "Booking.com", "IHG Hotels & Resorts"])
+def test_the_name_of_a_chain_or_an_agency_is_no_hotel(brand: str) -> None:
+    days = "Check-in: 4 July 2027\nCheck-out: 9 July 2027\nTotal: EUR 900.00\n"
+    text = f"{brand}\nConfirmation Number: 83114455\n{days}"
+    result = read(mail(text, sender=f"{brand} <x@hotel.test>", subject=f"Reservation confirmation - {brand}"))
+    assert result.missing == ["hotel_name"]
+    named = text.replace("Confirmation", "The Blue Marmot Lodge\nConfirmation", 1)
+    assert first(mail(named, sender=f"{brand} <x@hotel.test>"))["hotel_name"] == "The Blue Marmot Lodge"
