@@ -138,7 +138,10 @@ def _collect(message: Message, letters: list[MailLetter], depth: int) -> None:
             waiting[:0] = [p for p in payload[:MAX_PARTS] if isinstance(p, Message)]
         else:
             _take_part(letter, part)
-    for message_inside in inner[: MAX_DEPTH if depth < MAX_DEPTH else 0]:
+    most = MAX_DEPTH if depth < MAX_DEPTH else 0
+    if waiting or len(inner) > most:
+        letter.unread.append(UnreadFile("further parts", "the letter has more parts than are read"))
+    for message_inside in inner[:most]:
         _collect(message_inside, letters, depth + 1)
 
 

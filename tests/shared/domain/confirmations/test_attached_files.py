@@ -205,3 +205,10 @@ def test_an_attached_ticket_of_one_traveller_does_not_count_those_of_the_letter(
     text = "\n".join([*TICKET, "Passengers: 2"])
     raw = attach(mail(text), pdf(*TICKET, "Passenger: Mr Alex Example"), "application/pdf", "ticket.pdf")
     assert (first(raw)["passengers"], read(raw).missing) == (2, [])
+
+
+def test_parts_beyond_those_that_are_read_are_named() -> None:
+    raw = mail(page=data(flight()), text="x")
+    for n in range(70):
+        raw = attach(raw, b"x", "application/x-unknown", f"{n}.bin")
+    assert unread(raw) == [("further parts", "the letter has more parts than are read")]
