@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, time
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from shared.domain.confirmations.airport_mentions import CODE_WAYS, Place, Way, find_codes, find_named
@@ -52,7 +53,7 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
         return []
     common = _list_cabins(lines)
     legs = [_build_leg(lines, arranged, common, world) for arranged in zip(*best.blocks, strict=True)]
-    return _doubt_twins(_merge_repeats(legs))
+    return _doubt_order(_doubt_twins(_merge_repeats(legs)))
 
 
 def _find_best(lines: list[Line], numbers: list[FlightNumber], dates: MailDates, world: TravelFacts) -> _Try | None:
@@ -272,6 +273,30 @@ def _doubt_twins(legs: list[BookedLeg]) -> list[BookedLeg]:
             leg = replace(leg, doubts=[*leg.doubts, Doubt("flight_number", reason, (), leg.flight_number or "")])
         out.append(leg)
     return out
+
+
+def _doubt_order(legs: list[BookedLeg]) -> list[BookedLeg]:
+    """A flight that would leave before the one that brings people to its airport lands has another day: it is asked."""
+    out = legs[:1]
+    for before, leg in pairwise(legs):
+        joined = before.destination and before.destination == leg.origin
+        if joined and _leaves_too_early(before, leg):
+            days = (leg.departure_date,)
+            doubt = Doubt(
+                "departure_date", "It leaves before the flight before it lands.", days, leg.flight_number or ""
+            )
+            leg = replace(leg, departure_date=None, arrival_date=None, doubts=[*leg.doubts, doubt])
+        out.append(leg)
+    return out
+
+
+def _leaves_too_early(before: BookedLeg, leg: BookedLeg) -> bool:
+    landing, leaving = before.arrival_date, leg.departure_date
+    if landing is None or leaving is None or (leaving - landing).days < -3:  # the way back may be told first
+        return False
+    if landing != leaving:
+        return leaving < landing
+    return bool(before.arrival_time and leg.departure_time and leg.departure_time < before.arrival_time)
 
 
 def _is_twin(one: BookedLeg, other: BookedLeg) -> bool:

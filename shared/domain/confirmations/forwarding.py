@@ -49,14 +49,18 @@ def _find_headers(body: str) -> int | None:
         if HEADER.match(small):
             start = at if run == 0 else start
             run += 1
-            if run == 3 and SUBJECT.search(fold(body[start : start + 600]).replace("\n", " ")) is None:
-                pass
-            if run == 3:
+            if run == 3 and _is_header(body[start : start + 600]):
                 return start
         else:
             run = 0
         at += len(line) + 1
     return None
+
+
+def _is_header(block: str) -> bool:
+    """Whether lines such as "From:", "To:" and "Date:" are of a letter, and not of a flight."""
+    lines = [fold(line.lstrip("> ")) for line in block.split("\n")[:8]]
+    return any(SUBJECT.match(line) or (FROM.match(line) and "@" in line) for line in lines)
 
 
 def _open_forwarded(outer: Text, rest: str) -> Text:

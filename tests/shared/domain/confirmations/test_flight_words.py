@@ -77,6 +77,11 @@ LAYOUTS: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "Flight BA117\nArrival: 10 Mar 2027 11:20 New York (JFK)\nDeparture: 10 Mar 2027 08:25 London (LHR)\nEconomy\n",
         [("BA117", "LHR", "JFK", "2027-03-10", "08:25", "2027-03-10", "11:20")],
     ),
+    "labels such as a letter's own": (
+        "Flight: AA 100\nAircraft\nBoeing 777-300ER\nFrom: JFK\nTo: LHR\nDate: 10 Mar 2027\nDeparts: 6:10 PM\n"
+        "Arrives: 6:20 AM\nClass: Business\n",
+        [("AA100", "JFK", "LHR", "2027-03-10", "18:10", "2027-03-11", "06:20")],
+    ),
     "a list of seats below": (
         "Tue, 25MAY 2027\nDELTA 112*\nBOSTON       ROME-FIUMICINO\n05:20pm      **07:35am\n\n"
         "Sat, 05JUN 2027\nDELTA 113\nROME-FIUMICINO    BOSTON\n10:05am     01:25pm\n\n"
@@ -114,6 +119,8 @@ def test_types_of_aircraft_and_numbers_of_partners_are_no_flights(line: str) -> 
         ("BA2157 LGW-ANU 12 March 2027\n\nBA2157 LGW-ANU 13 March 2027 10:45 15:30\nEconomy\n", "departure_date"),
         ("10 Mar 2027 - 17 Mar 2027\n\nBA117\n08:25 London (LHR)\n11:20 New York (JFK)\n\nBA178\n"
          "18:30 New York (JFK)\n06:25 London (LHR)\nEconomy\n", "departure_date"),
+        ("Wed 17 Mar 2027\nLH401 New York (JFK) 16:05 Frankfurt (FRA) 05:20 +1\nLH2 Frankfurt (FRA) 06:30 Hamburg (HAM)"
+         " 07:35\nEconomy\n", "departure_date"),
         ("QF1 Sydney (SYD) - Singapore (SIN) - London (LHR)\n10 Mar 2027 16:40 - 06:10 +1\nEconomy\n", "origin"),
         ("BA 400 London - New York\n4 May 2027\nEconomy\n", "origin"),
         ("BA285 LHR-SFO 4 May 2027 10:40 - 06:30\nEconomy\n", "arrival_time"),
