@@ -24,6 +24,14 @@ def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[s
     return changed
 
 
+def edit_member(row: Any, now: datetime, member: str | None) -> list[str]:
+    """Stores whose a row is (None: not sent; empty: the account holder's); returns what changed."""
+    if member in (None, row.member):
+        return []
+    row.member, row.updated_at = member, now
+    return ["member"]
+
+
 def describe_changes(changed: Collection[str]) -> str:
     """The changed fields in one sentence."""
     return f"Changed: {', '.join(changed)}." if changed else "Nothing was different, so nothing was changed."

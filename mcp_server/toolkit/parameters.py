@@ -142,6 +142,7 @@ Member = Annotated[
     AfterValidator(_check_member),
     Field(max_length=60, description="Whose in a household, by name; the user's own when absent."),
 ]
+OtherMember = Annotated[str, Field(max_length=60, description="Whose; empty string: the user's own.")]
 AnyName = Annotated[str, AfterValidator(_check_length)]  # a loose name whose schema states no length
 
 

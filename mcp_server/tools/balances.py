@@ -15,7 +15,7 @@ from mcp_server.toolkit.results import NO_DATA, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
-from shared.db.members import find_spelling
+from shared.db.household import find_member
 from shared.domain import balances
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -191,7 +191,7 @@ def update_points_balance(
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
     lock(call.db, call.account_id)
-    whose = find_spelling(call.db, member, Row.member)
+    whose = find_member(call.db, member, Row.member)
     row = call.db.scalars(select(Row).where(Row.program == slug, Row.member == whose)).one_or_none()
     previous = None if row is None else Previous(balance=row.balance, as_of=row.as_of)
     if row is None:
@@ -323,7 +323,7 @@ def delete_points_balance(
 ) -> DeletedBalance:
     """Removes one programme from the user's points balances, on every plan. Free."""
     slug = _find_account_slug(call, program, country)
-    which = Row.program == slug, Row.member == find_spelling(call.db, member, Row.member)
+    which = Row.program == slug, Row.member == find_member(call.db, member, Row.member)
     balance = call.db.execute(delete(Row).where(*which).returning(Row.balance)).scalar_one_or_none()
     if balance is None:
         raise NotFound("points balance", slug)

@@ -20,6 +20,8 @@ from mcp_server.toolkit.parameters import (
     ClearableWindow,
     Currency,
     Day,
+    Member,
+    OtherMember,
     Page,
     PerPage,
     RowId,
@@ -58,6 +60,8 @@ from mcp_server.views.own_credits import (
 from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.cards import Card as Row
 from shared.db.cards import OpenFee, count_wallet, page_of_cards
+from shared.db.household import find_member
+from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
@@ -121,6 +125,7 @@ def add_card(
     annual_fee: OptionalMoney = None,
     currency: CardCurrency = "USD",
     country: Country = None,
+    member: Member | None = None,
 ) -> AddedCard:
     """Records a payment card the user owns, linked to the card catalogue where the text names exactly one entry.
 
@@ -130,7 +135,8 @@ def add_card(
     """
     values = pick_fields(locals())
     slug = None if custom else _find_slug(call, card, country or None)
-    row = Row(slug=slug, name=call.reference.cards[slug].name if slug else card, custom=custom)
+    name = call.reference.cards[slug].name if slug else card
+    row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
     store_fields(call, row, values)
     call.db.add(row)
     call.db.flush()
@@ -146,7 +152,7 @@ def _find_slug(call: Call, text: str, country: str | None) -> str | None:
 
 def _describe_added(row: Row) -> str:
     link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    return f"{row.name} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
+    return f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
 
 
 @tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
@@ -185,7 +191,8 @@ def _read_bonus_spending(call: Call, rows: Sequence[Row]) -> dict[int, CardSpend
 
 def _describe_bonuses(cards: Sequence[Card]) -> str:
     """The progress of the open bonuses, of a few cards in sentences."""
-    sentences = [f" {c.nickname or c.name}: {c.bonus_progress.sentence}" for c in cards if c.bonus_progress]
+    spending = [(add_member(c.nickname or c.name, c.member), c.bonus_progress) for c in cards]
+    sentences = [f" {name}: {progress.sentence}" for name, progress in spending if progress]
     return "".join(sentences[:_BONUSES_IN_MESSAGE])
 
 
@@ -244,6 +251,7 @@ def update_card(
     credit: Annotated[str | None, Field(max_length=60, description="Marks this credit of the card as used.")] = None,
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
     credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
+    member: OtherMember | None = None,
 ) -> ChangedCard:
     """Changes fields of one owned card, or marks one of its credits as used, for the cycle it is in.
 
@@ -252,8 +260,10 @@ def update_card(
     values = pick_fields(locals())
     row = _own(call.db, card_id, locked=True)
     link = _relink(call, row, card)
+    owner = member if member is None else find_member(call.db, member, Row.member)
     changed = store_fields(call, row, values, clear)
     changed += ["card"] if edits.edit(row, call.now, link) else []
+    changed += edits.edit_member(row, call.now, owner)
     changed += ["credit"] if mark_credit(call, row, credit, credit_used, credit_used_on) else []
     call.db.flush()
     own = list_card_credits(call, row)

@@ -1,6 +1,6 @@
 """The portfolio at a glance: balances and their value, cards, statuses, bookings, alerts and deadlines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
@@ -11,6 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
+from mcp_server.views.household import MemberSums, describe_members, sum_members
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
@@ -29,6 +30,7 @@ from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.deadlines import Deadline, Value, select_due
+from shared.domain.household import add_member
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
@@ -117,6 +119,7 @@ class TripSums(Part):
 
 class Portfolio(Result):
     balances: BalanceSums
+    by_member: list[MemberSums]
     cards: CardCounts
     statuses: list[LoyaltyStatus]
     vouchers: VoucherCounts
@@ -148,11 +151,13 @@ def get_portfolio(call: Call) -> Portfolio:
     kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
     soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
     cards = _count_cards(view, holdings)
-    sums = _sum_balances(view, holdings.balances)
+    values = _value_balances(view, holdings.balances)
+    sums, members = _sum_balances(view, holdings.balances, values), sum_members(view, holdings, values)
     message = _describe_portfolio(view, own_profile, sums, holdings.balances)
     return Portfolio(
-        message=f"{message}{_describe_passed(soon)}{_describe_cards(cards)}",
+        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards)}",
         balances=sums,
+        by_member=members,
         cards=cards,
         statuses=[to_loyalty_status(call, s, view.today) for s in holdings.statuses],
         vouchers=_count_vouchers(view, holdings),
@@ -166,8 +171,11 @@ def get_portfolio(call: Call) -> Portfolio:
     )
 
 
-def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> BalanceSums:
-    values = {row.id: value.amount for row in rows if (value := _value_balance(view, row))}
+def _value_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> dict[int, Decimal]:
+    return {row.id: value.amount for row in rows if (value := _value_balance(view, row))}
+
+
+def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance], values: Mapping[int, Decimal]) -> BalanceSums:
     largest = sorted(rows, key=lambda r: (-values.get(r.id, Decimal(0)), -r.balance, r.program))
     return BalanceSums(
         programs=len({row.program for row in rows}),
@@ -239,7 +247,12 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
         bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
         credits=[to_held_credit(c) for c in list_own_credits(view, holdings)[:MAX_CREDITS]],
         bonuses=[
-            OpenBonus(card_id=row.id, card=name_card(row), progress=to_bonus_spending(progress, view.today))
+            OpenBonus(
+                card_id=row.id,
+                card=name_card(row),
+                member=row.member or None,
+                progress=to_bonus_spending(progress, view.today),
+            )
             for row in holdings.cards
             if (progress := find_progress(holdings, row))
         ],
@@ -251,10 +264,11 @@ def _describe_cards(cards: CardCounts) -> str:
     soon = [c for c in cards.credits if c.due_soon]
     sentences = []
     if soon:
-        names = ", ".join(f"{c.name} of {c.card} ({c.open:,.2f} {c.currency})" for c in soon[:TOP])
+        first = [(f"{c.name} of {add_member(c.card, c.member)}", c) for c in soon[:TOP]]
+        names = ", ".join(f"{name} ({credit.open:,.2f} {credit.currency})" for name, credit in first)
         more = f" and {len(soon) - TOP} more" if len(soon) > TOP else ""
         sentences.append(f" {pluralize(len(soon), 'card credit')} open and due soon: {names}{more}.")
-    sentences += [f" {bonus.card}: {bonus.progress.sentence}" for bonus in cards.bonuses[:TOP]]
+    sentences += [f" {add_member(b.card, b.member)}: {b.progress.sentence}" for b in cards.bonuses[:TOP]]
     return "".join(sentences)
 
 

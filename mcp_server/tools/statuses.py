@@ -15,7 +15,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import lock
-from shared.db.members import HOLDER, find_spelling
+from shared.db.household import find_member
+from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus as Row
 from shared.domain import status_tiers
 from shared.domain.dates import format_day
@@ -193,7 +194,7 @@ def set_loyalty_status(
 
 def _find_or_add(call: Call, slug: str, tier: str, member: str | None) -> tuple[Row, bool]:
     """The row of the member's status, and whether it is new."""
-    whose = find_spelling(call.db, member, Row.member)
+    whose = find_member(call.db, member, Row.member)
     row = call.db.scalars(select(Row).where(Row.program == slug, Row.member == whose)).one_or_none()
     if row is not None:
         return row, False
@@ -237,7 +238,7 @@ def delete_loyalty_status(
     """Stops tracking the elite status of one programme. Free."""
     resolved = call.reference.program(program)
     slug = resolved.slug
-    which = Row.program == slug, Row.member == find_spelling(call.db, member, Row.member)
+    which = Row.program == slug, Row.member == find_member(call.db, member, Row.member)
     tier = call.db.execute(delete(Row).where(*which).returning(Row.tier)).scalar_one_or_none()
     if tier is None:
         raise NotFound("loyalty status", program)

@@ -81,6 +81,7 @@ class CardFee(Part):
 
 class Card(Part):
     card_id: int
+    member: str | None
     slug: str | None
     name: str
     issuer: str | None
@@ -131,6 +132,7 @@ def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = 
         columns
         | {
             "card_id": row.id,
+            "member": row.member or None,
             "issuer": catalogued.issuer if catalogued else None,
             "country": row.country or (catalogued.country if catalogued else None),
             "expected_fee": fee,

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from mcp_server.toolkit.context import Call
 from shared.db.cards import Card as Row
+from shared.db.members import HOLDER
 from shared.domain.issuer_rules import OwnCard
 from shared.reference.reference import Reference
 
@@ -16,7 +17,10 @@ MAX_CARDS = 1_000  # no person has so many
 
 @dataclass(frozen=True)
 class Wallet:
-    """All cards kept; `names` and `ids` are of the first open card of each catalogue entry."""
+    """The account holder's cards, none of another member's.
+
+    `names` and `ids` are of the first open card of each catalogue entry.
+    """
 
     cards: tuple[OwnCard, ...]
     open_slugs: frozenset[str]
@@ -30,7 +34,7 @@ class Wallet:
 
 
 def read_wallet(call: Call) -> Wallet:
-    rows = call.db.scalars(sa.select(Row).order_by(Row.id).limit(MAX_CARDS)).all()
+    rows = call.db.scalars(sa.select(Row).where(Row.member == HOLDER).order_by(Row.id).limit(MAX_CARDS)).all()
     cards = tuple(_to_own_card(call.reference, row) for row in rows)
     is_open = [_is_open(row.closed_on, call.today) for row in rows]
     linked = [row for row, is_row_open in zip(rows, is_open, strict=True) if is_row_open and row.slug]

@@ -30,6 +30,7 @@ class HeldCredit(Verified):
 
     card_id: int
     card: str
+    member: str | None
     credit: str
     name: str
     amount: Money
@@ -61,6 +62,7 @@ class BonusSpending(Part):
 class OpenBonus(Part):
     card_id: int
     card: str
+    member: str | None
     progress: BonusSpending
 
 
@@ -71,6 +73,7 @@ def to_held_credit(own: OwnCredit) -> HeldCredit:
         | {
             "card_id": own.card.id,
             "card": name_card(own.card),
+            "member": own.card.member or None,
             "credit": credit.credit,
             "name": credit.name,
             "amount": credit.amount,

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
+from shared.db.members import member
 from shared.db.observations import FareObservation
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
@@ -30,6 +31,7 @@ class FlightBooking(AccountOwned, Base):
     )
 
     id: Mapped[pk]
+    member: Mapped[member]
     airline: Mapped[str]
     flight_number: Mapped[str | None]
     origin: Mapped[iata]
@@ -46,6 +48,7 @@ class FlightBooking(AccountOwned, Base):
     program: Mapped[str | None]
     points_spent: Mapped[int | None] = mapped_column(sa.BigInteger)
     cash_paid: Mapped[Decimal | None]
+    cash_price: Mapped[Decimal | None]  # of an award: what the journey costs in cash, for all travellers
     taxes_paid: Mapped[Decimal | None]
     taxes_currency: Mapped[currency]
     passengers: Mapped[int | None]
@@ -76,6 +79,7 @@ class HotelBooking(AccountOwned, Base):
     )
 
     id: Mapped[pk]
+    member: Mapped[member]
     hotel_code: Mapped[str]  # htl_..., as get_hotel gives it; empty for a hotel that is none of the known ones
     hotel_name: Mapped[str]  # as it was called when the stay was stored
     hotel_city: Mapped[str | None]  # of a hotel without a code

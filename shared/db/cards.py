@@ -10,6 +10,7 @@ from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.members import HOLDER, member
 from shared.db.pagination import page_of
 
 
@@ -21,6 +22,7 @@ class Card(AccountOwned, Base):
     )
 
     id: Mapped[pk]
+    member: Mapped[member]
     slug: Mapped[str | None]  # of the card catalogue; None for free text
     name: Mapped[str]
     custom: Mapped[bool]
@@ -84,9 +86,10 @@ def count_wallet(session: Session, today: date) -> Wallet:
 
 
 def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
-    """The open cards that are in the card catalogue; a session of everyone's rows names the account."""
+    """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
     is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
-    slugs = sa.select(Card.slug).where(is_open, sa.true() if account_id is None else Card.account_id == account_id)
+    whose = sa.true() if account_id is None else Card.account_id == account_id
+    slugs = sa.select(Card.slug).where(is_open, whose, Card.member == HOLDER)
     return frozenset(slug for slug in session.scalars(slugs) if slug)
 
 

@@ -10,9 +10,13 @@ member = Annotated[str, mapped_column(server_default=HOLDER)]
 
 
 def find_spelling(session: Session, name: str | None, *columns: InstrumentedAttribute[str]) -> str:
-    """The name as it is already written in these columns, else as it is sent; HOLDER without one."""
+    """The name as it is already written in these columns, the first first, else as it is sent; HOLDER without one."""
     text = " ".join((name or "").split())
     if not text:
         return HOLDER
-    spellings = sa.union_all(*(sa.select(column).where(sa.func.lower(column) == text.lower()) for column in columns))
-    return session.scalars(sa.select(spellings.subquery().c[0]).limit(1)).first() or text
+    ranked = (
+        sa.select(column.label("name"), sa.literal(rank).label("rank")).where(sa.func.lower(column) == text.lower())
+        for rank, column in enumerate(columns)
+    )
+    spellings = sa.union_all(*ranked).subquery()
+    return session.scalars(sa.select(spellings.c.name).order_by(spellings.c.rank).limit(1)).first() or text

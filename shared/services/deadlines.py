@@ -11,11 +11,13 @@ from decimal import Decimal
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.card_credits import Uses, index_uses
 from shared.db.cards import Card
+from shared.db.members import HOLDER
 from shared.db.portfolio import Holdings
 from shared.domain import balances, card_credits, cards, deadlines
 from shared.domain.card_credits import CreditState
 from shared.domain.cards import BonusProgress
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
+from shared.domain.household import add_member
 from shared.domain.time_zones import find_local_day as local_day
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
@@ -101,10 +103,10 @@ def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
         program = view.reference.programs[row.program]
         yield Deadline(
             kind="points",
-            title=f"{row.balance:,} {_points_name(program)} expire",
+            title=f"{row.balance:,} {add_member(_points_name(program), row.member)} expire",
             due_on=row.expires_on,
             today=view.today,
-            subject=Subject("points_balance", row.program),
+            subject=Subject("points_balance", add_member(row.program, row.member)),
             suggested_action="Check the day in the account and use or extend them before."
             f" Rule: {_expiry_rule(view, program)}.",
             amount=Decimal(row.balance),
@@ -134,10 +136,10 @@ def _find_statuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             continue
         yield Deadline(
             kind="status",
-            title=f"{row.tier} of {view.reference.programs[row.program].name} ends",
+            title=f"{row.tier} of {add_member(view.reference.programs[row.program].name, row.member)} ends",
             due_on=row.valid_until,
             today=view.today,
-            subject=Subject("loyalty_status", row.program),
+            subject=Subject("loyalty_status", add_member(row.program, row.member)),
             suggested_action="See with get_status_progress what keeping it takes.",
         )
 
@@ -227,7 +229,7 @@ def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
 
 
 def _card_name(row: Card) -> str:
-    return row.nickname or row.name
+    return add_member(row.nickname or row.name, row.member)
 
 
 def _bonus_size(row: Card) -> str:
@@ -273,7 +275,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
 
 def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
     """Those that run today, from a currency the person has some of."""
-    mine = {row.program for row in holdings.balances if row.balance}
+    mine = {row.program for row in holdings.balances if row.balance and row.member == HOLDER}
     open_routes = {(e.source, e.target) for edges in view.reference.routes(view.today).values() for e in edges}
     programs = view.reference.programs
     for row in view.reference.rows("transfer_bonuses.csv"):

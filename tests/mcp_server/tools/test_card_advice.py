@@ -269,3 +269,15 @@ def test_recommend_cards_never_says_to_open_a_card_that_is_held(people: People, 
     assert "first American Express Gold Card, which you hold: about 0 USD in the first year" in answer["message"]
     assert {r["slug"]: r["held"] for r in answer["recommendations"]}[GOLD] is True
     assert (by_slug(answer)[GOLD]["first_year_value"], by_slug(answer)[GOLD]["welcome_offer"]) == (0, None)
+
+
+def test_recommend_cards_counts_the_account_holders_cards_alone(people: People, use: Use) -> None:
+    for number in range(5):
+        opened = {"custom": True, "opened_on": "2025-06-01", "member": "Anna"}
+        use(people.alice, "add_card", card=f"House card {number}", **opened)
+    use(people.alice, "add_card", card=PREFERRED, member="Anna")
+    cards = by_slug(use(people.alice, "recommend_cards", goal_program="hyatt", country="US", limit=10))
+    rules = {r["rule"]: r for r in cards["us-chase-hyatt"]["issuer_rules"]}
+    assert (rules["chase-5-24"]["applies"], rules["chase-5-24"]["count"]) == ("no", 0)
+    assert not any(card["held"] for card in cards.values())
+    assert use(people.alice, "recommend_cards", only_held=True, category="dining")["status"] == "no_data"

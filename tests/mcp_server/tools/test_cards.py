@@ -545,3 +545,18 @@ def test_list_my_cards_says_when_spending_after_the_deadline_may_be_in(people: P
     assert progress["sentence"] == (
         "At most 80 of 100 USD spent by 3 Apr 2025 as far as statements show; 20 short on Sat 15 Mar 2025."
     )
+
+
+def test_add_card_and_update_card_say_whose_a_card_is(people: People, use: Use) -> None:
+    use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=1_000, member="Anna")
+    use(people.alice, "add_card", card=GOLD)
+    added = use(people.alice, "add_card", card=GOLD, member=" anna ")
+    card = added["card"]["card_id"]
+    assert added["card"]["member"] == "Anna"  # as it is written with the balance
+    assert added["message"].startswith(f"American Express Gold Card of Anna is saved as card {card}")
+    assert [c["member"] for c in use(people.alice, "list_my_cards")["cards"]] == [None, "Anna"]
+    assert use(people.alice, "add_card", card=GOLD, member=" ")["status"] == "invalid"
+    assert use(people.alice, "update_card", card_id=card, member="ANNA")["changed"] == []
+    own = use(people.alice, "update_card", card_id=card, member="")
+    assert (own["changed"], own["card"]["member"]) == (["member"], None)
+    assert use(people.alice, "update_card", card_id=card, member="Ben")["card"]["member"] == "Ben"

@@ -207,3 +207,30 @@ def test_get_portfolio_shows_credits_by_cycle_and_the_spending_for_a_bonus(
     assert listed["cards"][0]["bonus_progress"] == progress
     assert said in listed["message"]
     assert all(d["kind"] != "card_credit" for d in answer["deadlines"])
+
+
+def test_get_portfolio_totals_each_member_of_the_household_and_all(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=10_000, cents_per_point=2)
+    use(
+        people.alice,
+        "update_points_balance",
+        program="air-canada-aeroplan",
+        balance=5_000,
+        cents_per_point=2,
+        member="Anna",
+    )
+    use(people.alice, "add_card", card="us-amex-gold", member="Anna")
+    use(people.alice, "add_card", card="us-chase-sapphire-preferred", opened_on="2025-12-05", member="Anna")
+    answer = use(people.alice, GET)
+    assert [(m["member"], m["programs"], m["value"], m["open_cards"]) for m in answer["by_member"]] == [
+        (None, 1, 200, 0),
+        ("Anna", 1, 100, 2),
+    ]
+    assert (answer["balances"]["value"], answer["balances"]["points"]) == (300, 15_000)
+    assert "Anna has 1 programme worth about 100.00 USD and 2 open cards of this." in answer["message"]
+    assert {c["member"] for c in answer["cards"]["credits"]} == {"Anna"}
+    assert "of American Express Gold Card of Anna (" in answer["message"]
+    assert "Annual fee of Chase Sapphire Preferred of Anna" in {d["title"] for d in answer["deadlines"]}
