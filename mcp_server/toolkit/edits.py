@@ -24,6 +24,11 @@ def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[s
     return changed
 
 
+def pick_columns(table: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns out of a tool function's `locals()`, taken before it binds names of its own, but for the member."""
+    return {name: value for name, value in arguments.items() if name in table.__table__.columns and name != "member"}
+
+
 def edit_member(row: Any, now: datetime, member: str | None) -> list[str]:
     """Stores whose a row is (None: not sent; empty: the account holder's); returns what changed."""
     if member in (None, row.member):

@@ -1,14 +1,13 @@
 """Flight bookings a person logged, one record per leg, paid with points or cash."""
 
 from collections.abc import Sequence
-from datetime import date, time
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
     AirportCapitals,
@@ -17,6 +16,8 @@ from mcp_server.toolkit.parameters import (
     Cabin,
     Clock,
     Day,
+    Member,
+    OtherMember,
     Page,
     PerPage,
     RowId,
@@ -32,6 +33,7 @@ from mcp_server.views.flight_bookings import (
     BookingUuid,
     CancellationFee,
     CashPaid,
+    CashPrice,
     ChangedFlight,
     Clearable,
     Confirmation,
@@ -53,11 +55,13 @@ from mcp_server.views.vouchers import describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import find_legs
+from shared.db.household import find_member
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings as rules
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import describe_times
+from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.services.bookings import bookings
@@ -93,42 +97,24 @@ def add_flight_booking(
     departure_time: LocalTime = None,
     arrival_time: Clock | None = None,
     arrival_date: Day | None = None,
+    cash_price: CashPrice = None,
+    member: Member | None = None,
 ) -> AddedFlight:
     """Logs one leg of an award or cash flight booking.
 
     Multi-leg: one call per leg with one trip_id, the whole cost on the first leg, 0 on later ones. Paid.
     """
-    terms = {
-        "airline": airline,
-        "origin": origin,
-        "destination": destination,
-        "departure_date": departure_date,
-        "cabin_class": cabin_class,
-        "kind": kind,
-        "points_spent": points_spent,
-        "program": program or None,
-        "cash_paid": cash_paid,
-        "trip_id": trip_id,
-        "workspace_trip_id": workspace_trip_id,
-        "flight_number": flight_number or None,
-        "return_date": return_date,
-        "taxes_paid": taxes_paid,
-        "taxes_currency": taxes_currency,
-        "passengers": passengers,
-        "confirmation_number": confirmation_number or None,
-        "notes": notes or None,
-    } | _join_times(departure_time, arrival_time, arrival_date)
+    terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
+    loose = ("program", "flight_number", "confirmation_number", "notes")
+    terms |= {name: terms[name] or None for name in loose}
     return _to_added_flight(call, bookings.add_flight(call.db, call.reference, terms))
-
-
-def _join_times(departs: time | None, arrives: time | None, day: date | None) -> dict[str, Any]:
-    return {"departure_time": departs, "arrival_time": arrives, "arrival_date": day}
 
 
 def _to_added_flight(call: Call, row: Row) -> AddedFlight:
     legs = find_legs(call.db, row)
+    saved = add_member(f"flight booking {row.id}", row.member)
     return AddedFlight(
-        message=f"Saved as flight booking {row.id}: {_describe_leg(row)}.{_describe_doubts(call, row, legs)}",
+        message=f"Saved as {saved}: {_describe_leg(row)}.{_describe_doubts(call, row, legs)}",
         booking=to_flight_booking(call, row, []),
         legs=to_flight_bookings(call, legs),
         cents_per_point=bookings.cents_per_point(call.db, legs),
@@ -140,6 +126,10 @@ def _describe_leg(row: Row) -> str:
     named = f"{row.flight_number} " if row.flight_number else ""
     leaves = f"{named}{_format_route(row)} on {format_weekday(row.departure_date)}"
     return f"{leaves}{describe_times(row.departure_date, row.departure_time, row.arrival_date, row.arrival_time)}"
+
+
+def _name_member(row: Row) -> str:
+    return f"Flight of {row.member}: " if row.member else ""
 
 
 def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
@@ -160,7 +150,8 @@ def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
     vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
     parts = {leg.id: to_flight_booking(call, leg, [v.id for v in vouchers[leg.id]]) for leg in legs}
     return FlightDetails(
-        message=f"{_describe_leg(row)}, {parts[row.id].state}. The booking has {pluralize(len(legs), 'leg')}.",
+        message=f"{_name_member(row)}{_describe_leg(row)}, {parts[row.id].state}."
+        f" The booking has {pluralize(len(legs), 'leg')}.",
         booking=parts[row.id],
         legs=list(parts.values()),
         vouchers=[to_voucher(call, v) for v in vouchers[row.id]],
@@ -243,41 +234,27 @@ def update_flight_booking(
     arrival_time: Clock | None = None,
     arrival_date: Day | None = None,
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
+    cash_price: CashPrice = None,
+    member: OtherMember | None = None,
 ) -> ChangedFlight:
     """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
+    changes = pick_columns(Row, locals())
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
-    changes = {
-        "airline": airline,
-        "origin": origin,
-        "destination": destination,
-        "departure_date": departure_date,
-        "cabin_class": cabin_class,
-        "kind": kind,
-        "points_spent": points_spent,
-        "program": program,
-        "cash_paid": cash_paid,
-        "trip_id": trip_id,
-        "workspace_trip_id": workspace_trip_id,
-        "flight_number": flight_number,
-        "return_date": return_date,
-        "taxes_paid": taxes_paid,
-        "taxes_currency": taxes_currency,
-        "passengers": passengers,
-        "confirmation_number": confirmation_number,
-        "notes": notes,
-    } | _join_times(departure_time, arrival_time, arrival_date)
-    return _store_changes(call, _get_own(call.db, booking_id, locked=True), changes, clear or ())
+    owner = member if member is None else find_member(call.db, member, Row.member)
+    return _store_changes(call, _get_own(call.db, booking_id, locked=True), changes, clear or (), owner)
 
 
-def _store_changes(call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str]) -> ChangedFlight:
+def _store_changes(
+    call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str], owner: str | None
+) -> ChangedFlight:
     """Raises Invalid, NotFound and Candidates; then nothing is stored."""
     airline = changes["airline"]
     names = bookings.flight_names(call.reference, {"airline": airline or row.airline, "program": changes["program"]})
     changes |= {"airline": airline and names["airline"], "program": names["program"]}
     outdated = bookings.list_outdated_times(row, changes)
     dropped = [*clear, *bookings.list_fields_to_drop(row, changes), *(name for name in outdated if name not in clear)]
-    changed = edit(row, call.now, changes, dropped)
+    changed = edit(row, call.now, changes, dropped) + edit_member(row, call.now, owner)
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
     bookings.settle_times(call.reference, row)
     call.db.flush()

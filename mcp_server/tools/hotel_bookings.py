@@ -8,9 +8,21 @@ from pydantic import Field
 from sqlalchemy import ColumnElement
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import Amount, Country, Currency, Day, HotelName, Page, PerPage, Points, RowId
+from mcp_server.toolkit.parameters import (
+    Amount,
+    Country,
+    Currency,
+    Day,
+    HotelName,
+    Member,
+    OtherMember,
+    Page,
+    PerPage,
+    Points,
+    RowId,
+)
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.bookings import (
@@ -27,10 +39,12 @@ from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
 from shared.db.bookings import cheaper_now, prices_of
 from shared.db.hotel_prices import prices_since_booking
+from shared.db.household import find_member
 from shared.db.profile import find_addressee
 from shared.db.trips import open_trip
 from shared.db.vouchers import on_bookings
 from shared.domain.dates import format_day
+from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.reference import hotels
 from shared.services.bookings import bookings
@@ -129,6 +143,7 @@ def add_hotel_booking(
     trip_id: Workspace = None,
     city: Place = None,
     country: Country | None = None,
+    member: Member | None = None,
 ) -> AddedStay:
     """Logs an award or cash stay at any hotel; the price of a known one is then checked daily for drops. Paid."""
     row = bookings.add_hotel(
@@ -149,12 +164,14 @@ def add_hotel_booking(
             "trip_id": trip_id,
             "hotel_city": city or None,
             "hotel_country": country,
+            "member": find_member(call.db, member, Row.member),
         },
     )
     booking = to_hotel_booking(call, row, [])
     next_check = booking.monitoring.next_check_on
+    saved = add_member(f"hotel booking {row.id}", row.member)
     return AddedStay(
-        message=f"Saved as hotel booking {row.id}: {row.hotel_name} from {format_day(row.check_in_date)}."
+        message=f"Saved as {saved}: {row.hotel_name} from {format_day(row.check_in_date)}."
         f" {_describe_watch(call, row, next_check)}",
         booking=booking,
         next_check_on=next_check,
@@ -175,7 +192,8 @@ def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
     row = _get_own(call.db, booking_id)
     vouchers = on_bookings(call.db, "hotel", [row.id])[row.id]
     booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
-    stay = f"{row.hotel_name} from {format_day(row.check_in_date)}"
+    owner = f"Stay of {row.member}: " if row.member else ""
+    stay = f"{owner}{row.hotel_name} from {format_day(row.check_in_date)}"
     return StayDetails(
         message=f"{stay}, {booking.state}.{_describe_drop(booking.drop)}",
         booking=booking,
@@ -238,25 +256,15 @@ def update_hotel_booking(
     notes: Notes = None,
     trip_id: Workspace = None,
     clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
+    member: OtherMember | None = None,
 ) -> ChangedStay:
     """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
+    changes = pick_columns(Row, locals())
     if trip_id is not None:
         open_trip(call.db, trip_id)
     row = _get_own(call.db, booking_id, locked=True)
-    changes = {
-        "check_in_date": check_in_date,
-        "check_out_date": check_out_date,
-        "kind": kind,
-        "original_points": original_points,
-        "original_pay_rate_usd": original_pay_rate_usd,
-        "cash_rate_currency": cash_rate_currency,
-        "room_type": room_type,
-        "rate_plan": rate_plan,
-        "confirmation_number": confirmation_number,
-        "notes": notes,
-        "trip_id": trip_id,
-    }
     changed = edit(row, call.now, changes, [*(clear or ()), *bookings.list_fields_to_drop(row, changes)])
+    changed += edit_member(row, call.now, member and find_member(call.db, member, Row.member))
     bookings.check_stay({name: getattr(row, name) for name in changes})
     afresh = not set(changed).isdisjoint(STAY_FIELDS)
     if afresh:

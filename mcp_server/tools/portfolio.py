@@ -14,6 +14,7 @@ from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.household import MemberSums, describe_members, sum_members
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
+from mcp_server.views.redemptions import Redemptions, describe_redemptions, list_redemptions
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -124,6 +125,7 @@ class Portfolio(Result):
     statuses: list[LoyaltyStatus]
     vouchers: VoucherCounts
     bookings: BookingCounts
+    redemptions: Redemptions
     alerts: AlertCounts
     trips: TripSums
     deadlines: list[UpcomingDeadline]
@@ -150,18 +152,19 @@ def get_portfolio(call: Call) -> Portfolio:
     holdings = read_holdings(call.db, earliest_today(call.now))
     kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
     soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
-    cards = _count_cards(view, holdings)
+    cards, log = _count_cards(view, holdings), list_redemptions(call, view)
     values = _value_balances(view, holdings.balances)
     sums, members = _sum_balances(view, holdings.balances, values), sum_members(view, holdings, values)
     message = _describe_portfolio(view, own_profile, sums, holdings.balances)
     return Portfolio(
-        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards)}",
+        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards)}{describe_redemptions(log)}",
         balances=sums,
         by_member=members,
         cards=cards,
         statuses=[to_loyalty_status(call, s, view.today) for s in holdings.statuses],
         vouchers=_count_vouchers(view, holdings),
         bookings=_count_bookings(view, holdings),
+        redemptions=log,
         alerts=_count_alerts(call),
         trips=_count_trips(call),
         deadlines=[UpcomingDeadline.model_validate(d) for d in soon[:SOONEST]],
@@ -290,13 +293,15 @@ def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
         NextBooking(
             kind="flight",
             booking_id=row.id,
-            title=f"{row.flight_number or row.airline} {row.origin} to {row.destination}",
+            title=add_member(f"{row.flight_number or row.airline} {row.origin} to {row.destination}", row.member),
             date=row.departure_date,
         )
         for row in flights[:1]
     ]
     first += [
-        NextBooking(kind="hotel", booking_id=row.id, title=row.hotel_name, date=row.check_in_date)
+        NextBooking(
+            kind="hotel", booking_id=row.id, title=add_member(row.hotel_name, row.member), date=row.check_in_date
+        )
         for row in [r for r in stays if stay_state(facts, r, now) == "upcoming"][:1]
     ]
     return BookingCounts(

@@ -16,7 +16,6 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.bookings import FlightBooking
-from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.balances import count_days_left
@@ -116,7 +115,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
     reported, notes = _read_progress(row, goal, on)
     since = row.progress_as_of + timedelta(days=1) if reported is not None and row.progress_as_of else on
     ends = status_tiers.find_year_end(goal.period, on)
-    own_legs = legs if row.member == HOLDER else ()
+    own_legs = [leg for leg in legs if leg.member == row.member]
     flown = estimate_progress(call.reference, row.program, row.tier, own_legs, since, ends or on + A_YEAR)
     counters = _read_counters(row, goal, reported, flown.amount, on)
     ways = measure_ways(_list_ways(ladder, row, goal), counters)

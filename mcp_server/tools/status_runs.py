@@ -176,7 +176,7 @@ def _to_run_path(call: Call, chance: RunOption, goal: Goal, currency: str) -> St
 def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple[list[StatusPath], list[str]]:
     """The booked flights that count towards the tier as a path, or the reason why there is none."""
     until = call.today + timedelta(days=days - 1)
-    legs = paid_legs(call.db, call.today)
+    legs = [leg for leg in paid_legs(call.db, call.today) if leg.member == HOLDER]
     plan = estimate_progress(call.reference, goal.program.slug, goal.current_tier, legs, call.today, until)
     if not plan.amount or goal.target.metric != getattr(
         statuses.build_scheme(call.reference, goal.program.slug), "metric", ""

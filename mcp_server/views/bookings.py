@@ -34,6 +34,7 @@ class BookingChange(Part):
 
 class FlightBooking(Part):
     booking_id: int
+    member: str | None
     airline: str
     flight_number: str | None
     origin: str
@@ -50,6 +51,7 @@ class FlightBooking(Part):
     program: str | None
     points_spent: int | None
     cash_paid: Money | None
+    cash_price: Money | None
     taxes_paid: Money | None
     taxes_currency: str
     passengers: int | None
@@ -108,6 +110,7 @@ class Monitoring(Part):
 
 class HotelBooking(Part):
     booking_id: int
+    member: str | None
     hotel: Hotel
     check_in_date: date
     check_out_date: date
@@ -150,6 +153,7 @@ def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[in
     columns = {name: getattr(row, name) for name in FlightBooking.model_fields if hasattr(row, name)}
     computed = {
         "booking_id": row.id,
+        "member": row.member or None,
         "voucher_ids": voucher_ids,
         "state": flight_state(call.reference, row, call.now),
         "departure_zone": row.departure_zone or find_zone_of(call.reference, row.origin),
@@ -168,6 +172,7 @@ def to_hotel_booking(
     columns = {name: getattr(row, name) for name in HotelBooking.model_fields if hasattr(row, name)}
     computed = {
         "booking_id": row.id,
+        "member": row.member or None,
         "hotel": to_hotel(call, row),
         "changes": row.changes or [],
         "nights": (row.check_out_date - row.check_in_date).days,

@@ -22,6 +22,9 @@ PointsSpent = Annotated[
 ]
 Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
 CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
+CashPrice = Annotated[
+    Amount | None, Field(description="Award only; what all travellers would have paid in cash, in taxes_currency.")
+]
 BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
 WorkspaceTripId = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
 FlightNumber = Annotated[str, Field(max_length=12)] | None
@@ -39,6 +42,7 @@ Clearable = Literal[
     "flight_number",
     "return_date",
     "taxes_paid",
+    "cash_price",
     "passengers",
     "confirmation_number",
     "notes",

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, ForeignKey, Index, func
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, array
 from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
@@ -255,11 +255,17 @@ def find_legs(session: Session, row: FlightBooking) -> list[FlightBooking]:
 
 
 def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
+    """As find_last_fares, of one stored leg."""
+    return find_last_fares(session, [row.id]).get(row.id)
+
+
+def find_last_fares(session: Session, ids: Sequence[int]) -> dict[int, Decimal]:
     """The last cash fare seen for the very journey of a leg: its airline alone, its days, cabin, people and currency.
 
-    Fares an own connection saw are for its account only.
+    By leg, those without one left out. Fares an own connection saw are for its account only.
     """
-    fares = (
+    row = FlightBooking
+    fare = (
         sa.select(FareObservation.price)
         .where(
             FareObservation.origin == row.origin,
@@ -269,11 +275,14 @@ def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
             FareObservation.return_date.is_not_distinct_from(row.return_date),
             FareObservation.passengers == row.passengers,
             FareObservation.currency == row.taxes_currency,
-            FareObservation.carriers == [row.airline],
+            FareObservation.carriers == array([row.airline]),
             ~FareObservation.city_wide,
             sa.or_(FareObservation.asker_id.is_(None), FareObservation.asker_id == row.account_id),
         )
         .order_by(FareObservation.seen_at.desc(), FareObservation.price)
         .limit(1)
+        .correlate(row)
+        .scalar_subquery()
     )
-    return session.scalar(fares)
+    fares = session.execute(sa.select(row.id, fare).where(row.id.in_(ids))) if ids else ()
+    return {leg: price for leg, price in fares if price is not None}

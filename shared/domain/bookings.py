@@ -13,7 +13,7 @@ FlightState = Literal["upcoming", "past", "cancelled"]
 StayState = Literal["upcoming", "current", "past", "cancelled"]
 Against = Literal["original_points", "original_pay_rate"]
 # Fields that exist for one kind of payment only.
-AWARD_ONLY = {"flight": ("points_spent", "program"), "hotel": ("original_points",)}
+AWARD_ONLY = {"flight": ("points_spent", "program", "cash_price"), "hotel": ("original_points",)}
 CASH_ONLY = {"flight": ("cash_paid",), "hotel": ()}
 CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
 

@@ -308,7 +308,7 @@ def _find_bookings(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
 def _departure_deadline(view: Viewpoint, row: FlightBooking) -> Deadline:
     return Deadline(
         kind="booking",
-        title=f"Flight {row.flight_number or row.airline} {row.origin} to {row.destination}",
+        title=add_member(f"Flight {row.flight_number or row.airline} {row.origin} to {row.destination}", row.member),
         due_on=row.departure_date,
         today=flight_day(view.reference, row.origin, view.now),
         subject=Subject("flight_booking", str(row.id)),
@@ -323,14 +323,14 @@ def _stay_deadlines(view: Viewpoint, row: HotelBooking) -> Iterator[Deadline]:
         paid = row.original_pay_rate_usd if row.kind == "cash" else None
         yield Deadline(
             "booking",
-            f"Free cancellation of {row.hotel_name} ends",
+            f"Free cancellation of {add_member(row.hotel_name, row.member)} ends",
             row.free_cancellation_until,
             there,
             subject,
             "Cancel before if the stay is not wanted, as the confirmation says how.",
             value_at_risk=None if paid is None else Value(paid, row.cash_rate_currency),
         )
-    arrival = f"Check-in at {row.hotel_name}"
+    arrival = add_member(f"Check-in at {row.hotel_name}", row.member)
     yield Deadline("booking", arrival, row.check_in_date, there, subject, "Have the confirmation ready.")
 
 

@@ -177,11 +177,11 @@ def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[
 
 
 def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal | None:
-    """The value of a point on a single award leg whose cash fare was seen; a fare of other seats says nothing here."""
+    """The value of a point on a single award leg by the price given, else by the cash fare seen for its seat."""
     leg = legs[0]
-    if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None or leg.passengers is None:
+    if len(legs) > 1 or not leg.points_spent or leg.taxes_paid is None:
         return None
-    fare = find_last_fare(session, leg)
+    fare = leg.cash_price or find_last_fare(session, leg)
     return None if fare is None else bookings.value_point(fare, leg.taxes_paid, leg.points_spent)
 
 

@@ -437,3 +437,27 @@ def test_times_go_when_the_flight_becomes_another_unless_they_are_sent(people: P
     wrong = use(people.alice, "update_flight_booking", **call, arrival_date="2027-03-01")
     assert (wrong["status"], wrong["errors"][0]["field"]) == ("invalid", "arrival_date")
     assert use(people.alice, "update_flight_booking", **call, departure_time="25:00")["status"] == "invalid"
+
+
+def test_flight_bookings_say_whose_they_are(people: People, use: Use) -> None:
+    saved = add(use, people.alice, member="Anna")
+    flight = saved["booking"]["booking_id"]
+    assert saved["booking"]["member"] == "Anna"
+    assert saved["message"].startswith(f"Saved as flight booking {flight} of Anna: ")
+    assert use(people.alice, "get_flight_booking", booking_id=flight)["message"].startswith("Flight of Anna: ")
+    assert add(use, people.alice, member="anna")["booking"]["member"] == "Anna"
+    own = use(people.alice, "update_flight_booking", booking_id=flight, member="")
+    assert (own["changed"], own["booking"]["member"]) == (["member"], None)
+    listed = use(people.alice, "list_flight_bookings")["bookings"]
+    assert sorted(b["member"] or "" for b in listed) == ["", "Anna"]
+
+
+def test_flight_bookings_keep_the_price_an_award_replaced(people: People, use: Use) -> None:
+    award = {"points_spent": 100_000, "taxes_paid": 350, "cash_price": 2350}
+    saved = add(use, people.alice, **award)
+    flight = saved["booking"]["booking_id"]
+    assert (saved["booking"]["cash_price"], saved["cents_per_point"]) == (2350, 2)
+    wrong = {"kind": "cash", "cash_paid": 5, "cash_price": 6}
+    assert use(people.alice, "add_flight_booking", **LEG | wrong)["status"] == "invalid"
+    turned = use(people.alice, "update_flight_booking", booking_id=flight, kind="cash", cash_paid=900)
+    assert (turned["booking"]["cash_price"], "cash_price" in turned["changed"]) == (None, True)

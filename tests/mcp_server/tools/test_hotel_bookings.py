@@ -373,3 +373,14 @@ def test_add_hotel_booking_says_whether_a_lower_price_is_mailed(people: People, 
     use(people.alice, "update_profile", mail={"hotel_price_drops": False})
     assert "mails about it are switched off" in use(people.alice, "add_hotel_booking", **STAY)["message"]
     assert "without a confirmed email address" in use(people.paula, "add_hotel_booking", **STAY)["message"]
+
+
+def test_hotel_bookings_say_whose_they_are(people: People, use: Use) -> None:
+    saved = use(people.alice, "add_hotel_booking", **STAY, member="Anna")
+    stay = saved["booking"]["booking_id"]
+    assert saved["booking"]["member"] == "Anna"
+    assert saved["message"].startswith(f"Saved as hotel booking {stay} of Anna: ")
+    assert use(people.alice, "get_hotel_booking", booking_id=stay)["message"].startswith("Stay of Anna: ")
+    own = use(people.alice, "update_hotel_booking", booking_id=stay, member="")
+    assert (own["changed"], own["booking"]["member"], own["snapshots_reset"]) == (["member"], None, False)
+    assert use(people.alice, "list_hotel_bookings")["bookings"][0]["member"] is None

@@ -191,3 +191,12 @@ def test_get_status_progress_tells_members_of_a_household_apart(people: People, 
     assert "The British Airways Club of Anna: 2,500 tier points to Bronze" in answer["message"]
     assert use(people.bob, "delete_loyalty_status", program=BA, member="anna")["removed"]["tier"] == "Blue"
     assert [s["member"] for s in use(people.bob, "list_loyalty_statuses")["statuses"]] == [None]
+
+
+def test_get_status_progress_counts_the_flights_of_each_member(people: People, use: Use) -> None:
+    for member in ({}, {"member": "Anna"}):
+        use(people.alice, "set_loyalty_status", program="flying-blue", tier="Explorer", progress=0, **member)
+    leg = LEG | {"departure_date": day(20), "cash_paid": 900}
+    flight = use(people.alice, "add_flight_booking", **leg, member="Anna")["booking"]["booking_id"]
+    progress = use(people.alice, TOOL)["progress"]
+    assert [(p["member"], p["bookings_counted"]) for p in progress] == [(None, []), ("Anna", [flight])]
