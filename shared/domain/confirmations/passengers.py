@@ -6,22 +6,27 @@ from shared.domain.confirmations.flight_lines import to_plain
 from shared.domain.confirmations.model import TravelFacts
 from shared.domain.parsing.text import fold
 
-_WHO = (
-    r"passengers?|travell?ers?|guests?|adults?|customers?|reisende[rn]?|passagier[es]?|fluggaste?|erwachsene[rn]?"
-    r"|passagers?|voyageurs?"
-    r"|adultes?|pasajeros?|viajeros?|adultos?|passageiros?|viajantes?|passegger[io]|viaggiator[ei]|adult[io]"
-    r"|reizigers?"
-    r"|volwassenen?|resenarer|搭乗者|お客様|こ搭乗者|旅客|大人"
+_ALL = (
+    r"passengers?|travell?ers?|guests?|customers?|reisende[rn]?|passagier[es]?|fluggaste?|passagers?|voyageurs?"
+    r"|pasajeros?|viajeros?|clientes|passageiros?|viajantes?|passegger[io]|viaggiator[ei]|reizigers?|resenarer"
+    r"|搭乗者|お客様|こ搭乗者|旅客"
 )
-_CHILD = r"child(?:ren)?|youths?|young adults?|kind(?:er)?|enfants?|ninos?|criancas?|bambin[io]|kinderen|小児|子供"
+_ADULT = r"adults?|erwachsene[rn]?|adultes?|adultos?|adult[io]|volwassenen?|大人"
+_WHO = rf"{_ALL}|{_ADULT}"
+_CHILD = (
+    r"child(?:ren)?|youths?|young adults?|teen(?:ager)?s?|seniors?|students?|kind(?:er)?|jugendliche[rn]?|enfants?"
+    r"|jeunes?|nin[oa]s?|jovenes|criancas?|bambin[aeio]|ragazz[aeio]|kinderen|小児|子供|こ?とも"
+)
 _LABELLED = re.compile(
-    rf"^\W*(?:(?:number|no\.?|total|anzahl|nombre|numero|n[°º]|aantal) (?:of |der |de |di |von "
+    rf"^[^\w\n]*(?:(?:number|no\.?|total|anzahl|nombre|numero|n[°º]|aantal) (?:of |der |de |di |von "
     rf"|van )?)?(?:{_WHO})\W{{0,3}}[:\t]\s{{0,4}}(\d)(?![\d.,:/])"
-    rf"(?! ?(?:{_CHILD}))\W*(?:\(|{_WHO}|名|$)",
+    rf"(?! ?(?:{_CHILD}))[^\w\n]*(?:\(|{_WHO}|名|$)",
     re.M,
 )
-_COUNTED = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:x )?(?:{_WHO})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
-_COUNTED_CHILD = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:{_CHILD})(?![a-z])")
+_IN_BRACKETS = re.compile(rf"^[^\w\n]*(?:{_ALL}) ?\((\d)\)\s?(?::|$)", re.M)  # "Pasajeros (3): ..."
+_LABELLED_CHILD = re.compile(rf"^[^\w\n]*(?:{_CHILD})(?:\(s\)|\(n\)|\(en\))?\s?[:\t]\s{{0,4}}(\d)(?![\d.,:/])", re.M)
+_COUNTED = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:x )?(?:({_ALL})|{_ADULT})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
+_COUNTED_CHILD = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:{_CHILD})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
 _PERSONS = re.compile(
     r"(?:for|fur|pour|para|per|voor) (\d) (?:people|persons?|personen|personnes|personas|pessoas|persone)\b|(\d) ?名様?"
 )
@@ -41,16 +46,17 @@ _SLASHED = re.compile(
 _HEAD = re.compile(
     r"^\W*(?:(?:flight |your |ihre |vos |sus |tus |os seus |i tuoi |uw )?"
     rf"(?:{_WHO})(?:[ /-]?(?:names?|list|details|informati\w+|info|data|daten|liste|angaben"
-    rf"|gegevens))?(?:\s?\(s\))?(?: \d)?"
+    rf"|gegevens))?(?:\s?\(s\))?(?: \d| \(\d\))?"
     rf"|names? of (?:passenger|traveller)s?|nom(?:s)? (?:des passagers|du passager)"
-    r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)\W*(?:\t|$|:)"
+    r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)"
+    r"\W*(?:\t|$|:|  )"
 )
-_AFTER_HEAD = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME})\s*(?:様\W*)?(?:\(|,|\t|\||$|  )")
+_AFTER_HEAD = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME})\s*(?:様\W*)?(?:\(|,|\t|\||$|  | - )")
 _LABEL_LINE = re.compile(
     r"^\W*(?:\w+ )?(?:passenger|travell?er|reisender?|passagiere?|fluggast|fluggaste|passagers?|voyageurs?|pasajeros?"
     r"|passageiros?|viajeros?|guests?|customers?|passegger[io]|viaggiator[ei]|reizigers?|name|nom|nombre|nome"
     r"|naam|搭乗者|こ搭乗者|お客様|氏名|お名前)(?:s|\(s\)|氏名|名)?"
-    r"(?: ?(?:names?|details|\d))?(?:\s?[:\t]\s*|\s{2,})(?=[^\W\d_])"
+    r"(?: ?(?:names?|details|\d|\(\d\)))?(?:\s{0,30}[:\t]\s{0,30}|\s{2,30})(?=[^\W\d_])"
 )
 _NAME_END = re.compile(r"\s{2,}|[\t|(]|,? ?e?-?ticket|\d|,? (?:adult|adt)\b", re.I)
 _NOT_NAMES = frozenset(
@@ -75,6 +81,7 @@ _PARTICLES = frozenset(
     )
 )
 _SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
+_SEVERAL_TITLED = re.compile(_SEVERAL.pattern + r"| / ")
 _CHILD_NAME = re.compile(
     rf"^\W*(?:{_CHILD}|baby|infant|bebe|neonato"
     rf"|{_WHO})(?: \d)?\s?[:\t]? +({_NAME})\s*(?:\(|,|\t|\||$|  )"
@@ -101,15 +108,32 @@ def count_passengers(text: str, world: TravelFacts) -> int | None:
 
 
 def _find_stated(folded: str) -> int | None:
-    if match := _LABELLED.search(folded):
-        return int(match[1]) or None
-    adults = [int(m[1]) for m in _COUNTED.finditer(folded)]
-    if adults:
-        children = [int(m[1]) for m in _COUNTED_CHILD.finditer(folded)]
-        return max(adults) + (max(children) if children else 0) or None
+    if match := _LABELLED.search(folded) or _IN_BRACKETS.search(folded):
+        return _add_children(folded, match)
+    counts = list(_COUNTED.finditer(folded))
+    if counts:
+        whole = max((int(m[1]) for m in counts if m[2]), default=0)
+        adults = max((int(m[1]) for m in counts if not m[2]), default=0)
+        children = max((_sum_children(line) for line in folded.split("\n")), default=0)
+        # "2 passengers, 1 child" may be two or three people.
+        return max(whole, adults + children) or None if adults or not children else None
     if match := _PERSONS.search(folded):
         return int(match[1] or match[2]) or None
     return None
+
+
+def _add_children(folded: str, match: re.Match[str]) -> int | None:
+    """A labelled count with the children beside it or below it; those in brackets are among it."""
+    count = int(match[1])
+    rest = folded[match.end(1) :].split("\n", 1)[0]
+    if rest.lstrip().startswith(("(", ")")):
+        return count or None
+    below = _LABELLED_CHILD.search(folded) if re.search(_ADULT, match[0]) else None
+    return count + (_sum_children(rest) or (int(below[1]) if below else 0)) or None
+
+
+def _sum_children(line: str) -> int:
+    return sum(int(m[1]) for m in _COUNTED_CHILD.finditer(line))
 
 
 def _find_names(lines: list[str], world: TravelFacts) -> set[str]:
@@ -137,11 +161,23 @@ def _read_list(lines: list[str]) -> set[str]:
     for line in lines:
         if not line.strip() or len(line) > _LONGEST:
             continue
+        several = _split_names(line)
         name = _read_name(line)
-        names |= {name} if name else set()
-        if not name and (_STOP.match(fold(line)) or not _is_detail(line)):
+        names |= set(several) or ({name} if name else set())
+        if not name and not several and (_STOP.match(fold(line)) or not _is_detail(line)):
             break
     return names
+
+
+def _split_names(line: str) -> list[str]:
+    """The people of a line that names more than one; "SURNAME PARTS, GIVEN NAMES" is one person."""
+    parts = [part.strip() for part in _SEVERAL_TITLED.split(line.strip(" *•·-")) if part.strip()]
+    if len(parts) < 2:
+        return []
+    names = [_strip_title(part) for part in parts]
+    titled = all(name != part for name, part in zip(names, parts, strict=True))
+    sure = titled or len(parts) > 2 or "," not in line
+    return names if sure and all(_is_name(name) for name in names) else []
 
 
 def _is_detail(line: str) -> bool:
@@ -155,6 +191,8 @@ def _read_label(rest: str) -> list[str]:
     written = _NAME_END.split(rest, maxsplit=1)[0]
     if _SLASHED.match(written.strip() + " "):
         return [written]
+    if written.strip().endswith("様"):  # "ナガトモ ハルカ 様": letters without case
+        return [part for part in _SEVERAL.split(written) if len(part.strip(" 様").split()) in (1, 2)]
     return [n for part in _SEVERAL.split(written) if _is_name(n := _strip_title(part))]
 
 
