@@ -123,8 +123,8 @@ def list_gaps(
 ) -> list[TripGap]:
     """What the trip lacks, as far as the bookings filed under it tell."""
     legs = [f for f in flights if f.cancelled_at is None]
-    ways = [BookedFlight(f.origin, f.destination, f.departure_date, f.arrival_date) for f in legs]
-    ways += [BookedFlight(f.destination, f.origin, f.return_date, None) for f in legs if f.return_date]
+    ways = [BookedFlight(f.origin, f.destination, f.departure_date, f.arrival_date, f.member) for f in legs]
+    ways += [BookedFlight(f.destination, f.origin, f.return_date, None, f.member) for f in legs if f.return_date]
     nights = [BookedNights(s.check_in_date, s.check_out_date) for s in stays if s.cancelled_at is None]
     gaps = find_gaps(trip.start_date, trip.end_date, ways, nights, facts.is_one_city)
     return [TripGap(kind=g.kind, from_date=g.first, to_date=g.last, text=g.text) for g in gaps]

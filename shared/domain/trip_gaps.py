@@ -19,6 +19,7 @@ class BookedFlight:
     destination: str
     departs_on: date
     lands_on: date | None  # None: not known
+    member: str = ""  # of the household; the ways of each are looked at apart
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def find_gaps(
     no gaps of that kind."""
     ordered = sorted(flights, key=lambda flight: flight.departs_on)
     nights = _find_nights(start, end, ordered, stays) if stays else []
-    return [*_group_nights(nights), *_find_broken_ways(ordered, same_place)]
+    ways = [[f for f in ordered if f.member == member] for member in sorted({f.member for f in ordered})]
+    return [*_group_nights(nights), *(gap for way in ways for gap in _find_broken_ways(way, same_place))]
 
 
 def _find_nights(
@@ -96,8 +98,10 @@ def _find_broken_ways(flights: Sequence[BookedFlight], same_place: Callable[[str
     """Flights that begin where the one before did not end."""
     for before, after in pairwise(flights):
         if not same_place(before.destination, after.origin):
+            whose = f" for {after.member}" if after.member else ""
+            since = before.lands_on or before.departs_on
             text = (
-                f"Nothing is filed from {before.destination} ({format_day(before.lands_on or before.departs_on)})"
+                f"Nothing is filed{whose} from {before.destination} ({format_day(since)})"
                 f" to {after.origin} ({format_day(after.departs_on)})."
             )
-            yield Gap("flight", before.lands_on or before.departs_on, after.departs_on, text)
+            yield Gap("flight", since, after.departs_on, text)

@@ -77,6 +77,7 @@ def _build_flight_event(
         lines=_format_lines(
             f"{airline.name if airline else row.airline}, {row.cabin_class.replace('_', ' ')}",
             row.passengers and f"Passengers: {row.passengers}",
+            row.member and f"Booking of {row.member}",
             row.confirmation_number and f"Confirmation: {row.confirmation_number}",
         ),
         start=start,
@@ -127,6 +128,7 @@ def _build_stay_event(reference: Reference, row: HotelBooking) -> Event:
         lines=_format_lines(
             f"Check-out: {format_day(row.check_out_date)}",
             row.room_type and f"Room: {row.room_type}",
+            row.member and f"Booking of {row.member}",
             row.confirmation_number and f"Confirmation: {row.confirmation_number}",
         ),
         start=row.check_in_date,

@@ -243,3 +243,8 @@ def test_get_calendar_feed_sends_six_statements_at_first_and_then_three(
         use(people.alice, GET)
         sent.append(len(queries))
     assert sent == [6, 3, 3]
+
+
+def test_an_entry_says_whose_booking_it_is(people: People, feed: Callable[..., list[Any]]) -> None:
+    keep(people.alice, leg(member="Anna"), stay(member="Anna"))
+    assert all("Booking of Anna" in str(e["DESCRIPTION"]) for e in feed())

@@ -48,3 +48,11 @@ def test_a_way_that_no_flight_connects_is_named() -> None:
     onward = BookedFlight("KIX", "FRA", day(10), day(10))
     assert name_gaps([OUT, onward], []) == [("flight", day(2), day(10))]
     assert name_gaps([OUT, BACK], []) == []  # two airports of one city
+
+
+def test_the_ways_of_each_member_are_looked_at_apart() -> None:
+    hers = [BookedFlight("LIS", "HND", day(1), day(2), "Anna"), BookedFlight("HND", "LIS", day(10), day(10), "Anna")]
+    assert name_gaps([OUT, *hers, BACK], []) == []
+    lost = BookedFlight("KIX", "LIS", day(10), day(10), "Anna")
+    (gap,) = find_gaps(None, None, [OUT, hers[0], lost, BACK], [], same_place)
+    assert gap.text == "Nothing is filed for Anna from HND (2 May 2027) to KIX (10 May 2027)."
