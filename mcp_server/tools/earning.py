@@ -14,7 +14,7 @@ from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.zone_earnings import ZoneEarning, list_zone_earnings, select_class
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
-from shared.domain import names, status_tiers
+from shared.domain import status_tiers
 from shared.domain.earning import EarnedPoints, Method, Metric, Scheme, count_points, find_rate
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, NotFound
@@ -190,7 +190,7 @@ def get_earning_rates(
         letter = fare_class.strip().upper()
         matches = [r for r in rates if r.fare_class == letter]
         if not matches:
-            raise NotFound("booking class", letter, names.find_nearest(letter, sorted({r.fare_class for r in rates})))
+            raise NotFound("booking class", letter, sorted({r.fare_class for r in rates}))
         rates = matches
     weakest = min(rows, key=lambda r: (["low", "medium", "high"].index(r.confidence), r.as_of or ""))
     name = call.reference.programs[program].name

@@ -2,7 +2,6 @@
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Part
-from shared.domain import names
 from shared.errors import NotFound
 from shared.reference import cathay
 from shared.reference.rows.earning import CathayFare, CathayZone
@@ -43,11 +42,11 @@ def list_zone_earnings(call: Call, fares: list[CathayFare], zone: str | None) ->
 
 
 def select_class(fares: list[CathayFare], fare_class: str | None) -> list[CathayFare]:
-    """The fares of one booking class; all without one. Raises NotFound with the nearest classes."""
+    """The fares of one booking class; all without one. Raises NotFound with those there are."""
     if not fare_class:
         return fares
     letter = fare_class.strip().upper()
     if matches := [f for f in fares if letter in f.booking_classes]:
         return matches
     classes = sorted({c for f in fares for c in f.booking_classes})
-    raise NotFound("booking class", letter, names.find_nearest(letter, classes))
+    raise NotFound("booking class", letter, classes)

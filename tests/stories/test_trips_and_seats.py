@@ -29,7 +29,7 @@ def test_two_of_us_want_business_seats_and_little_taxes(people: People, use: Use
     assert "each, " in planned["message"]
     assert "for two" in planned["message"]
     assert "Confirm the seat before you transfer: transfers cannot be undone." in planned["message"]
-    assert "What stays: " in planned["message"]
+    assert "Points that stay: " in planned["message"]
     award = planned["best"]["award"]
     assert (award["per"], award["party_points"]) == ("person", 2 * award["points"])
     assert planned["best"]["taxes_total"] <= 600

@@ -121,9 +121,9 @@ def test_get_earning_rates_of_one_class_in_either_case(people: People, use: Use)
     assert "Confidence is low" in answer["message"]
 
 
-def test_get_earning_rates_of_a_class_nobody_sells_names_the_nearest(people: People, use: Use) -> None:
+def test_get_earning_rates_of_a_class_nobody_sells_names_those_there_are(people: People, use: Use) -> None:
     answer = use(people.bob, "get_earning_rates", program="atmos-rewards", airline="AA", fare_class="ZZ")
-    assert (answer["status"], len(answer["nearest"])) == ("not_found", 3)
+    assert (answer["status"], len(answer["nearest"]) > 3) == ("not_found", True)
 
 
 @pytest.mark.spec("s4.4.get_earning_rates.airline_upper_case")
@@ -170,7 +170,7 @@ def test_get_earning_rates_of_a_cathay_route_and_class(
 
 def test_get_earning_rates_of_a_class_cathay_does_not_sell(people: People, use: Use) -> None:
     answer = use(people.bob, "get_earning_rates", **CATHAY, fare_class="Z")
-    assert (answer["status"], len(answer["nearest"])) == ("not_found", 3)
+    assert (answer["status"], len(answer["nearest"]) > 3) == ("not_found", True)
 
 
 @pytest.mark.parametrize(("program", "airline", "year"), [("jal-mileage-bank", "QR", 2016)])
