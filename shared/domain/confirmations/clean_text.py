@@ -15,6 +15,18 @@ def clean(text: str) -> str:
     return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
 
 
+def cut_remarks(text: str) -> str:
+    """Without closed remarks of a page's source, which no reader of the page sees.
+
+    By `find`: a pattern that spans lines needs quadratic time on a text of openings.
+    """
+    out, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        out.append(text[at:start])
+        at = end + 3
+    return "".join(out) + text[at:]
+
+
 def to_one_line(text: str, max_characters: int) -> str:
     """A short text of one line that can be shown: no control characters, no runs of blanks."""
     return " ".join(clean(text[: max_characters * 4]).split())[:max_characters].strip()

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from shared.domain.confirmations.clean_text import clean, to_one_line
+from shared.domain.confirmations.clean_text import clean, cut_remarks, to_one_line
 from shared.domain.confirmations.mail_parts import MailLetter
 from shared.domain.confirmations.phrases import FORWARDED, FROM, HEADER, SENT, SUBJECT, strip_subject
 from shared.domain.parsing.dates import find_dates
@@ -30,7 +30,8 @@ class Text:
 
 
 def unwrap(content: str, letter: MailLetter) -> Text:
-    lines = [line[:MAX_LINE_CHARACTERS].rstrip() for line in clean(content).split("\n", MAX_LINES)[:MAX_LINES]]
+    visible = clean(cut_remarks(content))
+    lines = [line[:MAX_LINE_CHARACTERS].rstrip() for line in visible.split("\n", MAX_LINES)[:MAX_LINES]]
     text = Text("\n".join(lines), strip_subject(letter.subject)[0], letter.sender, False, letter.posted, letter.domain)
     for _ in range(3):  # a forward of a forward
         marks = list(FORWARDED.finditer(fold(text.body)))

@@ -21,6 +21,8 @@ _AT = re.compile(
     r"|(?:sejour|reservation) (?:au|a l'|a la|chez|a)|(?:reserva|estancia|estadia) (?:en|no|na|em)"
     r"|(?:prenotazione|soggiorno) (?:presso|al|a)|(?:reservering|boeking|verblijf) (?:bij|in)) ?(?:the )?"
 )
+_ARTICLE = re.compile(r"(?:(?:the|el|la|le|les|los|il|lo|het|den|dem|der|das|o) |l['\u2019])(?=\S)")  # in small letters
+_ORNAMENT = " \t*_~>#|\u2022\u00b7\u25a0\u25cf\u25aa"  # around a heading, as programs write bold type in plain text
 _HOTEL_WORDS = re.compile(
     r"\b(?:hotel|hotels|inn|resort|suites|hostal|hostel|pension|gasthof|gasthaus|lodge|palace|palais|palacio|palazzo"
     r"|villa|casa|riad|ryokan|albergo|locanda|agriturismo|posada|pousada|parador|quinta|auberge|chateau|maison|chalet"
@@ -53,10 +55,28 @@ _BRAND = re.compile(
     r"|(?:chase|amex|american express|capital one) .*travel.*|hotel (?:reservations?|details|information|booking)"
     r"|(?:your )?(?:stay|room|hotel|trip)(?: (?:details|information|summary))?)\W*"
 )
+# Desks that write letters, and what their letters are: in the name of a sender no part of the hotel's.
+_DESK = re.compile(
+    r"\W*(?:(?:the|your|das|ihr|le|el|il|team|reservations?|bookings?|confirmations?|no-?reply|do-?not-?reply|info"
+    r"|services?|customers?|guests?|relations|front|office|desk|department|hotels?|reception|concierge|manager"
+    r"|reservierung(?:en|s\w*)?|rezeption|reservas|recepcion|prenotazioni|reserveringen|equipe|equipo|予約|センター)"
+    r"(?:\W+|$))+"
+)
+_SIGN_OFF = re.compile(
+    r"\W*(?:(?:warm|warmest|kind|kindest|best|with kind|with warm) (?:regards|wishes)|(?:yours )?sincerely|yours truly"
+    r"|regards|cheers|mit (?:freundlichen|herzlichen|besten) grussen|(?:viele|beste|herzliche|freundliche) grusse"
+    r"|cordialement|bien a vous|bien cordialement|(?:un )?(?:cordial )?saludos?|atentamente"
+    r"|(?:cordiali|distinti) saluti|atenciosamente|com os melhores cumprimentos"
+    r"|met (?:vriendelijke|hartelijke) groet(?:en)?|敬具)\b.{0,12}"
+)
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
 _PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
-_PHRASE_END = re.compile(r"[.!?,;]\s|[.!?,;]?$|\t| (?:is|has|was|will|ist|wurde|hat|est|a ete|esta|ha|foi|e stat[ao]) ")
+_PHRASE_END = re.compile(
+    r"[.!?,;:]\s|[.!?,;:]?$|\t| (?:is|has|was|will|as follows|from|ist|wurde|hat|wie folgt|vom|est|a ete|comme suit|du"
+    r"|esta|ha|foi|como sigue|e stat[ao]|come segue|wordt|als volgt)(?: |[.:]?$)"
+)
 _ORDER = re.compile(r"^\W*(?:\d{1,2}[.)]\s+)?")
+_CODE = re.compile(r"(?=[A-Z-]*\d)[A-Z\d-]{5,25}")  # a booking's number
 _MAX_NAMES = 40
 
 
@@ -74,9 +94,9 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
     labelled = next((name for line in (*above, *below) if (name := _read_label(line))), None)
     if labelled:
         return HotelName(world.hotel(labelled), labelled)
-    titles = list(dict.fromkeys(_list_titles(above)))
+    titles, below = list(dict.fromkeys(_list_titles(above))), _cut_signature(below)
     phrases = [*_list_phrases([subject, *above, *below]), *_split_subject(subject)]
-    outside = [name for name in dict.fromkeys([*phrases, sender]) if not _BRAND.fullmatch(fold(name))]
+    outside = [name for name in dict.fromkeys([*phrases, sender]) if not _is_of_desk(name)]
     for name in [*titles, *outside][:_MAX_NAMES]:
         if hotel := world.hotel(name):
             return HotelName(hotel, name)
@@ -85,6 +105,21 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
         if any(fold(title) in other or other in fold(title) for other in elsewhere):
             return HotelName(None, title)
     return _find_unknown(above, titles, [name for name in outside if name != sender])
+
+
+def _cut_signature(lines: Sequence[str]) -> Sequence[str]:
+    """Without the end of a letter, where people and desks sign it."""
+    return lines[: next((at for at, line in enumerate(lines) if _SIGN_OFF.fullmatch(fold(line))), len(lines))]
+
+
+def _is_of_desk(name: str) -> bool:
+    """Whether a name is that of a chain, or of a desk, and of no hotel."""
+    small = fold(name)
+    return bool(_BRAND.fullmatch(small) or _DESK.fullmatch(small))
+
+
+def _clean_name(text: str) -> str:
+    return to_one_line(text, 120).strip(_ORNAMENT)
 
 
 def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -> HotelName:
@@ -99,21 +134,22 @@ def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -
 
 def _read_label(line: str) -> str | None:
     match = _LABEL.match(fold(line))
-    name = to_one_line(line[match.start(1) :].split("\t")[0], 120) if match else ""
+    name = _clean_name(line[match.start(1) :].split("\t")[0]) if match else ""
     return name if len(name) > 2 else None
 
 
 def _list_titles(lines: Sequence[str]) -> Iterator[str]:
     """Lines that can be a hotel's name, from the nearest upwards: no labels, sentences or addresses."""
     for line in reversed(lines):
-        name = to_one_line(_ORDER.sub("", line.replace("\t", " ")), 120)
+        name = _clean_name(_ORDER.sub("", line.replace("\t", " ")))
         small = fold(name)
         known_form = _CELL_LABEL.match(line.strip()) or CONFIRMATION.match(small) or _ADDRESS.search(small)
         if (
             4 <= len(name) <= 90
             and not known_form
-            and not _BRAND.fullmatch(small)
+            and not _is_of_desk(small)
             and not _PROSE.search(small)
+            and not _CODE.fullmatch(name)
             and re.search(r"[^\W\d_]{3}", name)
         ):
             yield name
@@ -123,11 +159,14 @@ def _list_phrases(lines: Sequence[str]) -> Iterator[str]:
     """ "Your stay at X": the words behind, up to the end of the sentence."""
     for line in lines:
         if match := _AT.search(fold(line)):
-            name = _PHRASE_END.split(line[match.end() :])[0]
-            if 4 <= len(name.strip()) <= 90:
-                yield to_one_line(name, 120)
+            rest = line[match.end() :]
+            end = _PHRASE_END.search(fold(rest))
+            name = rest[: end.start() if end else None].lstrip()
+            name = _clean_name(name[article.end() :] if (article := _ARTICLE.match(name)) else name)
+            if 4 <= len(name) <= 90:
+                yield name
 
 
 def _split_subject(subject: str) -> list[str]:
     pieces = [to_one_line(p, 120) for p in _PIECES.split(subject)]
-    return [p for p in reversed(pieces) if len(p) > 3]
+    return [p for p in reversed(pieces) if len(p) > 3 and not _CODE.fullmatch(p)]

@@ -6,6 +6,8 @@ import re
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
+from shared.domain.confirmations.clean_text import cut_remarks
+
 MAX_PAGE_CHARACTERS = 1_500_000  # the rest of a longer page is ignored
 _MAX_SCRIPTS = 20
 _MAX_ITEMS = 60
@@ -161,12 +163,7 @@ def _add_property(item: dict[str, Any], names: str, value: Any) -> None:
 
 def _close_markup(page: str) -> str:
     """Without comments and unclosed tags, for which `HTMLParser` needs quadratic time."""
-    out, at = [], 0
-    while (start := page.find("<!--", at)) >= 0:
-        out.append(page[at:start])
-        end = page.find("-->", start)
-        at = end + 3 if end >= 0 else len(page)
-    whole = "".join(out) + page[at:]
+    whole = cut_remarks(page).partition("<!--")[0]
     last = whole.rfind(">") + 1
     return whole[:last] + whole[last:].replace("<", " ")
 

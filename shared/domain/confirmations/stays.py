@@ -15,12 +15,13 @@ from shared.domain.confirmations.model import BookedStay, Doubt, TravelFacts
 from shared.domain.parsing.text import fold
 
 _IN = (
-    r"check[ -]?in(?: date)?|arrival(?: date)?|arriving|arrive|anreise(?:datum|tag)?|ankunft|arrivee|date d'arrivee"
+    r"check[ -]?in(?: date)?|arrival(?: date)?|arriving(?: on)?|arrive"
+    r"|anreise(?:datum|tag)?|ankunft|arrivee|date d'arrivee"
     r"|llegada|(?:fecha|data) d[ei] (?:entrada|llegada|chegada|arrivo)|dia de (?:entrada|llegada)"
     r"|entrada|chegada|arrivo|aankomst(?:datum)?|incheck(?:en|datum)?|チェックイン日?|こ?到着日?|宿泊日"
 )
 _OUT = (
-    r"check[ -]?out(?: date)?|departure(?: date)?|departing|abreise(?:datum|tag)?|depart|date de depart"
+    r"check[ -]?out(?: date)?|departure(?: date)?|departing|leaving(?: on)?|abreise(?:datum|tag)?|depart|date de depart"
     r"|(?:fecha|data) d[ei] (?:salida|saida|partida|partenza)|dia de salida|salida|saida|partida|partenza"
     r"|vertrek(?:datum)?|uitcheck(?:en|datum)?|チェックアウト日?|こ?出発日?"
 )
@@ -40,7 +41,8 @@ _SHORT_RANGE = re.compile(
     r"|\b([a-z]{3,12}) (\d{1,2})\s?(?:-|to)\s?(\d{1,2}), (\d{4})\b"
 )
 _ROOM = re.compile(
-    r"^\W*(?:(?:your )?room(?: type| description| plan)?|zimmer(?:typ|kategorie|art)?|type de chambre|chambre"
+    r"^\W*(?:(?:your )?room(?: type| description| plan| category)?(?: 1)?"
+    r"|(?:accommodation|bed) type|zimmer(?:typ|kategorie|art)?|type de chambre|chambre"
     r"|habitacion|tipo (?:de|di) (?:habitacion|camera|quarto)|camera|quarto|acomodacao|kamer(?:type)?"
     r"|お?部屋(?:タイフ)?|客室)"
     r"\s?[:：\t]\s*(\S.*)$"
@@ -48,12 +50,19 @@ _ROOM = re.compile(
 _FREE_UNTIL = re.compile(
     r"cancel(?:l?ation|l?ing|l?ed)?\b[^.\n]{0,90}?\b(?:by|before|until|till|prior to|up to)\b|free cancell?ation"
     r"|kosten(?:los|frei)\w* (?:stornier\w*|bis)|stornier\w*[^.\n]{0,40}?\bbis\b"
+    r"|\bbis\b[^!?\n]{0,60}?\b(?:kosten|gebuhren)(?:los|frei)\w* stornier"
+    r"|\b(?:until|by|before|up to)\b[^!?\n]{0,60}?\bcancel (?:free|without|at no)"
+    r"|jusqu.a(?:u|ux)?\b[^!?\n]{0,60}?\b(?:annul\w+ (?:gratuit|sans)|gratuit\w* annul|sans frais)"
+    r"|\bhasta\b[^!?\n]{0,60}?\bcancel\w+ (?:gratis|gratuit|sin )|\bfino al?\b[^!?\n]{0,60}?\bcancell\w+ gratuit"
+    r"|\btot\b[^!?\n]{0,60}?\b(?:gratis|kosteloos) annul"
     r"|annul\w+[^.\n]{0,60}?(?:jusqu|avant)|annulation (?:gratuite|sans frais)"
     r"|cancel\w*[^.\n]{0,60}?\b(?:hasta|antes del?|ate)\b|cancelacion gratuita|cancelamento gratuito"
     r"|cancella\w*[^.\n]{0,60}?\b(?:fino|entro)\b|cancellazione gratuita"
     r"|annuler\w*[^.\n]{0,60}?\b(?:tot|voor)\b|kosteloos annuleren"
 )
-_FREE_BEFORE = re.compile(r"まて.{0,6}無料|無料.{0,8}キャンセル")  # Japanese puts the day before the verb
+_FREE_BEFORE = re.compile(  # Japanese puts the day before the verb
+    r"まて.{0,6}無料|無料.{0,8}キャンセル|まて.{0,8}(?:キャンセル|取消)料.{0,4}(?:かかりません|発生しません|無料|不要)"
+)
 _NIGHTS = re.compile(
     r"(?:number of nights|nights|(?:anzahl (?:der )?)?nachte|(?:nombre de )?nuits|noches|noites|notti|nachten|泊数)"
     r"\s?[:：\t]\s?(?P<label>\d{1,2})\b"

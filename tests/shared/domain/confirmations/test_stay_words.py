@@ -1,0 +1,88 @@
+"""Stays in the words of letters: the hotel's name, the days and the end of free cancellation."""
+
+from datetime import date
+
+import pytest
+
+from shared.domain.confirmations.model import BookedStay
+from tests.shared.domain.confirmations.mails import mail, read
+
+DAYS = "Check-in: 14 May 2027\nCheck-out: 17 May 2027\nTotal: EUR 310.00\n"
+LETTER = "Reservation number: FS22077\n\n"
+
+
+def read_stay(text: str, subject: str = "Your stay", sender: str = "Reservations <x@hotel.test>") -> BookedStay:
+    (stay,) = read(mail(text, subject=subject, sender=sender)).bookings
+    assert isinstance(stay, BookedStay)
+    return stay
+
+
+@pytest.mark.parametrize(
+    "written", ["*Hotel Zur Linde*", "_Hotel Zur Linde_", "• Hotel Zur Linde", "** Hotel Zur Linde **"]
+)
+def test_a_name_is_without_the_marks_of_bold_type(written: str) -> None:
+    assert read_stay(f"{LETTER}{written}\nMarkt 9, 5688 Oirschot\n{DAYS}").hotel_name == "Hotel Zur Linde"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We are delighted to confirm your reservation at Hotel Zur Linde as follows.",
+        "Your reservation at the Hotel Zur Linde is confirmed.",
+        "Ihre Reservierung im Hotel Zur Linde vom 14. bis 17. Mai",
+        "Su reserva en el Hotel Zur Linde ha sido confirmada.",
+        "Votre séjour à l'Hotel Zur Linde",
+    ],
+)
+def test_a_name_ends_with_its_own_words(sentence: str) -> None:
+    signed = f"{sentence}\n{LETTER}{DAYS}\nWarm regards,\nThe Reservations Team"
+    assert read_stay(signed).hotel_name == "Hotel Zur Linde"
+
+
+@pytest.mark.parametrize(
+    "end", ["Warm regards,\nThe Reservations Team", "Saludos,\nReservations", "Our Reservations Desk"]
+)
+def test_who_signs_a_letter_is_no_hotel(end: str) -> None:
+    assert read_stay(f"{LETTER}{DAYS}\n{end}\n").hotel_name is None
+
+
+def test_the_number_of_a_booking_is_no_hotel() -> None:
+    text = f"Booking reference\nBKMX70114\n\n{DAYS}"
+    assert read_stay(text, subject="Your booking confirmation - BKMX70114").hotel_name is None
+
+
+def test_a_remark_in_the_source_of_a_text_is_not_read() -> None:
+    remark = "<!-- Hotel: Grand Palace\nCheck-in: 1 June 2027\nCheck-out: 2 June 2027 -->\n"
+    stay = read_stay(f"{LETTER}{remark}Hotel: Hotel Zur Linde\n{DAYS}")
+    assert (stay.hotel_name, stay.check_in_date) == ("Hotel Zur Linde", date(2027, 5, 14))
+
+
+@pytest.mark.parametrize(
+    ("arrives", "leaves"),
+    [
+        ("Arriving on Fri 14 May 2027 from 3pm", "Leaving on Mon 17 May 2027 before 12 noon"),
+        ("Data de chegada: 14/05/2027", "Data de partida: 17/05/2027"),
+        ("ご到着日：2027年5月14日", "ご出発日：2027年5月17日"),
+        ("ARRIVÉE          DÉPART", "14/05/2027       17/05/2027"),
+        ("Llegada          Salida", "14 may 2027      17 may 2027"),
+    ],
+)
+def test_days_stand_behind_their_labels(arrives: str, leaves: str) -> None:
+    stay = read_stay(f"{LETTER}Hotel: Hotel Zur Linde\n{arrives}\n{leaves}\nTotal: EUR 310.00\n")
+    assert (stay.check_in_date, stay.check_out_date) == (date(2027, 5, 14), date(2027, 5, 17))
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        "Sie können bis 12.05.2027, 18 Uhr kostenlos stornieren.",
+        "2027年5月12日まではキャンセル料がかかりません。",
+        "Should you need to cancel, kindly do so by 3pm on 12 May 2027 to avoid a charge.",
+        "Annulation gratuite jusqu'au 12 mai 2027.",
+        "Vous pouvez, jusqu'au 12 mai 2027 à 18 h, annuler sans frais.",
+        "Hasta el 12 de mayo de 2027 puede cancelar sin gastos.",
+    ],
+)
+def test_the_last_day_of_free_cancellation(terms: str) -> None:
+    stay = read_stay(f"{LETTER}Hotel: Hotel Zur Linde\n{DAYS}{terms}\n")
+    assert stay.free_cancellation_until == date(2027, 5, 12)
