@@ -29,6 +29,13 @@ _WORDS = frozenset(
     )
 )
 _HEADS = re.compile(r"[^\t]+")
+# "Your booking HKM7RX is confirmed."
+_IN_SENTENCE = re.compile(
+    r"\b(?i:your|ihre|deine|votre|tu|su|la sua|la tua|sua|uw|je) (?i:booking|reservation|buchung"
+    r"|reservierung|réservation|reserva|prenotazione|boeking|reservering) \(?([A-Z0-9]{6})\)?"
+    r" (?i:is|has|was|ist|wurde|est|a été|está|ha sido|è|foi)\b"
+)
+_LONGEST = 300
 
 
 def find_confirmation(text: Text) -> str | None:
@@ -39,6 +46,9 @@ def find_confirmation(text: Text) -> str | None:
         for label in CONFIRMATION.finditer(small):
             if number := _find_behind(lines, at, line, label):
                 return number
+    for line in lines:
+        if len(line) < _LONGEST and (match := _IN_SENTENCE.search(line)) and _is_number(match[1]):
+            return match[1]
     subject = to_plain(text.subject)
     if CONFIRMATION.search(fold(subject)) or _BOOKING_WORD.search(fold(subject)):
         match = _IN_SUBJECT.search(subject)
@@ -72,6 +82,8 @@ def _read_number(rest: str) -> str | None:
         if match := pattern.match(rest):
             return re.sub(r"[. ]", "", match[1])
     match = _NUMBER.match(rest)
-    if match and _WITH_LETTERS.match(match[1]) and match[1] not in _WORDS:
-        return match[1]
-    return None
+    return match[1] if match and _is_number(match[1]) else None
+
+
+def _is_number(text: str) -> bool:
+    return bool(_WITH_LETTERS.match(text)) and text not in _WORDS

@@ -29,7 +29,7 @@ _LENGTH = re.compile(
     r"|temps de vol|duracion|tiempo de vuelo|durata|tempo di volo|duracao|tempo de voo|duur|reistijd|vluchtduur"
     r"|所要時間|飛行時間)[^\d\n]{0,20}\d{1,2}[^\n\t|]{0,3}?\d{0,2}(?: ?(?:h|hrs?|min|m)\b)?"
     r"|\(?\b\d{1,2} ?(?:h|hrs?|hours?|std\.?|hr|uur|ore|時間)[ ,.]{0,2}\d{1,2} ?(?:m|mins?|minutes?|minuten|分)\b\.?\)?"
-    r"|\(\d{1,2}[:h]\d{2} ?h?\)|\b\d{1,2} ?(?:hrs?|hours?|std)\b|\b\d{1,2}h(?: ?\d{2}m)\b"
+    r"|\(\d{1,2}[:h]\d{2} ?h?\)|(?<![\d:.h])\b\d{1,2} ?(?:hrs?|hours?|std)\b|\b\d{1,2}h(?: ?\d{2}m)\b"
 )
 _STOP = re.compile(
     r"\b(?:layover|lay-over|stopover|connection time|connecting time|time between flights|change (?:planes|of plane)"
@@ -58,10 +58,11 @@ _PLAN = (
 )
 _HEADING = re.compile(
     rf"^\W*(?:(?:your|ihre?n?|votre|vos|tus?|sus?|il tuo|o seu|uw|je)\W+)?(?:\w+\W+){{0,2}}?"
-    rf"(?:(?P<old>{_OLD})|(?P<new>{_NEW}))\b(?:\W+(?:\w+\W+){{0,2}}?(?:{_PLAN})\b|\W*(?::|$))"
+    rf"(?:(?P<old>{_OLD})|(?P<new>{_NEW}))\b(?:\W{{1,3}}(?:annul|cancel|stornier|geannul)\w*\))?(?:\W+(?:\w+\W+){{0,2}}?(?:{_PLAN})\b|\W*(?::|$))"
     rf"|^\W*(?:{_PLAN})\W+(?:\w+\W+)?(?:(?P<old2>{_OLD})|(?P<new2>{_NEW}))\b\W*(?::|$)"
     r"|^\W*(?:(?P<old3>変更前|旧)|(?P<new3>変更後|新))"
 )
+_COLUMN = re.compile(rf"^\W*(?:(?:{_PLAN})\W+)?(?:({_OLD})|(?:{_NEW}))(?:\W+(?:{_PLAN}))?\W*$")
 _INSTEAD = re.compile(
     r"(?:\b(?:instead of|was|previously|originally|formerly|statt|bisher|au lieu de|en lugar de|en vez de|anziche"
     r"|invece di|em vez de|in plaats van)\b[^\d\n]{0,20}|~~ ?)\d{1,2}[:.h]\d{2}(?: ?[ap]\.?m\b\.?)?"
@@ -89,6 +90,8 @@ def to_plain(text: str) -> str:
 def split_lines(text: str, changed: bool) -> list[Line]:
     """The lines that count; of a letter that tells of a change, without those of the old plan."""
     raw = to_plain(text).split("\n")
+    smalls = [fold(line) for line in raw]
+    raw = _drop_old_columns(raw, smalls)
     smalls = [fold(line) for line in raw]
     old = _find_old_lines(raw, smalls, changed)
     lines = []
@@ -144,6 +147,33 @@ def _find_old_lines(raw: list[str], smalls: list[str], changed: bool) -> set[int
         if within:
             old.add(at)
     return old
+
+
+def _drop_old_columns(raw: list[str], smalls: list[str]) -> list[str]:
+    """The lines without the cells below "Old", of tables whose head tells it from "New".
+
+    Columns are counted from the right: the head of the first, above the labels, is often empty.
+    """
+    out: list[str] = []
+    width, columns = 0, frozenset[int]()
+    for line, small in zip(raw, smalls, strict=True):
+        cells = line.split("\t")
+        if len(cells) > 1 and (aside := _find_old_columns(small.split("\t"))):
+            width, columns = len(cells), aside
+        elif line.strip() and not width <= len(cells) <= width + 1:
+            width, columns = 0, frozenset()
+        out.append(
+            "\t".join("" if at - len(cells) in columns else cell for at, cell in enumerate(cells)) if columns else line
+        )
+    return out
+
+
+def _find_old_columns(heads: list[str]) -> frozenset[int]:
+    kinds = {
+        at - len(heads): match for at, head in enumerate(heads) if len(head) < 40 and (match := _COLUMN.match(head))
+    }
+    old = frozenset(at for at, match in kinds.items() if match[1])
+    return old if old and len(old) < len(kinds) else frozenset()
 
 
 def _says_more(rest: str) -> bool:
