@@ -73,11 +73,18 @@ def _find_next_position(call: Call, trip_id: int, day: date | None) -> int:
     return 0 if highest is None else highest + 1
 
 
-def _choose_title(
-    call: Call, title: str | None, item_id: int | None, kind: str, transfer: dict[str, Any]
-) -> str | None:
+def _choose_kind(item_id: int | None, kind: str, transfer: dict[str, Any]) -> str | None:
+    """None keeps the kind there is. An entry with fields of a transfer of points is one. Raises Invalid."""
+    if any(transfer.values()):
+        if not isinstance(kind, _Unsent) and kind != "transfer":
+            raise Invalid(Fault("kind", "is sent with a transfer of points", "no kind, or transfer"))
+        return "points_transfer"
+    return None if item_id and isinstance(kind, _Unsent) else str(kind)
+
+
+def _choose_title(call: Call, title: str | None, item_id: int | None, transfer: dict[str, Any]) -> str | None:
     """The title sent; a new transfer of points has a name by itself. Raises Invalid."""
-    if item_id is None and not title and kind == "points_transfer":
+    if item_id is None and not title and any(transfer.values()):
         return name_transfer(call, transfer)
     if title == "" or (title is None and item_id is None):
         raise Invalid(Fault("title", "is required for a new item" if item_id is None else "is empty", "text"))
@@ -111,7 +118,7 @@ def save_itinerary_item(
     flight_booking_id: RowId | None = None,
     hotel_booking_id: RowId | None = None,
     position: Position | None = None,
-    from_program: Annotated[AnyName | None, Field(description="Of a points_transfer, which starts on day.")] = None,
+    from_program: Annotated[AnyName | None, Field(description="Of a transfer of points, which starts on day.")] = None,
     to_program: AnyName | None = None,
     points: Points | None = None,
     expected_on: Day | None = None,
@@ -119,17 +126,17 @@ def save_itinerary_item(
 ) -> SavedItem:
     """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local.
 
-    A points_transfer keeps track of points sent, from start to posting; it moves no points and no balance. Free.
+    With from_program, to_program and points it tracks a transfer of points until it posts; nothing is moved. Free.
     """
     transfer = read_transfer(call, SentTransfer(from_program, to_program, points, expected_on, posted_on))
-    title = _choose_title(call, title, item_id, kind, transfer)
+    title = _choose_title(call, title, item_id, transfer)
     trip = open_trip(call.db, trip_id)
     changes = {
         "title": title,
         "day": day,
         "start_time": start_time,
         "end_time": end_time,
-        "kind": None if item_id and isinstance(kind, _Unsent) else str(kind),
+        "kind": _choose_kind(item_id, kind, transfer),
         "location": location,
         "notes": notes,
         "flight_booking_id": flight_booking_id,

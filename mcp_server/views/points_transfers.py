@@ -59,7 +59,7 @@ def read_transfer(call: Call, transfer: SentTransfer) -> dict[str, Any]:
 
 def name_transfer(call: Call, columns: dict[str, Any]) -> str:
     """`60,000 points, Chase Ultimate Rewards to World of Hyatt`. Raises Invalid."""
-    faults = [Fault(n, "is required for a points_transfer", text) for n, text in _EXPECTED.items() if not columns[n]]
+    faults = [Fault(n, "is required for a transfer of points", text) for n, text in _EXPECTED.items() if not columns[n]]
     if faults:
         raise Invalid(*faults)
     names = [program_name(call.reference, columns[name]) for name in ("from_program", "to_program")]
@@ -78,9 +78,14 @@ def check_transfer(row: Row) -> None:
     columns = ("from_program", "to_program", "points", "expected_on", "posted_on")
     filled = [name for name in columns if getattr(row, name) is not None]
     if row.kind != "points_transfer" and filled:
-        raise Invalid(*(Fault(name, "is only for a points_transfer", "kind points_transfer") for name in filled))
+        raise Invalid(
+            *(
+                Fault(name, "is only for a transfer of points", "an entry with from_program, to_program and points")
+                for name in filled
+            )
+        )
     if row.kind == "points_transfer" and (lacking := [n for n in _EXPECTED if n not in filled]):
-        raise Invalid(*(Fault(n, "is required for a points_transfer", _EXPECTED[n]) for n in lacking))
+        raise Invalid(*(Fault(n, "is required for a transfer of points", _EXPECTED[n]) for n in lacking))
     for name in ("expected_on", "posted_on"):
         if row.day and (until := getattr(row, name)) and until < row.day:
             raise Invalid(Fault(name, "is before the transfer started", f"a day from {row.day.isoformat()}"))

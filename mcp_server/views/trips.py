@@ -17,7 +17,8 @@ from shared.domain import trip_gaps
 from shared.domain.trip_gaps import BookedFlight, BookedNights, find_gaps
 from shared.reference.reference import Reference
 
-ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note", "points_transfer"]
+ItemKind = Literal["flight", "hotel", "transfer", "activity", "meal", "note"]
+EntryKind = Literal[ItemKind, "points_transfer"]  # what an entry is; points in it make it a transfer of points
 
 
 class TripCounts(Part):
@@ -50,7 +51,7 @@ class ItineraryItem(Part):
     day: date | None
     start_time: str | None
     end_time: str | None
-    kind: ItemKind
+    kind: EntryKind
     location: str | None
     notes: str | None
     flight_booking_id: int | None

@@ -57,7 +57,7 @@ def test_a_companion_voucher_is_for_an_award(people: People, use: Use) -> None:
 
 def test_a_transfer_is_followed_until_it_posts(people: People, use: Use) -> None:
     trip = use(people.alice, "create_trip", name="Rome")["trip"]["trip_id"]
-    transfer = {"kind": "points_transfer", "from_program": "Chase", "to_program": "Hyatt", "points": 60_000}
+    transfer = {"from_program": "Chase", "to_program": "Hyatt", "points": 60_000}
     use(people.alice, "save_itinerary_item", trip_id=trip, **transfer, day="2026-11-22")
     assert "Under way: 60,000 points" in use(people.alice, "get_trip", trip_id=trip)["message"]
 

@@ -144,13 +144,14 @@ def test_saving_an_entry_takes_at_most_six_statements(people: People, use: Use, 
     assert len(queries) <= 6, "\n".join(queries)
 
 
-CHASE_TO_HYATT = {"kind": "points_transfer", "from_program": "Chase", "to_program": "Hyatt", "points": 60_000}
+CHASE_TO_HYATT = {"from_program": "Chase", "to_program": "Hyatt", "points": 60_000}
 
 
 def test_save_itinerary_item_follows_a_transfer_of_points_until_it_posts(people: People, use: Use) -> None:
     there = trip(use, people.alice)
     days = {"day": "2026-11-20", "expected_on": "2026-11-21"}
     item = save(use, people, there, **CHASE_TO_HYATT, **days)
+    assert item["kind"] == "points_transfer"
     assert item["title"] == "60,000 points, Chase Ultimate Rewards to World of Hyatt"
     assert item["points_transfer"] == {
         "from_program": "chase-ultimate-rewards",
@@ -176,7 +177,8 @@ def test_save_itinerary_item_follows_a_transfer_of_points_until_it_posts(people:
         (CHASE_TO_HYATT | {"to_program": None}, "invalid", "to_program"),
         (CHASE_TO_HYATT | {"to_program": "Zorblatt"}, "not_found", None),
         (CHASE_TO_HYATT | {"day": "2026-11-20", "posted_on": "2026-11-19"}, "invalid", "posted_on"),
-        ({"title": "Dinner", "points": 5}, "invalid", "points"),
+        ({"title": "Dinner", "points": 5}, "invalid", "from_program"),
+        (CHASE_TO_HYATT | {"kind": "meal"}, "invalid", "kind"),
     ],
 )
 def test_save_itinerary_item_refuses_half_a_transfer(
