@@ -14,6 +14,7 @@ _OTHER_DOLLARS = frozenset({"CA", "AU", "NZ", "SG", "HK", "MX", "TW", "AR", "CL"
 _MOST_FEES_PER_POINT = Decimal("0.003")
 _UNCLEAR_SIGN = "The sign of the amount stands for several currencies."
 _NO_POINTS = "The letter speaks of an award and names no points."
+_OF_ONE_TICKET = "The price of a ticket may be that of one traveller or of all."
 _FOR_ALL = "The letter names one price for several bookings."
 
 
@@ -103,6 +104,8 @@ def _set_cash(legs: Sequence[BookedLeg], price: MailPrice, stated: Any, world: T
     if price.award:
         legs[0].doubts += [Doubt("kind", _NO_POINTS)] if price.points is None and not price.per_person else []
         return
+    if price.of_ticket and stated[0] is None and legs[0].passengers != 1 and cash is not None:
+        legs[0].doubts.append(Doubt("cash_paid", _OF_ONE_TICKET, (_format(cash, price.currency),)))
     if stated[0] is not None:
         currency = _settle_currency(legs[0], currencies, world) if cash is not None and cash != stated[0] else stated[1]
         if cash is not None and (cash, currency) != stated:
@@ -164,6 +167,9 @@ def _set_package_price(stay: BookedStay, price: MailPrice) -> None:
 
 def _set_stay_price(stay: BookedStay, price: MailPrice, alone: bool, world: TravelFacts) -> None:
     own, own_currency = stay.cash_total, stay.cash_rate_currency
+    if not alone and stay.original_points is not None:
+        stay.kind = "award"
+        return
     stay.kind = stay.cash_total = stay.cash_rate_currency = None
     points = _find_points_of_stay(stay, price) if alone else None
     if not alone and (price.points is not None or price.cash is not None or price.nightly_points):

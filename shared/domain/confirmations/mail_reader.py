@@ -16,6 +16,7 @@ from shared.domain.confirmations.mail_words import find_action, read_words
 from shared.domain.confirmations.model import (
     Action,
     BookedLeg,
+    BookedStay,
     Booking,
     Doubt,
     MailPrice,
@@ -149,6 +150,9 @@ def _find_price(bodies: list[str], file_texts: list[str], world: TravelFacts) ->
 def _add_points(bookings: list[Booking], price: MailPrice) -> MailPrice:
     """The price with the points that data of the mail name; doubtful where they are not those of the letter."""
     points = [price.points] if price.points is not None else []
+    stays = [b for b in bookings if isinstance(b, BookedStay)]
+    if len(stays) > 1 and all(stay.original_points is not None for stay in stays):
+        points, bookings = [], [b for b in bookings if not isinstance(b, BookedStay)]  # each stay has its own
     for booking in bookings:
         name = "points_spent" if isinstance(booking, BookedLeg) else "original_points"
         points += [] if getattr(booking, name) is None else [getattr(booking, name)]

@@ -32,10 +32,11 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     sender = world.sender(text.domain) or Sender(None, None)
     dates = MailDates(folded, text.posted, sender.order)
     airline = text.sender if world.airline(text.sender) else sender.airline or text.sender
-    legs = [] if is_of_railway(folded) else flights.read_legs(text.body, dates, world, airline)
+    of_railway = is_of_railway(folded)
+    legs = [] if of_railway else flights.read_legs(text.body, dates, world, airline)
     lodging = (
         stays.read_stays_beside_flights(text.body, dates, world)
-        if legs
+        if legs or of_railway  # a train too has an arrival and a departure
         else stays.read_stays(text.body, text.subject, dates, world, text.sender)
     )
     bookings: list[Booking] = [*legs, *lodging]

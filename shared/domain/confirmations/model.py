@@ -161,6 +161,7 @@ class MailPrice:
     nightly_points: list[int] = field(default_factory=list)
     per_person: list[int] = field(default_factory=list)  # points of one traveller
     repeated: bool = False  # the points stand more than once and are not called a total
+    of_ticket: bool = False  # `cash` is called the price of a ticket, which may be that of one traveller
     doubts: list[Doubt] = field(default_factory=list)  # "kind", "cash" or "taxes_paid"
 
 

@@ -11,6 +11,8 @@ _RAILWAY = re.compile(
     r"|intercity"
     r"|eurocity|re|avlo)[ -]\d{1,5}|gleis|gl\. ?\d|wagen|wg\. ?\d|hbf|hauptbahnhof|fahrkarten?|fahrschein|zugbindung"
     r"|sparpreis|voiture|sncf|gare (?:de|du)|eurostar|thalys|trenitalia|italo|carrozza|binario|renfe|cercanias|coche"
+    r"|tren|treno|ave \d{4,5}"
+    r"|plaza \d{1,3}[a-d]"
     r"|amtrak|railway|rail (?:ticket|pass)|train (?:ticket|number|no)|platform|coach [a-z]?\d|ns international|spoor"
     r"|jizdenka|vlak|nastupiste|cd\.cz|regiojet|obb|sbb|新幹線|号車)"
 )

@@ -69,13 +69,17 @@ PAID = re.compile(
     r"|合計金額|支払総額|支払合計|支払金額|支払い金額|支払い合計|請求金額|総額"
 )
 SOME_TOTAL = re.compile(
-    r"ticket amount|fare total|total fare"
+    r"ticket amount|fare total|total fare|prix du billet|precio del billete|prezzo del biglietto|ticketpreis"
     r"|montant|\bprix(?=\s*(?:[:\t]|$))|importe(?=\s*(?:[:\t]|$))|\bprecio(?=\s*(?:[:\t]|$))"
     r"|\bpreco(?=\s*(?:[:\t]|$))|\bprezzo(?=\s*(?:[:\t]|$))"
     r"|\bprijs(?=\s*(?:[:\t]|$))|\bpreis(?=\s*(?:[:\t]|$))|\bprice(?=\s*(?:[:\t]|$))|\bfare(?=\s*(?:[:\t]|$))"
     r"|amount due|totalbetrag"
     r"|料金(?=\s*(?:[:\t]|$))"
 )
+# The price of a ticket: where its taxes stand beside it, it is the whole only if they are called a part of it.
+TICKET = re.compile(r"prix du billet|precio del billete|prezzo del biglietto|ticketpreis|運賃")
+FARE = re.compile(r"運賃")
+PART = re.compile(r"\bdont\b|\bdavon\b|\bof which|\bdi cui\b|\bde l[oa]s cuales\b|\bwaarvan\b|\bincl|\binkl|内")
 # Money that is a part of the price, or of another thing, or not paid.
 NOT_TOTAL = re.compile(
     r"subtotal|sub-total|zwischensumme|sous-total|subtotale|subtotaal|小計|deposit|prepay|anzahlung|acompte|\banticipo"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from shared.domain.confirmations import price_words as words
@@ -40,6 +40,8 @@ class _Statements:
     totals: tuple[list[Mention], list[Mention], list[Mention]]
     taxes: tuple[list[Mention], list[Mention], list[Mention]]  # beside points, the total of taxes, any tax
     vouchers: list[Mention]
+    fares: list[Mention] = field(default_factory=list)  # taxes included
+    money: int = 0  # amounts of it in the letter
 
 
 def find_price(text: str, world: TravelFacts) -> MailPrice:
@@ -66,6 +68,8 @@ def _sort_mentions(lines: Iterable[tuple[str, str]]) -> _Statements:
     for line, heading in lines:
         for mention in find_mentions(line):
             (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
+            statements.money += not mention.unit
+            statements.fares += [mention] if _is_whole_fare(mention) else []
     return statements
 
 
@@ -105,8 +109,8 @@ def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None
         return
     if words.PER_ONE.search(own) or words.PER_NIGHT.search(own):
         return
-    tax, total = words.TAXES.search(label) or words.TAXES.search(mention.after), words.TOTAL.search(label)
-    if tax and not (words.INCLUDING.search(own) and (total or words.PAID.search(label))):
+    total = words.TOTAL.search(label)
+    if _is_tax(mention):
         if not words.NOT_TOTAL.search(label):
             statements.taxes[1 if total else 2].append(mention)
         return
@@ -119,6 +123,24 @@ def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None
         statements.totals[1].append(mention)
     elif words.SOME_TOTAL.search(label):
         statements.totals[2].append(mention)
+
+
+def _is_whole_fare(mention: Mention) -> bool:
+    """Whether an amount is called the fare with its taxes, of no one traveller."""
+    if mention.unit or not words.FARE.search(mention.label) or words.PER_ONE.search(mention.words):
+        return False
+    return bool(words.INCLUDING.search(mention.words))
+
+
+def _is_tax(mention: Mention) -> bool:
+    """Whether an amount is that of taxes, and no price that includes them."""
+    label, after = mention.label, mention.after
+    if not words.TAXES.search(label) and not words.TAXES.search(after):
+        return False
+    if words.INCLUDING.search(mention.words) and (words.TOTAL.search(label) or words.PAID.search(label)):
+        return False
+    is_price = words.SOME_TOTAL.search(label) or words.FARE.search(label)
+    return not (is_price and words.INCLUDING.search(after) and not words.TAXES.search(label))
 
 
 def _set_points(price: MailPrice, statements: _Statements, world: TravelFacts) -> None:
@@ -176,12 +198,16 @@ def _list_values(mentions: Iterable[Mention], named: set[str]) -> list[Money]:
 def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) -> Money | None:
     """The total of the surest words. Two of them, or a larger one in less sure words, contradict each other."""
     taxed = any(statements.taxes)
-    apart = [m for m in statements.totals[2] if not (taxed and "fare" in m.label)]  # beside it stand the taxes
+    whole = all(words.PART.search(m.label) for mentions in statements.taxes for m in mentions)
+    beside = [m for m in statements.totals[2] if "fare" in m.label or (words.TICKET.search(m.label) and not whole)]
+    apart = [m for m in statements.totals[2] if not (taxed and m in beside)]  # beside it stand the taxes
     tiers = [_list_values(mentions, named) for mentions in (*statements.totals[:2], apart)]
     tiers[2] = [] if taxed and (tiers[0] or tiers[1]) else tiers[2]
     surest = next((values for values in tiers if values), [])
     if not surest:
-        return None
+        price.of_ticket = len(statements.fares) == statements.money == 1
+        return _settle(statements.fares[0], named) if price.of_ticket else None
+    price.of_ticket = surest is tiers[2] and any(words.TICKET.search(m.label) for m in apart)
     others = [v for values in tiers[:2] for v in values if v[0] > surest[0][0] or v[1] != surest[0][1]]
     if len(surest) > 1 or others or (statements.vouchers and price.points is None):
         values = dict.fromkeys([*surest, *others, *_list_values(statements.vouchers, named)])

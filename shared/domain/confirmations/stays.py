@@ -70,6 +70,12 @@ _NIGHTS = re.compile(
     r"|(?P<ja>\d{1,2})泊"
 )
 _OTHER_NIGHTS = re.compile(r"cancel|storn|annul|charge|penalt|free|credit|earn|certificate|before|per night|pay|gratis")
+# Lines that end the block of a stay: when and for how much it can be cancelled, and what it cost.
+_TERMS = re.compile(r"cancel|storn|annul|refund|erstatt|rembours|reembols|rimbors|キャンセル|取消|\d[.,]\d{2}(?!\d)")
+_OF_FLIGHTS = re.compile(
+    r"\b(?:air|airlines?|airways|flights?|flug\w*|fluge|vols?|vuelos?|vol[oi]|voos?|vluch\w*|depart(?:s|ed)?|abflug|boarding"
+    r"|trip|package|gesamtreise|reisepreis|pauschal\w*|voyage|viajes?|viaggio|viagem|reissom)\b|便名|航空"
+)
 _HEADER_LINES = 5  # below a row of labels, in which their days stand
 _MAX_STAYS = 12
 
@@ -103,7 +109,28 @@ def read_stays_beside_flights(text: str, dates: MailDates, world: TravelFacts) -
     """The stays of a letter that also states flights, whose arrivals and departures are none of a hotel."""
     lines = [line for line in text.split("\n") if line.strip()]
     spans = _find_spans(lines, dates, hotels_only=True)[:_MAX_STAYS]
-    return [stay for stay in _read_spans(lines, spans, ("", ""), dates, world) if stay.hotel_name]
+    stays = _read_spans(lines, spans, ("", ""), dates, world)
+    paragraphs = [[line for line in p.split("\n") if line.strip()] for p in re.split(r"\n[ \t]*\n", text)]
+    starts = [0, *itertools.accumulate(map(len, paragraphs))]
+    for stay, span in zip(stays, spans, strict=True):
+        block = lines[max(n for n in starts if n <= span.first) : min(n for n in starts if n > span.last)]
+        if len(spans) == 1:
+            stay.free_cancellation_until = _find_free_until(_cut_flights(lines[span.first :]), dates, span.leaves)
+        if not any(_OF_FLIGHTS.search(fold(line)) for line in block):
+            _set_own_number(stay, block, world)
+    return [stay for stay in stays if stay.hotel_name]
+
+
+def _cut_flights(lines: list[str]) -> list[str]:
+    """The lines up to the first that speaks of a flight or of the whole journey."""
+    return list(itertools.takewhile(lambda line: not _OF_FLIGHTS.search(fold(line)), lines))
+
+
+def _set_own_number(stay: BookedStay, block: list[str], world: TravelFacts) -> None:
+    """The number and the price that stand in one paragraph with the days of the stay."""
+    own = "\n".join(block)
+    stay.confirmation_number = find_confirmation(Text(own, "", "", False, None)) or stay.confirmation_number
+    _set_own_price(stay, own, world)
 
 
 def _read_spans(
@@ -120,13 +147,17 @@ def _read_spans(
         stay.confirmation_number = find_confirmation(Text(block, "", around[1], False, None))
         _set_own_price(stay, block, world)
         out.append(stay)
+    if not all(stay.original_points or stay.cash_total for stay in out):  # the one price may be that of all
+        for stay in out:
+            stay.original_points = stay.cash_total = stay.cash_rate_currency = None
     return out
 
 
 def _find_start(lines: list[str], start: int, end: int) -> int:
     """Where the block of a stay begins: at the last line above its days that is a title, else right at the start."""
     numbered = [at for at in range(start, end) if re.match(r"\W*\d{1,2}[.)]\s+\D", lines[at])]
-    titles = [at for at in range(start, end) if not _LABEL.match(lines[at]) and not re.search(r"[.!?]\s*$", lines[at])]
+    others = [at for at in range(start, end) if not _LABEL.match(lines[at]) and not _TERMS.search(fold(lines[at]))]
+    titles = [at for at in others if not re.search(r"[.!?]\s*$", lines[at])]
     return (numbered or titles[-2:] or [start])[0]
 
 
@@ -269,7 +300,7 @@ def _find_room(lines: list[str]) -> str | None:
 def _set_own_price(stay: BookedStay, block: str, world: TravelFacts) -> None:
     """The price of one of several stays, where its own lines name one."""
     price = prices.find_price(block, world)
-    if price.points is not None and not price.doubts and not price.repeated:
+    if price.points is not None and not (price.doubts or price.repeated or price.both):
         stay.original_points = price.points
     elif price.cash is not None and price.currency and not price.doubts:
         stay.cash_total, stay.cash_rate_currency = price.cash, price.currency

@@ -173,3 +173,17 @@ def test_data_and_words_that_name_two_totals_are_asked_for() -> None:
 def test_a_stay_with_points_and_a_price_of_its_data_is_asked_for() -> None:
     page = data(stay()).replace("See you soon", "Total points: 60,000")
     assert "kind" in read(mail(page=page)).missing
+
+
+@pytest.mark.parametrize(
+    ("text", "cash"),
+    [
+        ("Prix du billet : 164,71 EUR\ndont taxes : 64,71 EUR", "164.71"),
+        ("Prix du billet : 164,71 EUR\ntaxes : 64,71 EUR", None),
+        ("■運賃：14,700円（税込）", "14700"),
+        ("■運賃：14,700円（税込）\n座席指定料：500円", None),
+    ],
+)
+def test_the_price_of_a_ticket_is_the_whole_only_with_its_taxes(text: str, cash: str | None) -> None:
+    total = price(text).cash
+    assert total == (None if cash is None else Decimal(cash))

@@ -86,3 +86,48 @@ def test_days_stand_behind_their_labels(arrives: str, leaves: str) -> None:
 def test_the_last_day_of_free_cancellation(terms: str) -> None:
     stay = read_stay(f"{LETTER}Hotel: Hotel Zur Linde\n{DAYS}{terms}\n")
     assert stay.free_cancellation_until == date(2027, 5, 12)
+
+
+TWO = (
+    "Both hotels are confirmed:\n\nHotel Zur Linde\nConfirmation number: 30551177\nCheck-in: 4 May 2027\n"
+    "Check-out: 7 May 2027\nPoints: 105,000\nCancel by 2 May 2027\n\nHotel Am Markt\nConfirmation number: 30551184\n"
+    "Check-in: 7 May 2027\nCheck-out: 9 May 2027\nPoints: 80,000\nCancel by 5 May 2027\n"
+)
+
+
+def test_each_of_two_stays_has_what_stands_in_its_own_block() -> None:
+    stays = [b for b in read(mail(TWO)).bookings if isinstance(b, BookedStay)]
+    rows = [(s.hotel_name, s.confirmation_number, s.kind, s.original_points, s.free_cancellation_until) for s in stays]
+    assert rows == [
+        ("Hotel Zur Linde", "30551177", "award", 105_000, date(2027, 5, 2)),
+        ("Hotel Am Markt", "30551184", "award", 80_000, date(2027, 5, 5)),
+    ]
+
+
+def test_one_price_for_two_stays_is_that_of_neither() -> None:
+    text = TWO.replace("Points: 105,000\n", "").replace("Points: 80,000\n", "Total: EUR 910.00\n")
+    stays = [b for b in read(mail(text)).bookings if isinstance(b, BookedStay)]
+    assert [stay.cash_total for stay in stays] == [None, None]
+
+
+TRIP = (
+    "Booking reference: X7Y8Z9\n\nFlight BA285  LHR-SFO  4 May 2027  11:20 - 14:25  Economy\n\n"
+    "Hotel Zur Linde\nCheck-in: 4 May 2027\nCheck-out: 7 May 2027\nConfirmation: 90112277\n{price}\n"
+    "Trip total: USD 1,904.00\nYou may cancel your flight free of charge until 1 May 2027.\n"
+)
+
+
+@pytest.mark.parametrize(("price", "total"), [("Total: USD 586.02\n", "586.02"), ("", None)])
+def test_a_stay_in_a_trip_has_the_number_and_price_of_its_own_paragraph(price: str, total: str | None) -> None:
+    (stay,) = [b for b in read(mail(TRIP.format(price=price))).bookings if isinstance(b, BookedStay)]
+    assert stay.confirmation_number == "90112277"
+    assert (None if stay.cash_total is None else str(stay.cash_total)) == total
+    assert stay.free_cancellation_until is None
+
+
+def test_a_train_is_no_stay() -> None:
+    text = (
+        "Localizador: 7KXHMR\nTren: AVE 03152\nSalida: MADRID  20/02/2027 15:30\nLlegada: BARCELONA  20/02/2027 18:15\n"
+    )
+    reading = read(mail(f"{text}Coche 5  Plaza 08D\nTotal: 47,30 €\n", sender="Renfe <x@renfe.test>"))
+    assert (reading.bookings, reading.doubts) == ([], [])
