@@ -138,6 +138,8 @@ def _pick_days(letter: Letter, block: Block) -> tuple[date | None, ...]:
     marks = [m for n in range(block.start, block.end) for m in letter.days[n]]
     own = letter.days[block.flight.line]
     for some in (own, marks):
+        if some and some[0] in letter.landings:  # the day of departure stands in no line of these
+            return ()
         days = list(dict.fromkeys(m.value if isinstance(m.value, date) else None for m in some))
         if days and None not in days:
             real = [d for d in days if d]

@@ -40,6 +40,9 @@ _NEXT_DAY = re.compile(
     r"|da )?(?:lendemain|dia siguiente"
     r"|jour suivant|giorno (?:successivo|dopo)|dia seguinte|volgende dag)|翌日)|翌日\s?\d{1,2}[:]\d{2}"
 )
+_ARRIVES_ON = re.compile(
+    r"\b(?:arriv(?:al|es|ing|ee|o)|ankunft|llegada|chegada|aankomst) (?:on|am|le|el|il|em|op) (?:[a-z]{2,10}\.?,? )?$"
+)
 _HEAD = re.compile(
     r"\b(?:outbound|inbound|return(?:ing)?|departing flight|flight \d|segment \d|going out|coming back|hinflug"
     r"|ruckflug"
@@ -70,6 +73,7 @@ class Letter:
     times: list[list[Mark]] = field(default_factory=list)
     later: dict[int, int] = field(default_factory=dict)  # days later, by line
     heads: list[Mark | None] = field(default_factory=list)  # for each line the last day named in it or above it
+    landings: set[Mark] = field(default_factory=set)  # days that are said to be those of an arrival
     limits: dict[tuple[int, ...], int] = field(default_factory=dict)  # where the last flight's part ends, as computed
 
     @classmethod
@@ -84,7 +88,10 @@ class Letter:
             letter.days.append([Mark(at, d.start, d.day) for d in spans])
             # "10 Mar - 17 Mar" heads a journey there and back, and no flight of it.
             several = len({d.day for d in spans}) > 1
-            letter.heads.append(Mark(at, 0, None) if several else letter.days[-1][0] if spans else head)
+            landings = {m for m in letter.days[-1] if _ARRIVES_ON.search(line.bare[max(0, m.at - 40) : m.at])}
+            letter.landings |= landings
+            own = [m for m in letter.days[-1] if m not in landings]
+            letter.heads.append(Mark(at, 0, None) if several else own[0] if own else head)
             bare = line.bare
             for d in spans:
                 bare = bare[: d.start] + " " * (d.end - d.start) + bare[d.end :]

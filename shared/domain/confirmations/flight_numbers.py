@@ -56,6 +56,9 @@ _PARTNER = re.compile(
     r"|opereras av|codeshare|code-share|also sold as|connecting (?:to|from)|運航(?:会社|便)?|共同運航(?:便)?)"
 )
 _PARTNER_ABOVE = re.compile(rf"{_PARTNER.pattern}\W*$")
+_DAY_BEFORE = re.compile(
+    r"^\W{0,4}(?:[A-Za-z]{2,3}\.?,? )?\d{1,2}\.? ?[A-Za-z]{3,4}\.?(?: ?(?:20)?\d{2})?\s"
+)  # "So 14MRZ"
 _PRINTED = re.compile(r"\s{0,4}[A-Z]?\s{1,4}\d{1,2}[A-Z]{3}(?![A-Z])")  # class and day, of a reservation system
 _TAIL = re.compile(r"\s*(?:$|[|\t,;:(\[*•·-]|  )")  # what may stand behind a number that begins its line or cell
 
@@ -112,7 +115,9 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str
         return bool(_RIGHT_BEFORE.search(small_before))
     if _PRINTED.match(rest):
         return True
-    begins = not before.strip(" \t*•·-|>") and (_has_time(rest) or any(True for _ in world.places(rest[:60])))
+    begins = not _DAY_BEFORE.sub("", before, count=1).strip(" \t*•·-|>") and (
+        _has_time(rest) or any(True for _ in world.places(rest[:60]))
+    )
     named = world.airline(before.strip(" :-\t*")[-40:]) == m[1]
     if begins or named or _IDEOGRAPH.search(before) or _FLIGHT_WORD.search(line.small) or _has_code(rest, world):
         return True
