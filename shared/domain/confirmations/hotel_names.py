@@ -19,7 +19,7 @@ _AT = re.compile(
     r"\b(?:your (?:stay|reservation|booking|upcoming stay) (?:at|with)"
     r"|(?:reservierung|buchung|aufenthalt) (?:im|in der|bei)"
     r"|(?:sejour|reservation) (?:au|a l'|a la|chez|a)|(?:reserva|estancia|estadia) (?:en|no|na|em)"
-    r"|(?:prenotazione|soggiorno) (?:presso|al|a)|(?:reservering|boeking|verblijf) (?:bij|in)) ?(?:the )?"
+    r"|(?:prenotazione|soggiorno) (?:presso|al|a)|(?:reservering|boeking|verblijf) (?:bij|in)) ?"
 )
 _ARTICLE = re.compile(r"(?:(?:the|el|la|le|les|los|il|lo|het|den|dem|der|das|o) |l['\u2019])(?=\S)")  # in small letters
 _ORNAMENT = " \t*_~>#|\u2022\u00b7\u25a0\u25cf\u25aa"  # around a heading, as programs write bold type in plain text
@@ -72,8 +72,8 @@ _SIGN_OFF = re.compile(
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
 _PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
 _PHRASE_END = re.compile(
-    r"[.!?,;:]\s|[.!?,;:]?$|\t| (?:is|has|was|will|as follows|from|ist|wurde|hat|wie folgt|vom|est|a ete|comme suit|du"
-    r"|esta|ha|foi|como sigue|e stat[ao]|come segue|wordt|als volgt)(?: |[.:]?$)"
+    r"(?<!\bst)[.]\s|[!?,;:]\s|[.!?,;:]?$|\t| (?:is|has|was|will|as follows|from|ist|wurde|hat|wie folgt|vom|est|a ete"
+    r"|comme suit|du(?= \d)|esta|ha|foi|como sigue|e stat[ao]|come segue|wordt|als volgt)(?: |[.:]?$)"
 )
 _ORDER = re.compile(r"^\W*(?:\d{1,2}[.)]\s+)?")
 _CODE = re.compile(r"(?=[A-Z-]*\d)[A-Z\d-]{5,25}")  # a booking's number

@@ -76,6 +76,7 @@ _OF_FLIGHTS = re.compile(
     r"\b(?:air|airlines?|airways|flights?|flug\w*|fluge|vols?|vuelos?|vol[oi]|voos?|vluch\w*|depart(?:s|ed)?|abflug|boarding"
     r"|trip|package|gesamtreise|reisepreis|pauschal\w*|voyage|viajes?|viaggio|viagem|reissom)\b|便名|航空"
 )
+_FLIGHT_NUMBER = re.compile(r"\b(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}\b")
 _HEADER_LINES = 5  # below a row of labels, in which their days stand
 _MAX_STAYS = 12
 
@@ -116,7 +117,7 @@ def read_stays_beside_flights(text: str, dates: MailDates, world: TravelFacts) -
         block = lines[max(n for n in starts if n <= span.first) : min(n for n in starts if n > span.last)]
         if len(spans) == 1:
             stay.free_cancellation_until = _find_free_until(_cut_flights(lines[span.first :]), dates, span.leaves)
-        if not any(_OF_FLIGHTS.search(fold(line)) for line in block):
+        if not any(_OF_FLIGHTS.search(fold(line)) or _FLIGHT_NUMBER.search(line) for line in block):
             _set_own_number(stay, block, world)
     return [stay for stay in stays if stay.hotel_name]
 
@@ -129,8 +130,9 @@ def _cut_flights(lines: list[str]) -> list[str]:
 def _set_own_number(stay: BookedStay, block: list[str], world: TravelFacts) -> None:
     """The number and the price that stand in one paragraph with the days of the stay."""
     own = "\n".join(block)
-    stay.confirmation_number = find_confirmation(Text(own, "", "", False, None)) or stay.confirmation_number
-    _set_own_price(stay, own, world)
+    if number := find_confirmation(Text(own, "", "", False, None)):  # without one the price may be that of the journey
+        stay.confirmation_number = number
+        _set_own_price(stay, own, world)
 
 
 def _read_spans(

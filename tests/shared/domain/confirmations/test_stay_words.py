@@ -125,6 +125,20 @@ def test_a_stay_in_a_trip_has_the_number_and_price_of_its_own_paragraph(price: s
     assert stay.free_cancellation_until is None
 
 
+def test_a_price_in_one_paragraph_with_flights_is_not_that_of_the_stay() -> None:
+    for text in (
+        TRIP.replace("Economy\n\n", "Economy\n").replace("Flight ", ""),
+        TRIP.replace("Confirmation: 90112277\n", ""),
+    ):
+        bookings = read(mail(text.format(price="Total: USD 586.02\n"))).bookings
+        assert [b.cash_total for b in bookings if isinstance(b, BookedStay)] == [None]
+
+
+@pytest.mark.parametrize("name", ["Auberge du Lac", "The St. Regis Hotel Rome", "The Ritz London", "Hôtel du Nord"])
+def test_small_words_in_a_name_belong_to_it(name: str) -> None:
+    assert read_stay(f"Your stay at {name} is confirmed.\n{LETTER}{DAYS}").hotel_name == name
+
+
 def test_a_train_is_no_stay() -> None:
     text = (
         "Localizador: 7KXHMR\nTren: AVE 03152\nSalida: MADRID  20/02/2027 15:30\nLlegada: BARCELONA  20/02/2027 18:15\n"
