@@ -11,7 +11,7 @@ from tests.shared.domain.confirmations.corpus.letter_source import FOLDER, read_
 from tests.shared.domain.confirmations.corpus.scorer import Score, score
 
 SETS = {"letters": FOLDER, "unseen": FOLDER.parent / "unseen"}
-RIGHT_FLOORS = {"letters": 0.88, "unseen": 0.77}  # shares of letters wholly right; raised as the readers improve
+RIGHT_FLOORS = {"letters": 0.88, "unseen": 0.88}  # shares of letters wholly right; raised as the readers improve
 LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ja"}
 # Letters whose fault is known and stands: each leaves this list with its fault.
 STORED_WRONG: frozenset[str] = frozenset()
