@@ -1,5 +1,6 @@
 """Upgrades: filled databases of every earlier version reach the newest tables with every row as it was."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,11 +20,12 @@ from tests.shared.db.fill import contents, fill
 @pytest.fixture
 def empty(pytestconfig: Any) -> Iterator[sa.Engine]:
     """A database without a table."""
+    name = f"t_upgraded_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"  # workers share one server
     with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
-        admin.execute("create database t_upgraded")
-        url = pytestconfig.servers["postgres"].rsplit("/", 1)[0] + "/t_upgraded"
+        admin.execute(f"create database {name}")
+        url = pytestconfig.servers["postgres"].rsplit("/", 1)[0] + f"/{name}"
         yield sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
-        admin.execute("drop database t_upgraded with (force)")
+        admin.execute(f"drop database {name} with (force)")
 
 
 def _url(engine: sa.Engine) -> str:
