@@ -108,7 +108,7 @@ SLIPS = [
     ("award_chart_bands.csv", 3, ",30000,", ",1000,", "award_chart_bands.csv:3: the price falls from 20000"),
     ("transfer_partners.csv", 2, ",2,1,", ",1,90,", "transfer_partners.csv:2: 1:90 is not a believable ratio"),
     ("release_windows.csv", 2, ",362,", ",36,", "release_windows.csv:2: days_before_departure 36 is outside"),
-    ("airlines.csv", 25, "flying-blue", "delta-skymiles", "airlines.csv:25: AF belongs to flying-blue, not to delta"),
+    ("airlines.csv", 26, "flying-blue", "delta-skymiles", "airlines.csv:26: AF belongs to flying-blue, not to delta"),
     ("card_credits.csv", 2, ",yearly,", ",weekly,", "card_credits.csv:2: cycle 'weekly' is not one of monthly, "),
     (
         "card_credits.csv",

@@ -24,7 +24,7 @@ COUNTS = {
     "release_windows.csv": 65,
     "cancellation_fees.csv": 32,
     "earning_rates.csv": 175,
-    "airlines.csv": 269,
+    "airlines.csv": 270,
     "airline_facts.csv": 495,
     "alliance_members.csv": 60,
     "cards.csv": 158,
