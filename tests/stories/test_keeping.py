@@ -71,8 +71,24 @@ def test_the_household_keeps_its_points_apart(people: People, use: Use) -> None:
 
 
 def test_lounges_are_logged_and_counted(people: People, use: Use) -> None:
-    logged = use(people.alice, "log_lounge_visit", lounge="Concorde Room", airport="LHR", visited_on="2026-11-01")
-    assert logged["status"] in ("ok", "invalid"), logged["message"]
+    for day in ("2026-10-01", "2026-11-01"):
+        visit = {"lounge_name": "Concorde Room", "airport": "LHR", "visited_on": day}
+        assert use(people.alice, "log_lounge_visit", **visit)["status"] == "ok"
+    answer = use(people.alice, "list_lounge_visits")
+    assert [v["visited_on"] for v in answer["visits"]] == ["2026-11-01", "2026-10-01"]
+
+
+def test_an_advisor_gives_a_family_three_options(people: People, use: Use) -> None:
+    client = {"client_name": "Family of four", "balances": {"american-airlines-aadvantage": 300_000}}
+    portfolio = use(people.paula, "create_client_portfolio", **client)
+    asked = {"origin": "LHR", "destination": "JFK", "date": "2027-03-01", "cabin": "business", "passengers": 4}
+    options = use(people.paula, "search_all_airlines", **asked)["options"][:3]
+    number = portfolio["portfolio"]["portfolio_id"]
+    answer = use(people.paula, "generate_branded_pdf", flights=options, client_portfolio_id=number)
+    assert answer["status"] == "ok", answer["message"]
+    no = use(people.paula, "generate_branded_pdf", flights=options, advisor_brand={"colour": "red"})
+    assert "advisor_brand.colour" in no["message"]
+    assert "accent_color" in no["message"]
 
 
 def test_a_name_like_nothing_known_gets_no_far_guess(people: People, use: Use) -> None:
