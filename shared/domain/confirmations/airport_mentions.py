@@ -87,7 +87,7 @@ def find_lone(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
         return
     lone = [c for c in _CELL.finditer(line.text) if _LONE.match(c[0])]
     side = [m for m in _NEIGHBOURS.finditer(line.text) if all(_is_airport(code, world) for code in m.groups())]
-    places = list(world.places(line.text[:_MAX_NAME_LINE])) if len(codes) <= 4 else []
+    places = list(_list_places(line.text[:_MAX_NAME_LINE], world)) if len(codes) <= 4 else []
     for m in codes:
         within = any(c.start() <= m.start() < c.end() for c in lone)
         paired = any(m.start() in (n.start(1), n.start(2)) for n in side) and (len(codes) == 2 or len(side) == 1)
@@ -97,6 +97,13 @@ def find_lone(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
         )
         if (within or beside or paired) and (beside or world.is_served(m[1])):
             yield m.start(), m[1]
+
+
+def _list_places(text: str, world: TravelFacts) -> Iterator[tuple[int, int, frozenset[str]]]:
+    """The places a text names; a code printed with a name says which airport of the city it is."""
+    for start, end, codes in world.places(text):
+        printed = {m[1] for m in _CODE.finditer(text[start:end]) if _is_airport(m[1], world)}
+        yield start, end, frozenset(printed) if len(printed) == 1 else codes
 
 
 def find_joined(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
@@ -153,7 +160,7 @@ def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[Plac
         return
     direct = bool(LABELLED.match(line.small)) or any(True for _ in find_times(line.bare))
     for cell in _CELL.finditer(line.text):
-        places = list(world.places(cell[0]))
+        places = list(_list_places(cell[0], world))
         if direct and not places and (code := world.airport(cell[0])):
             places = [(0, 0, frozenset((code,)))]
         covered = sum(end - start for start, end, _ in places)

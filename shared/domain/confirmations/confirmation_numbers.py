@@ -9,7 +9,7 @@ from shared.domain.parsing.text import fold
 
 _NUMBER = re.compile(
     r"^(?:\s?\([^()\n]{1,24}\)|(?: [a-z]{2,12}){1,3}(?=\s?:))?[\s:#.\t|*\[(>-]*(?:(?:is|ist|lautet|est|es|e|var"
-    r"|:)(?![a-z])[\s:#\t]*)?[\s*\[(]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])",
+    r"|:)(?![a-z0-9])[\s:#\t]*)?[\s*\[(]*([A-Z0-9][A-Z0-9-]{4,24})(?![A-Za-z0-9])",
     re.I,
 )
 _SPACED = re.compile(r"^[\s:#\t]*(\d{3}(?: \d{3}){2,3})(?![\d ]\d)")

@@ -118,8 +118,12 @@ def _is_of_desk(name: str) -> bool:
     return bool(_BRAND.fullmatch(small) or _DESK.fullmatch(small))
 
 
+_LABEL_TWICE = re.compile(r"^hotel\W+(?=hotel\b)", re.I)
+
+
 def _clean_name(text: str) -> str:
-    return to_one_line(text, 120).strip(_ORNAMENT)
+    """One line without ornaments; a label "Hotel" that ran into a name that begins so is no part of it."""
+    return _LABEL_TWICE.sub("", to_one_line(text, 120).strip(_ORNAMENT))
 
 
 def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -> HotelName:

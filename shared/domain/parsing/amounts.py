@@ -42,7 +42,7 @@ _STATED = re.compile(
 DIGITS = r"\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?!\d)|\d[\d.,']*"
 _IN_PROSE = re.compile(
     rf"(?:(?P<mark>{_MARK})\s?(?P<a>{DIGITS})(?:\s?(?P<code>USD|CAD|AUD|NZD|SGD|HKD)(?![A-Za-z]))?"
-    rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK}))"
+    rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK})(?!\d))"  # in "0921 $604" the sign is of what follows it
 )
 # In a cell of a table: nothing but the amount; three letters beside it can be any code.
 MAX_CELL_AMOUNT = Decimal(10) ** 9  # of one line, in any currency

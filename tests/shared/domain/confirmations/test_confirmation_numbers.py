@@ -11,6 +11,7 @@ LETTERS = {
     "CODE DE CONFIRMATION\nX7MRKH": "X7MRKH",
     "Filekey:        HMK7XR": "HMK7XR",
     "Dossier : MRKX7H": "MRKX7H",
+    "Dossier : E4WDHS": "E4WDHS",  # "e" is also "is" in Italian
     "Reservation Code HKM7RX": "HKM7RX",
     "Your booking HKM7RX is confirmed.": "HKM7RX",
     "Reserveringsnummer luchtvaartmaatschappij: MHX7RK": "MHX7RK",

@@ -10,13 +10,19 @@ from tests.shared.domain.confirmations.corpus.expectations import read_expected
 from tests.shared.domain.confirmations.corpus.letter_source import FOLDER, read_letter, read_letters
 from tests.shared.domain.confirmations.corpus.scorer import Score, score
 
-SETS = {"letters": FOLDER, "unseen": FOLDER.parent / "unseen"}
-RIGHT_FLOORS = {"letters": 0.88, "unseen": 0.88}  # shares of letters wholly right; raised as the readers improve
+SETS = {name: FOLDER.parent / name for name in ("letters", "unseen", "later")}
+# Shares of letters wholly right; raised as the readers improve. Only causes, no letters, of "later" were looked at.
+RIGHT_FLOORS = {"letters": 0.88, "unseen": 0.88, "later": 0.48}
 LANGUAGES = {"en", "de", "fr", "es", "it", "pt", "nl", "ja"}
 # Letters whose fault is known and stands: each leaves this list with its fault.
 STORED_WRONG: frozenset[str] = frozenset()
-SILENT: frozenset[str] = frozenset()
-both_sets = pytest.mark.parametrize("name_of_set", SETS)
+SILENT = frozenset(
+    (
+        *("despegar-es-agency", "ikyu-ja-hotel", "inn-en-prose"),
+        *("neos-it-html", "pestana-pt-outlook", "starflyer-ja-domestic"),
+    )
+)
+each_set = pytest.mark.parametrize("name_of_set", SETS)
 
 
 @cache
@@ -28,17 +34,17 @@ def _names(name_of_set: str, outcome: str) -> set[str]:
     return {name for name, result in _scores(name_of_set).items() if result.outcome == outcome}
 
 
-@both_sets
+@each_set
 def test_no_letter_is_stored_wrong(name_of_set: str) -> None:
     assert _names(name_of_set, "WRONG_STORED") == STORED_WRONG & _scores(name_of_set).keys()
 
 
-@both_sets
+@each_set
 def test_no_letter_is_passed_over_in_silence(name_of_set: str) -> None:
     assert _names(name_of_set, "silent") == SILENT & _scores(name_of_set).keys()
 
 
-@both_sets
+@each_set
 def test_the_floor_of_letters_is_wholly_right(name_of_set: str) -> None:
     scores = _scores(name_of_set)
     assert len(_names(name_of_set, "right")) / len(scores) >= RIGHT_FLOORS[name_of_set]

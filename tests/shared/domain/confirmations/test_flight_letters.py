@@ -42,3 +42,9 @@ def test_a_row_may_begin_with_its_day() -> None:
 def test_a_flight_struck_out_is_no_booking(words: str) -> None:
     text = f"{words}\n\nBestätigungscode: MRH7XK\nFlug: W6 2315\nMemmingen (FMM) - Skopje (SKP)\nDatum: 17.05.2026\n"
     assert {b.action for b in read(mail(text)).bookings} == {"cancel"}
+
+
+def test_a_code_before_the_name_of_its_city_says_which_airport() -> None:
+    row = "BR 12   TPE Taipei Taoyuan (T2)  -  LAX Los Angeles (Tom Bradley)   23 May 2026   19:20   16:40"
+    leg = _read_leg(f"{FLIGHT}{row}\n")
+    assert (leg.origin, leg.destination) == ("TPE", "LAX")

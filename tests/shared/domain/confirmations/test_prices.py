@@ -187,3 +187,8 @@ def test_a_stay_with_points_and_a_price_of_its_data_is_asked_for() -> None:
 def test_the_price_of_a_ticket_is_the_whole_only_with_its_taxes(text: str, cash: str | None) -> None:
     total = price(text).cash
     assert total == (None if cash is None else Decimal(cash))
+
+
+def test_the_last_digits_of_a_card_are_no_price() -> None:
+    total = price("Airfare\t$291.42\nTotal charged to Visa ending 0921\t$604.00")
+    assert total.cash == Decimal("604.00")

@@ -145,3 +145,9 @@ def test_a_train_is_no_stay() -> None:
     )
     reading = read(mail(f"{text}Coche 5  Plaza 08D\nTotal: 47,30 €\n", sender="Renfe <x@renfe.test>"))
     assert (reading.bookings, reading.doubts) == ([], [])
+
+
+def test_a_label_that_ran_into_a_name_is_no_part_of_it() -> None:
+    text = "Confirmation Number: 99887766\nHotel Hotel Lindenhof Garni\nCheck-in: 4 May 2027\nCheck-out: 6 May 2027\n"
+    (booking,) = read(mail(text + "Total: EUR 246.00\n")).bookings
+    assert getattr(booking, "hotel_name", None) == "Hotel Lindenhof Garni"
