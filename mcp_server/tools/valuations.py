@@ -1,5 +1,6 @@
 """Valuations: published values of one point, low, usual and high, with their sources."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -139,8 +140,9 @@ def get_points_valuation(
             message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None, check=None
         )
     resolved = call.reference.program(program)
-    own = read_own_values(call.db).get(resolved.slug)
-    cents = _find_spread(resolved) or (Spread(None, own, None) if own is not None else None)
+    own_values = read_own_values(call.db)
+    own, published = own_values.get(resolved.slug), _find_spread(resolved)
+    cents = published or (Spread(None, own, None) if own is not None else None)
     if cents is None:
         raise NoData(f"No published value of {resolved.currency} is known.", missing=["valuation"])
     rate = find_exchange_rate(currency)
@@ -148,9 +150,10 @@ def get_points_valuation(
     check = None
     if points is not None and cash is not None and rate is not None:
         figures = _Figures(points, cash, taxes or Decimal(0), rate)
-        check = _compare_figures(call, resolved, figures, cents.usual if own is None else own, own is not None)
+        check = _compare_figures(call, resolved, figures, own_values, cents.usual)
+    message = _describe_value(resolved, cents, points, worth, currency, is_own=published is None)
     return Valuations(
-        message=_describe_value(resolved, cents, points, worth, currency) + (_describe_check(check) if check else ""),
+        message=message + (_describe_check(check) if check else ""),
         valuations=[_to_valuation(resolved)],
         value_of_points=worth,
         check=check,
@@ -182,7 +185,10 @@ _EXPECTED = {
 }
 
 
-def _compare_figures(call: Call, program: Program, figures: _Figures, value: Decimal, is_own: bool) -> ValueCheck:
+def _compare_figures(
+    call: Call, program: Program, figures: _Figures, own_values: Mapping[str, Decimal], usual: Decimal
+) -> ValueCheck:
+    value = own_values.get(program.slug, usual)
     unit = figures.rate.usd_per_unit
     award = AwardPrice(figures.points, figures.taxes * unit, value)
     cents = value_point(figures.cash * unit, award) or Decimal(0)
@@ -194,16 +200,18 @@ def _compare_figures(call: Call, program: Program, figures: _Figures, value: Dec
         currency=figures.rate.currency,
         cents_per_point=round(cents, 2),
         compared_with=value,
-        basis="own" if is_own else "published",
+        basis="own" if program.slug in own_values else "published",
         better=advise(figures.cash * unit, award) or "cash",
         difference=abs(figures.cash - cost),
-        other_uses=_find_other_uses(call, program, figures),
+        other_uses=_find_other_uses(call, program, figures, own_values),
     )
 
 
-def _find_other_uses(call: Call, program: Program, figures: _Figures) -> list[OtherUse]:
+def _find_other_uses(
+    call: Call, program: Program, figures: _Figures, own_values: Mapping[str, Decimal]
+) -> list[OtherUse]:
     """The programme itself, then those its points can be sent to, by what arrives is usually worth."""
-    own_values, programs = read_own_values(call.db), call.reference.programs
+    programs = call.reference.programs
     ways = {program.slug: (figures.points, None)} | {
         edge.target: (edge.points_received(amount), edge.posting)
         for edge in read_routes(call).get(program.slug, ())
@@ -250,12 +258,15 @@ def _value_points(cents: Spread, points: int | None, rate: ExchangeRate | None) 
 
 
 def _describe_value(
-    program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str
+    program: Program, cents: Spread, points: int | None, worth: PointsValue | None, currency: str, *, is_own: bool
 ) -> str:
     basis = f" ({program.value_basis})" if program.value_basis else ""
     if cents.low and cents.high and cents.low != cents.high:
         basis = f" (published values: {cents.low:f} to {cents.high:f})"
     message = f"One point of {program.name} is usually worth {cents.usual:f} US cents{basis}."
+    if is_own:
+        own = f"by your own value a point is {cents.usual:f} US cents."
+        message = f"No published value of {program.currency} is known; {own}"
     if worth:
         value = f"{worth.usual:,} {currency}{_describe_conversion(currency)}"
         message += f" {pluralize(points or 0, 'point')} would be worth about {value}."

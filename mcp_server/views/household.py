@@ -55,8 +55,8 @@ def describe_members(sums: list[MemberSums]) -> str:
     """What other members keep of the whole; empty without one."""
     others = [s for s in sums if s.member]
     sentences = [
-        f" {s.member} has {pluralize(s.programs, 'programme')} worth about {s.value:,.2f} {s.currency}"
-        f" and {pluralize(s.open_cards, 'open card')} of this."
+        f" Of this, {s.member} has {pluralize(s.programs, 'programme')} worth about {s.value:,.2f} {s.currency}"
+        + (f" and {pluralize(s.open_cards, 'open card')}." if s.open_cards else ".")
         for s in others[:_IN_MESSAGE]
     ]
     return "".join(sentences)

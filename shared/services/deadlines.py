@@ -75,11 +75,11 @@ def find_deadlines(view: Viewpoint, holdings: Holdings, kinds: Collection[Kind])
 
 
 def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
-    """Programmes whose points can end on a day that is not kept, each with its rule."""
-    dateless = [view.reference.programs[b.program] for b in holdings.balances if b.balance and b.expires_on is None]
+    """Programmes whose points can end on a day that is not kept, each once with its rule."""
+    dateless = dict.fromkeys(b.program for b in holdings.balances if b.balance and b.expires_on is None)
     return [
         f"{p.name} ({_expiry_rule(view, p)})"
-        for p in dateless
+        for p in map(view.reference.programs.__getitem__, dateless)
         if deadlines.can_end_undated(rule.rule if (rule := view.reference.expiry(p.slug)) else None)
     ]
 

@@ -258,3 +258,9 @@ def test_compare_transfer_options_spends_only_the_own_balances(people: People, u
     use(people.alice, "update_points_balance", program="chase-ultimate-rewards", balance=90_000, member="Anna")
     answer = use(people.alice, "compare_transfer_options", target_program="Hyatt", points_needed=30_000)
     assert (answer["status"], answer["missing"]) == ("no_data", ["balances"])
+
+
+def test_a_members_name_is_spelt_as_in_the_own_household_alone(people: People, use: Use) -> None:
+    sent = {"program": "world-of-hyatt", "balance": 5}
+    use(people.alice, "update_points_balance", **sent, member="aNNa")
+    assert use(people.bob, "update_points_balance", **sent, member="anna")["balance"]["member"] == "anna"

@@ -363,3 +363,9 @@ def test_a_bonus_deadline_says_what_statements_show(people: People, use: Use, st
         "Spend 500.00 USD in all by then. 120.50 of 500 USD spent by 25 Oct 2026 as far as statements show;"
         " 379.50 to go by Tue 1 Dec 2026."
     )
+
+
+def test_list_upcoming_deadlines_names_a_programme_of_two_members_once(people: People, use: Use) -> None:
+    for member in ({}, {"member": "Anna"}):
+        use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=30_000, **member)
+    assert use(people.alice, "list_upcoming_deadlines")["message"].count("Aeroplan") == 1

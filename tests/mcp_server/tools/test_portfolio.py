@@ -230,7 +230,7 @@ def test_get_portfolio_totals_each_member_of_the_household_and_all(
         ("Anna", 1, 100, 2),
     ]
     assert (answer["balances"]["value"], answer["balances"]["points"]) == (300, 15_000)
-    assert "Anna has 1 programme worth about 100.00 USD and 2 open cards of this." in answer["message"]
+    assert "Of this, Anna has 1 programme worth about 100.00 USD and 2 open cards." in answer["message"]
     assert {c["member"] for c in answer["cards"]["credits"]} == {"Anna"}
     assert "of American Express Gold Card of Anna (" in answer["message"]
     assert "Annual fee of Chase Sapphire Preferred of Anna" in {d["title"] for d in answer["deadlines"]}

@@ -111,3 +111,11 @@ def test_get_points_valuation_wants_the_figures_of_a_check_whole(people: People,
     figures = {"program": "aadvantage", "points": 10_000, "taxes": 30, "cash": 250}
     answer = use(people.bob, "get_points_valuation", **{k: v for k, v in figures.items() if k != left_out})
     assert (answer["status"], [e["field"] for e in answer["errors"]]) == ("invalid", [left_out])
+
+
+def test_get_points_valuation_never_passes_an_own_value_off_as_published(people: People, use: Use) -> None:
+    use(people.bob, "update_points_balance", program="hsbc-premier-rewards-uk", balance=1, cents_per_point=0.8)
+    message = use(people.bob, "get_points_valuation", program="hsbc-premier-rewards-uk")["message"]
+    assert "No published value" in message
+    assert "by your own value a point is 0.80 US cents" in message
+    assert "usually" not in message
