@@ -1,4 +1,4 @@
-"""The sandbox's award market: seats drawn for the charts, airlines and hubs of the reference data.
+"""The sandbox's award market: seats drawn for the charts and the known flights of the reference data.
 
 Nothing is offered that no chart ever priced, that no airline would fly, or that is not on sale yet; there the sandbox
 has no answer, as a real source would have none.
@@ -28,7 +28,7 @@ LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"
 
 @dataclass(frozen=True, eq=False)  # compared by identity: it is the key of a cache that is read for every seat
 class Path:
-    """How an airline would fly a route: nonstop from or to one of its hubs, or over the best of them."""
+    """How an airline would fly a route: nonstop where it is known to, or over the best of its hubs."""
 
     airline: str
     origin: str
