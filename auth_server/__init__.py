@@ -3,6 +3,6 @@
 Its rooms, each importing only from those after it: `pages` (HTML for people), `oauth` (the protocol), `accounts`
 (accounts and their credentials), `web` (HTTP, sessions, flows, unit of work); `sweep` deletes what has expired.
 
-Of `shared` it imports the database, the outbox, `domain.plans`, readers of files and pictures, and the ground files;
-never providers, services or reference data.
+Of `shared` it imports the database, the outbox, pure rules of `domain`, readers of files and pictures, and the ground
+files; never providers, services or reference data.
 """

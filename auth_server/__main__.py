@@ -1,15 +1,18 @@
 """python -m auth_server: runs the web host, or sweeps the token vault once; settings come from the environment."""
 
 import argparse
-import copy
 import sys
 
-import uvicorn
-from uvicorn.config import LOGGING_CONFIG
+from uvicorn import Server
 
 from auth_server.sweep import sweep
-from auth_server.web.rate_limit import parse_trusted_ranges
+from auth_server.workers import ServerConfig, Workers
+from shared.db.metrics import collect_database
+from shared.limits import parse_trusted_ranges
 from shared.settings import SettingsError, settings
+from shared.telemetry.logs import announce, configure_logging
+from shared.telemetry.metrics_address import serving_metrics
+from shared.worker_processes import run_server
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -22,10 +25,14 @@ def _parse_arguments() -> argparse.Namespace:
 
 
 def _serve(host: str, port: int, workers: int) -> None:
-    level = settings().log_level.upper()
-    logs = copy.deepcopy(LOGGING_CONFIG)
-    logs["root"] = {"handlers": ["default"], "level": level}
-    uvicorn.run(
+    configure_logging()
+    announce("auth_server", listens=f"{host}:{port}", web=settings().web_url, workers=workers)
+    with serving_metrics("auth_server", collect_database()):
+        _run(host, port, workers)
+
+
+def _run(host: str, port: int, workers: int) -> None:
+    config = ServerConfig(
         "auth_server.app:create_app",
         factory=True,
         http="auth_server.web.uvicorn_protocol:HttpProtocol",
@@ -35,11 +42,13 @@ def _serve(host: str, port: int, workers: int) -> None:
         proxy_headers=True,
         forwarded_allow_ips=settings().forwarded_allow_ips,
         access_log=False,
-        log_config=logs,
-        log_level=level.lower(),
+        log_config=None,  # its lines go where all others do
+        log_level=settings().log_level.lower(),
         server_header=False,
         timeout_graceful_shutdown=10,
+        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
     )
+    run_server(config, Server, Workers)
 
 
 def main() -> None:

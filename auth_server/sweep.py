@@ -1,35 +1,63 @@
 """Housekeeping: deletes what has expired and renews signing keys; one process at a time, by an advisory lock."""
 
 import logging
+import math
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from time import monotonic
+from typing import Any
 
 import anyio
 import anyio.to_thread
-from sqlalchemy import ColumnElement, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from auth_server.oauth import signing_keys, tokens
 from auth_server.web.flows import limiter
-from auth_server.web.sessions import MAX_IDLE
+from auth_server.web.sessions import BROWSER_COOKIE_SECONDS, MAX_IDLE
 from shared import clock
+from shared.db import sweeping
 from shared.db.accounts import Account
+from shared.db.address_changes import AddressChange
 from shared.db.base import Base, transaction
 from shared.db.connections import Connection
+from shared.db.forwarding_addresses import ForwardingAddress
 from shared.db.inbound_mail import InboundMail
-from shared.db.oauth import AccessToken, ApiKey, AuthorizationCode, Client, Consent, Family, RefreshToken, WebSession
+from shared.db.known_browsers import KnownBrowser
+from shared.db.linked_identities import UsedAssertion
+from shared.db.message_channels import MessageChannel
+from shared.db.oauth import (
+    ENDED_BY_PERSON,
+    AccessToken,
+    ApiKey,
+    AuthorizationCode,
+    Client,
+    Consent,
+    Family,
+    RefreshToken,
+    WebSession,
+)
 from shared.db.one_time_links import OneTimeLink
+from shared.db.password_guesses import PasswordGuesses
+from shared.db.phones import PhoneNumber
 from shared.db.secret_links import SecretLink
+from shared.db.sweeping import Portions, remove_along_keys, remove_first, take_turns
+from shared.telemetry.metrics import SWEPT_ROWS, count
 
 log = logging.getLogger(__name__)
 LOCK = 7_203_115
 FIRST_DELAY_SECONDS, INTERVAL_SECONDS = 60, 3600
+ACCOUNTS = 250  # of one portion: 5,000 take 5 seconds, for what each of them takes along
+MAX_SECONDS = 120.0  # of one sweep of a server; what is left is for the next
 KEEP_ACCESS = timedelta(days=1)
 KEEP_CODES = timedelta(days=7)
 KEEP_ROTATED = timedelta(days=90)  # a replay of an older one fails without revoking its family
 KEEP_UNUSED_CLIENTS = timedelta(days=30)
 KEEP_UNUSED_AGENTS = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
 KEEP_ENDED_LINKS = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
+KEEP_GUESSES = timedelta(days=1)  # at addresses without an account
+KEEP_UNPROVED = timedelta(days=1)  # phone numbers whose code nobody entered
 KEEP_UNCONFIRMED = timedelta(days=7)  # sign-ups nobody confirmed
 
 
@@ -37,51 +65,80 @@ def _belongs_to_family(model: type[Base]) -> ColumnElement[bool]:
     return exists().where(model.__table__.c.family_id == Family.id)
 
 
-def _list_expired(now: datetime) -> list[tuple[type[Base], ColumnElement[bool]]]:
-    """In this order: rows first, then the families and clients nothing belongs to any more."""
-    without_tokens = ~or_(
-        _belongs_to_family(AccessToken), _belongs_to_family(RefreshToken), _belongs_to_family(AuthorizationCode)
+@dataclass(frozen=True)
+class Expired:
+    """Rows of one table that go. `order` is a column whose index leads to them; without it all rows are looked at."""
+
+    model: type[Base]
+    condition: ColumnElement[bool]
+    order: Any = None
+    portion: int | None = None  # fewer where each row takes many others along
+
+    def begin(self) -> Portions:
+        if self.order is not None:
+            return remove_first(self.model, self.condition, self.order, lock=LOCK)
+        return remove_along_keys(self.model, self.condition, size=self.portion, lock=LOCK)
+
+
+def _list_expired(now: datetime) -> list[Expired]:
+    """Families and clients go when nothing belongs to them any more: after many tokens, with the next sweep."""
+    without_tokens = and_(*(~_belongs_to_family(model) for model in (AccessToken, RefreshToken, AuthorizationCode)))
+    # That a person disconnected an enterprise's application holds until they allow it again.
+    may_go = or_(Family.issuer.is_(None), Family.reason.is_(None), Family.reason.not_in(ENDED_BY_PERSON))
+    unused = and_(
+        ~exists().where(Consent.client_id == Client.client_id), ~exists().where(Family.client_id == Client.client_id)
     )
-    unused = ~or_(
-        exists().where(Consent.client_id == Client.client_id), exists().where(Family.client_id == Client.client_id)
-    )
+    registered = and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - KEEP_UNUSED_CLIENTS)
+    unproved = now - KEEP_UNPROVED
     unclaimed = exists().where(ApiKey.account_id == Account.id, ApiKey.claim_hash.is_not(None))
     never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - KEEP_UNUSED_AGENTS)
-    without_link = and_(Account.email.is_not(None), ~exists().where(OneTimeLink.account_id == Account.id))
+    unconfirmed = and_(Account.email_confirmed_at.is_(None), Account.created_at < now - KEEP_UNCONFIRMED)
+    without_link = ~exists().where(OneTimeLink.account_id == Account.id)
     return [
-        (WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - MAX_IDLE)),
-        (AccessToken, AccessToken.expires_at < now - KEEP_ACCESS),
-        (AuthorizationCode, AuthorizationCode.expires_at < now - KEEP_CODES),
-        (RefreshToken, RefreshToken.rotated_at < now - KEEP_ROTATED),
-        (
-            Family,
-            or_(Family.revoked_at < now - KEEP_ROTATED, and_(without_tokens, Family.created_at < now - KEEP_CODES)),
+        Expired(WebSession, or_(WebSession.expires_at < now, WebSession.last_used_at < now - MAX_IDLE)),
+        Expired(AccessToken, AccessToken.expires_at < now - KEEP_ACCESS, AccessToken.expires_at),
+        Expired(AuthorizationCode, AuthorizationCode.expires_at < now - KEEP_CODES, AuthorizationCode.expires_at),
+        Expired(RefreshToken, RefreshToken.rotated_at < now - KEEP_ROTATED, RefreshToken.rotated_at),
+        Expired(Family, and_(Family.revoked_at < now - KEEP_ROTATED, may_go)),
+        Expired(Family, and_(Family.created_at < now - KEEP_CODES, without_tokens, may_go)),
+        Expired(Client, and_(registered, unused)),
+        Expired(OneTimeLink, OneTimeLink.expires_at < now, OneTimeLink.expires_at),
+        Expired(AddressChange, AddressChange.expires_at < now),
+        Expired(
+            ForwardingAddress,
+            and_(ForwardingAddress.confirmed_at.is_(None), ForwardingAddress.created_at < now - KEEP_UNCONFIRMED),
         ),
-        (Client, and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - KEEP_UNUSED_CLIENTS, unused)),
-        (Account, and_(Account.email.is_(None), never_used, unclaimed)),
-        (OneTimeLink, OneTimeLink.expires_at < now),
-        (SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
-        (InboundMail, InboundMail.keep_until < now),  # mail that could not be parsed or was not needed
-        (
-            Account,
-            and_(Account.email_confirmed_at.is_(None), Account.created_at < now - KEEP_UNCONFIRMED, without_link),
+        Expired(KnownBrowser, KnownBrowser.last_used_at < now - timedelta(seconds=BROWSER_COOKIE_SECONDS)),
+        Expired(
+            PasswordGuesses, and_(PasswordGuesses.owner_id.is_(None), PasswordGuesses.last_at < now - KEEP_GUESSES)
         ),
+        Expired(PhoneNumber, and_(PhoneNumber.proved_at.is_(None), PhoneNumber.code_sent_at < unproved)),
+        Expired(MessageChannel, and_(MessageChannel.proved_at.is_(None), MessageChannel.code_sent_at < unproved)),
+        Expired(UsedAssertion, UsedAssertion.expires_at < now),
+        Expired(SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
+        # Mail that could not be parsed or was not needed.
+        Expired(InboundMail, InboundMail.keep_until < now, InboundMail.keep_until),
+        # Of agents: never used and claimed by nobody. Of people: an address that was never confirmed.
+        Expired(Account, and_(Account.email.is_(None), never_used, unclaimed), portion=ACCOUNTS),
+        Expired(Account, and_(Account.email.is_not(None), unconfirmed, without_link), portion=ACCOUNTS),
     ]
 
 
-def _sweep(session: Session) -> dict[str, int]:
-    if not session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
-        return {}
-    now = clock.now()
-    counts: dict[str, int] = {}
-    for model, condition in _list_expired(now):
-        count = session.execute(delete(model).where(condition)).rowcount  # type: ignore[attr-defined]
-        counts[model.__tablename__] = counts.get(model.__tablename__, 0) + count
-    stale = (RefreshToken.rotated_at < now - tokens.RETRY_WINDOW, RefreshToken.successor_sealed.is_not(None))
-    session.execute(update(RefreshToken).where(*stale).values(successor_sealed=None))
-    _close_unfinished(session, now)
-    signing_keys.renew(session)
-    return counts
+def _forget_successors(now: datetime) -> Portions:
+    """Clears sealed successors that no retry may ask for any more, the newest first: older ones are cleared already."""
+    before, looks_in_vain = now - tokens.RETRY_WINDOW, 0
+    rotated_at = RefreshToken.rotated_at
+    while looks_in_vain < sweeping.LOOKS_IN_VAIN:
+        with sweeping.transact_alone(LOCK) as session:
+            portion = select(rotated_at).where(rotated_at < before).order_by(rotated_at.desc())
+            first = session.scalar(portion.offset(sweeping.PORTION - 1).limit(1))
+            span = [rotated_at < before, *([] if first is None else [rotated_at >= first])]
+            sealed = update(RefreshToken).where(*span, RefreshToken.successor_sealed.is_not(None))
+            number = session.execute(sealed.values(successor_sealed=None)).rowcount  # type: ignore[attr-defined]
+        yield number
+        if first is None:
+            return
+        before, looks_in_vain = first, 0 if number else looks_in_vain + 1
 
 
 def _close_unfinished(session: Session, now: datetime) -> None:
@@ -91,17 +148,28 @@ def _close_unfinished(session: Session, now: datetime) -> None:
     session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **cleared))
 
 
-def sweep() -> dict[str, int]:
-    """Rows removed by table; empty when another program is sweeping."""
+def sweep(max_seconds: float = math.inf) -> dict[str, int]:
+    """Rows removed by table, in portions that the tables take in turns; empty when another program is sweeping."""
+    now = clock.now()
+    sweeps = [(expired.model.__tablename__, expired.begin()) for expired in _list_expired(now)]
+    removed = take_turns([*sweeps, ("sealed successors", _forget_successors(now))], monotonic() + max_seconds)
+    removed.pop("sealed successors", None)
+    if not removed:
+        return {}
     with transaction() as session:
-        return _sweep(session)
+        if session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
+            _close_unfinished(session, now)
+            signing_keys.renew(session)
+    for table, number in removed.items():
+        count(SWEPT_ROWS, table, amount=number)
+    return removed
 
 
 async def keep_sweeping() -> None:
     await anyio.sleep(FIRST_DELAY_SECONDS)
     while True:
         try:
-            await anyio.to_thread.run_sync(sweep, limiter=limiter())
+            await anyio.to_thread.run_sync(sweep, MAX_SECONDS, limiter=limiter())
         except SQLAlchemyError as error:
             log.warning("sweep: %s, again in an hour", type(error).__name__)
         await anyio.sleep(INTERVAL_SECONDS)

@@ -10,21 +10,30 @@ from pathlib import Path
 from typing import NamedTuple
 
 from deploy.errors import CommandError, user_message
+from deploy.examples import add_example
+from deploy.help_page import GroupedHelpParser
 from deploy.local.home import default_home
+from deploy.operator_arguments import (
+    add_backup,
+    add_client,
+    add_home,
+    add_invite,
+    add_jobs,
+    add_keys,
+    add_mail,
+    add_maintenance,
+    add_password,
+    add_providers,
+    add_restore,
+    add_trail,
+    add_upgrade,
+    add_user,
+)
 
 FACTS = Path(__file__).parents[1] / "shared" / "reference" / "data"
 FACTS_PAGE = Path(__file__).parent / "docs" / "FACTS.md"
 FINDINGS = ("contradicted", "differs", "over", "override", "queue", "reported", "stale", "unread")
-PLANS = ("free", "premium", "pro", "enterprise")
 Parser = argparse.ArgumentParser
-
-
-def _add_home(parser: Parser) -> None:
-    parser.add_argument("--home", type=Path, metavar="DIR", help="where state lives (default: your data folder)")
-
-
-def _add_password(parser: Parser, *, required: bool = False) -> None:
-    parser.add_argument("--password-stdin", action="store_true", required=required, help="read the password from stdin")
 
 
 def _port(text: str) -> int:
@@ -40,55 +49,31 @@ def _add_up(parser: Parser) -> None:
     parser.add_argument("--no-demo", action="store_true", help="make no demo account")
 
 
-def _add_user(parser: Parser) -> None:
-    commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    add = commands.add_parser("add", help="make an account; without --password-stdin a password is made and printed")
-    add.add_argument("email")
-    _add_password(add)
-    add.add_argument("--plan", choices=PLANS, default="free")
-    add.add_argument("--admin", action="store_true", help="an administrator")
-    plan = commands.add_parser("plan", help="change the plan of an account")
-    plan.add_argument("email")
-    plan.add_argument("plan", choices=PLANS)
-    plan.add_argument("--api-calls", type=int, metavar="N", help="an agreed number of API calls a month")
-    limit = commands.add_parser("limit", help="agree on a number of API calls a month with an account")
-    limit.add_argument("email")
-    limit.add_argument("calls", help="the number, or `plan` for what the plan gives")
-    trial = commands.add_parser("trial", help="let an account try the mail inbox for some days; 0 ends it")
-    trial.add_argument("email")
-    trial.add_argument("days", type=int)
-    admin = commands.add_parser("admin", help="make an account an administrator, or no longer")
-    admin.add_argument("email")
-    admin.add_argument("flag", choices=("on", "off"))
-    list_ = commands.add_parser("list", help="list the accounts")
-    for command in (add, plan, limit, trial, admin, list_):
-        _add_home(command)
+def _add_open(parser: Parser) -> None:
+    parser.add_argument("page", nargs="?", default="", help="a page of it, such as dashboard or plans")
 
 
 def _add_token(parser: Parser) -> None:
-    parser.add_argument("email")
-    _add_password(parser, required=True)
+    parser.add_argument("email", nargs="?", help="of the account (the demo account of this home)")
+    add_password(parser)
+
+    def check(arguments: argparse.Namespace) -> None:
+        if arguments.password_stdin != bool(arguments.email):
+            parser.error("EMAIL and --password-stdin go together; without both the demo account signs in")
+
+    parser.set_defaults(check=check)
 
 
 def _add_reset(parser: Parser) -> None:
     parser.add_argument("--yes", action="store_true", help="do it without asking")
 
 
-def _add_backup(parser: Parser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="where to write it; it must not exist")
-
-
-def _add_restore(parser: Parser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a file that backup made")
-    parser.add_argument("--replace", action="store_true", help="delete what the database holds now")
-    parser.add_argument("--keys-lost", action="store_true", help="go on without the keys of the backup")
-
-
 def _add_try(parser: Parser) -> None:
     parser.add_argument("--email", help="sign in as this account instead of in a browser")
-    _add_password(parser)
+    add_password(parser)
     parser.add_argument("tool", nargs="?", default="list_programs", help="the tool to call (list_programs)")
     parser.add_argument("arguments", nargs="?", default="{}", help="its arguments as JSON")
+    parser.add_argument("--json", action="store_true", help="print the answer alone, as JSON")
 
 
 def _add_login(parser: Parser) -> None:
@@ -125,18 +110,18 @@ def _add_fact(parser: Parser) -> None:
         )
         command.add_argument("--reason", required=True, help="why, for the trail")
         command.add_argument("--by", metavar="WHO", help="who, for the trail (your login name)")
-        _add_home(command)
+        add_home(command)
     list_ = commands.add_parser("list", help="list what is corrected, and the last changes")
     list_.add_argument("file", nargs="?", help="of this file only")
-    _add_home(list_)
+    add_home(list_)
     text = "close an item of the audit that a watched source (D12) or a person (R5) opened"
     close = commands.add_parser("close", help=text, description=f"{text[0].upper()}{text[1:]}.")
     close.add_argument("item", help="its number as audit prints it, for example D12")
     close.add_argument("--reason", required=True, help="why, for the trail")
     close.add_argument("--by", metavar="WHO", help="who, for the trail (your login name)")
-    _add_home(close)
+    add_home(close)
     text = "print all corrections in force as a patch against the files, for git apply"
-    _add_home(commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}."))
+    add_home(commands.add_parser("export", help=text, description=f"{text[0].upper()}{text[1:]}."))
 
 
 def _add_facts(parser: Parser) -> None:
@@ -165,23 +150,44 @@ def _add_nothing(_: Parser) -> None:
     """For commands without options of their own."""
 
 
+def _add_doctor(parser: Parser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+
+
 COMMANDS = {
-    "up": Command("start everything on this machine", _add_up, "local.supervisor:run_up"),
-    "user": Command("make, change and list accounts", _add_user, "accounts:run_user", takes_home=False),
+    "up": Command("start everything on this machine", _add_up, "local.up:run_up"),
+    "open": Command("open the page of the running service in a browser", _add_open, "open_page:run_open"),
+    "user": Command("make, change and list accounts", add_user, "accounts:run_user", takes_home=False),
+    "client": Command("suspend and restore applications", add_client, "operator_actions:run_client", takes_home=False),
+    "jobs": Command("list and repeat runs of jobs", add_jobs, "unfinished_work:run_jobs", takes_home=False),
+    "mail": Command("list and resend messages to people", add_mail, "unfinished_work:run_mail", takes_home=False),
+    "providers": Command(
+        "list providers, switch one off or on", add_providers, "providers:run_providers", takes_home=False
+    ),
+    "invite": Command("invite somebody to make an account, by mail", add_invite, "invitations:run_invite"),
+    "invites": Command("list the invitations that are open", _add_nothing, "invitations:run_invites"),
+    "trail": Command("show who did what to which account, why and when", add_trail, "operator_actions:run_trail"),
     "token": Command("print an access token", _add_token, "client.oauth_login:run_token"),
-    "try": Command("connect as a client would, list the tools and call one", _add_try, "client.try_client:run_try"),
+    "try": Command("connect as an assistant would, sign in and call a tool", _add_try, "client.try_client:run_try"),
     "migrate": Command("bring the database's tables up to date", _add_nothing, "database:run_migrate"),
+    "upgrade": Command("say what an upgrade would do and what to do first", add_upgrade, "upgrades:run_upgrade"),
+    "maintenance": Command(
+        "answer that the service is under maintenance, and pause jobs",
+        add_maintenance,
+        "maintenance:run_maintenance",
+        takes_home=False,
+    ),
     "reset-sandbox": Command("delete what the sandbox invented", _add_reset, "database:run_reset_sandbox"),
-    "backup": Command("write everything the database holds to a file", _add_backup, "local.backup:run_backup"),
+    "backup": Command("write everything the service holds to a file", add_backup, "backups.command:run_backup"),
     "restore": Command(
-        "put a backup in the place of an empty database; the service must not run",
-        _add_restore,
-        "local.backup:run_restore",
+        "put a backup into an empty database; the service must not run",
+        add_restore,
+        "backups.command:run_restore",
     ),
-    "doctor": Command("check every part", _add_nothing, "doctor:run_doctor"),
-    "audit": Command(
-        "list facts that are stale, contradicted or over; status 1 when there are any", _add_audit, "facts:run_audit"
-    ),
+    "example": Command("print a file for production", add_example, "examples:run_example", takes_home=False),
+    "keys": Command("rotate the keys that seal secrets", add_keys, "keys:run_keys", takes_home=False),
+    "doctor": Command("check every part", _add_doctor, "doctor.report:run_doctor"),
+    "audit": Command("list facts that are old or in doubt; status 1 if any are", _add_audit, "facts:run_audit"),
     "fact": Command("correct facts without a release", _add_fact, "facts:run_fact", takes_home=False),
     "facts": Command("check and describe the files of facts", _add_facts, "fact_files:run_facts", takes_home=False),
     "login": Command(
@@ -208,20 +214,23 @@ class _Version(argparse.Action):
 
 
 def build_parser() -> Parser:
-    parser = Parser(prog="award-travel", description="Award Travel: run it, look after it, try it.")
+    parser = GroupedHelpParser(prog="award-travel", usage="award-travel COMMAND [options]")
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for name, command in COMMANDS.items():
         text = command.help
         subparser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         command.add_arguments(subparser)
         if command.takes_home:
-            _add_home(subparser)
+            add_home(subparser)
     return parser
 
 
 def _run(arguments: argparse.Namespace) -> int:
     """The exit status. Only here is a command's module imported, so that help and mistakes answer at once."""
+    if check := getattr(arguments, "check", None):
+        check(arguments)
+    import_module("deploy.package_clash").check_packages()
     module, _, function = COMMANDS[arguments.command].run.partition(":")
     run: Callable[[argparse.Namespace], int | None] = getattr(import_module(f"deploy.{module}"), function)
     return run(arguments) or 0
@@ -233,7 +242,7 @@ def main(words: Sequence[str] | None = None) -> int:
         complete = import_module("deploy.client.completion").complete
         print("\n".join(complete(words[2:], build_parser())))
         return 0
-    arguments = build_parser().parse_args(words)
+    arguments = build_parser().parse_args(words or ["--help"])
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
         return 1

@@ -3,28 +3,31 @@
 import argparse
 import os
 
+from deploy.direct_database import read_direct_url, update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from deploy.prompts import confirm
 from shared.db.base import transaction
-from shared.db.schema import upgrade, versions
-from shared.services.operations.data_mode import reset_sandbox
-from shared.settings import driver_url
+from shared.db.schema import read_schema
+from shared.services.operations.data_mode import find_data_mode, holds_nothing, reset_sandbox
+from shared.setting_checks import driver_url
 
 
 def _migrate(url: str) -> None:
-    upgrade(url)
-    print(f"The tables are at version {versions(url)[0]}.")
+    update_tables(url)
+    schema = read_schema(url)
+    newer = ", newer than this release, which runs on them all the same" if schema.is_newer else ""
+    print(f"The tables are at version {schema.current}{newer}.")
 
 
 def run_migrate(arguments: argparse.Namespace) -> None:
     """Needs only DATABASE_URL where one is set."""
-    if url := os.environ.get("DATABASE_URL"):
-        _migrate(driver_url(url))
+    if os.environ.get("DATABASE_URL"):
+        _migrate(driver_url(read_direct_url()))
         return
     with database(Home(arguments.home)):
-        _migrate(driver_url(os.environ["DATABASE_URL"]))
+        _migrate(driver_url(read_direct_url()))
 
 
 def run_reset_sandbox(arguments: argparse.Namespace) -> None:
@@ -36,4 +39,6 @@ def run_reset_sandbox(arguments: argparse.Namespace) -> None:
             raise CommandError("Nothing was deleted.")
         with transaction() as session:
             reset_sandbox(session, apply=True)
-        print("Deleted; the next start may choose either data mode.")
+            stored = None if holds_nothing(session) else find_data_mode(session)
+        stays = f"the database stays in {stored} mode, which its first start chose"
+        print(f"Deleted; {stays if stored else 'the next start may choose either data mode'}.")

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
+from deploy.operator_actions import write_trail
 from shared.db.base import transaction
+from shared.db.fact_items import find_item
 from shared.db.overrides import newest_changes
 from shared.domain.plurals import pluralize
 from shared.reference.load import FOLDER
@@ -61,8 +63,10 @@ def _export(_arguments: argparse.Namespace) -> None:
 def _close(arguments: argparse.Namespace) -> None:
     who = arguments.by or getpass.getuser()
     with transaction() as session:
-        if not audit.close_item(session, arguments.item, who, arguments.reason):
+        item = find_item(session, arguments.item)
+        if item is None or not audit.close_item(session, arguments.item, who, arguments.reason):
             raise CommandError(f"There is no open item {arguments.item}; audit prints their numbers.")
+        write_trail(session, arguments, "fact close", f"fact:{item.name}", f"{item.file}, {item.key}")
     print(f"{arguments.item} is closed.")
 
 

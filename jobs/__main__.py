@@ -3,6 +3,16 @@
 import argparse
 
 from jobs.startup import start
+from shared.db.metrics import collect_database
+from shared.services.operations.metrics import collect_queue
+from shared.settings import settings
+from shared.telemetry.logs import announce
+from shared.telemetry.metrics_address import serving_metrics
+
+
+def _list_addresses(program: str) -> dict[str, object]:
+    s = settings()
+    return {"listens": f"{s.inbound_smtp_host}:{s.inbound_smtp_port}"} if program == "inbox" else {}
 
 
 def main() -> None:
@@ -11,9 +21,17 @@ def main() -> None:
     programs.add_parser("dispatcher", help="finds due rows and wakes the workers")
     programs.add_parser("inbox", help="takes forwarded mail by SMTP")
     worker_options = programs.add_parser("worker", help="checks, watches and delivers")
-    worker_options.add_argument("-n", "--processes", type=int, default=2, help="how many work at once (2)")
+    worker_options.add_argument(
+        "-n", "--processes", type=int, default=2, help="how many work at once (2); half as many more read mail"
+    )
     options = parser.parse_args()
     start()
+    announce(options.program, processes=getattr(options, "processes", None), **_list_addresses(options.program))
+    with serving_metrics(options.program, collect_database(), collect_queue()):
+        _run(options)
+
+
+def _run(options: argparse.Namespace) -> None:
     if options.program == "inbox":
         from jobs import smtp_listener
 

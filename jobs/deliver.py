@@ -6,30 +6,43 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs.queue import More, drain
+from jobs import channel_letters
+from jobs.queue import DELIVERIES, More, drain
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import autocommit, transaction
 from shared.db.delay_alerts import leave_channel
+from shared.db.maintenance import WATCH
+from shared.db.message_channels import stop_channel
 from shared.db.messages import (
     ClaimedDelivery,
     begin_hand_over,
     claim_delivery,
     mark_sent,
     mark_unsent,
+    postpone_delivery,
     retry_delivery,
 )
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
-from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, sms, whatsapp
+from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, personal, sms, whatsapp
 from shared.outbox.enqueue import tell
+from shared.outbox.phone_codes import LIFETIME
+from shared.outbox.wording.briefs import CODE_EVENT
 from shared.outbox.wording.messages import is_noticed, message, short, subject
 from shared.secrets import unseal
 from shared.settings import settings
+from shared.telemetry.call_context import label_work
+from shared.telemetry.metrics import DELIVERY_ATTEMPTS, count
+from shared.telemetry.traces import continue_trace, span
 
 log = logging.getLogger(__name__)
 _MAILERS = {"smtp": email.send, "outbox": outbox_files.send}
 _PHONES = {"sms": sms.send, "whatsapp": whatsapp.send}
-_MAX_AGE = {"delay_alert": timedelta(hours=1)}  # an older message of this event is not sent
+_MAX_AGE = {
+    "delay_alert": timedelta(hours=1),
+    "phone_code": LIFETIME,
+    CODE_EVENT: LIFETIME,
+}  # an older message of this event is not sent
 
 
 class TakenOver(Exception):
@@ -38,7 +51,9 @@ class TakenOver(Exception):
 
 def wake(delivery_id: str | None = None) -> int:
     """The entry RQ calls; without an id the message that waits longest comes first. Returns how many it worked on."""
-    return drain(_claim(delivery_id) if delivery_id else None, _claim, work)
+    if WATCH.read():
+        return 0  # the dispatcher wakes it again afterwards
+    return drain(DELIVERIES, _claim(delivery_id) if delivery_id else None, _claim, work)
 
 
 def _claim(id: str | None = None) -> ClaimedDelivery | None:
@@ -48,12 +63,14 @@ def _claim(id: str | None = None) -> ClaimedDelivery | None:
 
 def work(parcel: ClaimedDelivery, more: More) -> ClaimedDelivery | None:
     """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
-    if parcel.status_before == "handing_over":
-        _give_up(parcel, "uncertain", "its worker was lost while it was handed over")
-    elif parcel.attempt > MAX_ATTEMPTS:
-        _give_up(parcel, "failed", "its workers were lost")
-    else:
-        _send(parcel)
+    parent, name = continue_trace(parcel.traceparent), f"delivery {parcel.event}"
+    with label_work(f"delivery-{parcel.id}", parcel.public_id), span(name, parent, channel=parcel.channel):
+        if parcel.status_before == "handing_over":
+            _give_up(parcel, "uncertain", "its worker was lost while it was handed over")
+        elif parcel.attempt > MAX_ATTEMPTS:
+            _give_up(parcel, "failed", "its workers were lost")
+        else:
+            _send(parcel)
     return _claim() if more() else None
 
 
@@ -71,10 +88,19 @@ def _send(parcel: ClaimedDelivery) -> None:
         _find_sender(parcel.channel)(_build_letter(parcel), begin)
     except TakenOver:
         return
+    except channel_letters.Postponed as wait:
+        with autocommit() as session:
+            postpone_delivery(session, parcel, wait.until)
+        count(DELIVERY_ATTEMPTS, parcel.channel, "postponed")
+    except channel_letters.Dropped as reason:
+        with autocommit() as session:
+            mark_unsent(session, parcel, "failed", str(reason))
+        count(DELIVERY_ATTEMPTS, parcel.channel, "dropped")
     except NotSent as refusal:
         _retry_or_fail(parcel, refusal)
     except Exception as error:  # the edge: before the hand-over it can be repeated, after it nobody knows
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
+        channel_letters.note_break(parcel)
         if has_begun:
             _give_up(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
         else:
@@ -82,18 +108,28 @@ def _send(parcel: ClaimedDelivery) -> None:
     else:
         with autocommit() as session:
             mark_sent(session, parcel)
+        count(DELIVERY_ATTEMPTS, parcel.channel, "sent")
 
 
 def _find_sender(channel: str) -> Callable[[Letter, Begin], None]:
-    return _PHONES[channel] if channel in _PHONES else _MAILERS[settings().mail_backend]
+    senders = _PHONES | personal.SENDERS
+    return senders[channel] if channel in senders else _MAILERS[settings().mail_backend]
 
 
 def _build_letter(parcel: ClaimedDelivery) -> Letter:
     """Raises NotSent when there is nothing (any more) to send."""
     if clock.now() - parcel.created_at > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
+    if parcel.channel in personal.SENDERS:
+        return channel_letters.build_letter(parcel, _MAX_AGE.get(parcel.event))
     if parcel.channel not in _PHONES:
-        content = message(parcel.event, parcel.facts, sandbox=parcel.synthetic, account=parcel.public_id)
+        content = message(
+            parcel.event,
+            parcel.facts,
+            sandbox=parcel.synthetic,
+            account=parcel.public_id,
+            time_zone=parcel.time_zone,
+        )
         return Letter(str(parcel.id), parcel.recipient, content, parcel.created_at)
     number = unseal(settings().encryption_keys, parcel.facts["phone_sealed"])
     if number is None:
@@ -109,6 +145,7 @@ def _retry_or_fail(parcel: ClaimedDelivery, refusal: NotSent) -> None:
         return
     with autocommit() as session:
         retry_delivery(session, parcel, wait, refusal.reason)
+    count(DELIVERY_ATTEMPTS, parcel.channel, "retried")
 
 
 def _give_up(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: bool = False) -> None:
@@ -116,9 +153,12 @@ def _give_up(parcel: ClaimedDelivery, status: str, reason: str, *, unwanted: boo
     with transaction() as session:
         if mark_unsent(session, parcel, status, reason):
             log.error("delivery %s is %s: %s", parcel.id, status, reason)
+            count(DELIVERY_ATTEMPTS, parcel.channel, status)
             _notify(session, parcel, status, unwanted=unwanted)
-            if unwanted:
+            if unwanted and parcel.event == "delay_alert" and parcel.channel in _PHONES:
                 leave_channel(session, parcel.account_id, parcel.channel, parcel.recipient.removeprefix("…"))
+            if unwanted and parcel.channel in personal.SENDERS:
+                stop_channel(session, parcel.account_id, parcel.facts["channel_id"])
 
 
 def _notify(session: Session, parcel: ClaimedDelivery, status: str, *, unwanted: bool) -> None:

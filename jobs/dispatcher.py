@@ -6,30 +6,51 @@ import signal
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from types import FrameType
 
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from jobs.handlers import deadlines, exchange_rates, hotel_prices, retention, source_watch
-from jobs.queue import DELIVERIES, RUNS, free_slots, queue, wake
+from jobs.handlers import billing, deadlines, exchange_rates, hotel_prices, retention, source_watch
+from jobs.queue import DELIVERIES, MAIL, RUNS, free_slots, queue, wake
 from shared.db.base import transaction
+from shared.db.maintenance import WATCH
 from shared.db.messages import hand_over_deliveries
+from shared.db.provider_cards import store_cards
 from shared.db.run_kinds import RunKind
 from shared.db.runs import create_due_runs, ensure_schedule, hand_over_runs
-from shared.redis import connect, key
+from shared.db.switched_off import list_switched_off
+from shared.providers.circuit_breaker import mirror_switches
+from shared.services.operations.workers import record_end, record_sign
+from shared.services.search.sources import list_provider_cards
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
 HandOver = Callable[[Session, int, float], list[tuple[str, int]]]
-HAND_OVERS: dict[str, HandOver] = {DELIVERIES: hand_over_deliveries, RUNS: hand_over_runs}
+HAND_OVERS: dict[str, HandOver] = {
+    DELIVERIES: hand_over_deliveries,
+    RUNS: partial(hand_over_runs, queue=RUNS),
+    MAIL: partial(hand_over_runs, queue=MAIL),
+}
 
 
 def step() -> None:
-    """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay."""
+    """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay.
+
+    During maintenance nothing is handed over: what falls due meanwhile is done afterwards.
+    """
+    if not WATCH.read():
+        _hand_over()
+    record_sign("dispatcher", os.getpid())  # for the start, the doctor and the page of states
+
+
+def _hand_over() -> None:
     with transaction() as session:
         create_due_runs(session)
+        switches = list_switched_off(session)
+    mirror_switches(switches)  # of a Redis that lost them
     ttl = settings().wake_up_seconds
     for name, hand_over in HAND_OVERS.items():
         rq_queue = queue(name)
@@ -37,7 +58,6 @@ def step() -> None:
         with transaction() as session:
             rows = hand_over(session, free, ttl)
         wake(rq_queue, rows, ttl)
-    connect().set(key("dispatcher"), os.getpid(), ex=30)  # a sign of life, for the start and the doctor
 
 
 def begin() -> None:
@@ -50,7 +70,9 @@ def begin() -> None:
         ensure_schedule(session, RunKind.RETENTION, retention.EVERY, retention.FIRST)
         ensure_schedule(session, RunKind.SOURCE_WATCH, source_watch.EVERY, source_watch.FIRST)
         ensure_schedule(session, RunKind.DEADLINES, deadlines.EVERY, deadlines.FIRST)
+        ensure_schedule(session, RunKind.BILLING, billing.EVERY, billing.FIRST)
         ensure_schedule(session, RunKind.HOTEL_WATCHES, hotel_prices.EVERY, hotel_prices.FIRST)
+        store_cards(session, list_provider_cards())  # for the operators' page, whose program knows none
     step()
 
 
@@ -69,6 +91,7 @@ def run() -> None:
         trouble = _survive_outage(trouble, step if has_begun else begin)
         has_begun = has_begun or trouble is None
         stop.wait(settings().dispatcher_interval_seconds)
+    record_end("dispatcher", os.getpid())
 
 
 def _survive_outage(before: str | None, turn: Callable[[], None] = step) -> str | None:

@@ -7,15 +7,18 @@ from typing import TypeVar
 from rq import Queue, Worker
 from rq.exceptions import DuplicateJobError
 
+from shared.db.maintenance import WATCH
+from shared.db.runs import CHECK_QUEUE, MAIL_QUEUE
 from shared.redis import connect
 
 R = TypeVar("R")
 More = Callable[[], bool]  # whether there is time for another row
-RUNS, DELIVERIES = "checks", "deliveries"
-ENTRIES = {RUNS: "jobs.runs.wake", DELIVERIES: "jobs.deliver.wake"}
+DELIVERIES, RUNS, MAIL = "deliveries", CHECK_QUEUE, MAIL_QUEUE
+ENTRIES = {DELIVERIES: "jobs.deliver.wake", RUNS: "jobs.runs.wake", MAIL: "jobs.runs.read_mail"}
 # A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
 JOB_SECONDS = 80
-DRAIN_SECONDS = 20.0
+# How long a wake-up goes on with other rows. Soon a worker that serves all queues turns from mail to what comes first.
+DRAIN_SECONDS = {DELIVERIES: 20.0, RUNS: 20.0, MAIL: 2.0}
 _WAKE_UPS_PER_WORKER = 2  # one goes on with whatever is due, so more would find nothing left
 
 
@@ -24,8 +27,21 @@ def queue(name: str) -> Queue:
 
 
 def free_slots(queue: Queue) -> int:
-    """How many more wake-ups the queue should hold."""
-    return _WAKE_UPS_PER_WORKER * max(1, Worker.count(queue=queue)) - queue.count
+    """How many more wake-ups the queue should hold.
+
+    Workers that read mail beside other work read it on half of them at once, so that the rest stays free for the other
+    queues. A wake-up under way then counts too; that of a worker that was killed does for 90 seconds.
+    """
+    workers = _serving(queue.name)
+    shared = workers & (_serving(DELIVERIES) | _serving(RUNS)) if queue.name == MAIL else set()
+    if not shared:
+        return _WAKE_UPS_PER_WORKER * max(1, len(workers)) - queue.count
+    at_once = max(1, len(workers - shared) + len(shared) // 2)
+    return at_once - queue.count - int(queue.started_job_registry.count)
+
+
+def _serving(name: str) -> set[str]:
+    return set(Worker.all_keys(queue=queue(name)))
 
 
 def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
@@ -46,16 +62,20 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(named_row: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None]) -> int:
+def drain(name: str, named_row: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None]) -> int:
     """Works on the row a wake-up named, then on others that are due, so that one call serves a backlog.
 
     Each piece of work may return the row to go on with, claimed in its own last transaction while `more()` holds.
     Returns how many rows it worked on.
     """
     row = named_row or claim()  # another call may have served the row named; this one serves what is left
-    deadline = time.monotonic() + DRAIN_SECONDS
+    deadline = time.monotonic() + DRAIN_SECONDS[name]
+
+    def more() -> bool:
+        return time.monotonic() < deadline and not WATCH.read()
+
     count = 0
     while row is not None:
-        row = work(row, lambda: time.monotonic() < deadline)
+        row = work(row, more)
         count += 1
     return count

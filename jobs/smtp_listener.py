@@ -13,13 +13,16 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, AnyStr, TypeVar, cast
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from sqlalchemy.exc import SQLAlchemyError
 
+from shared.db.maintenance import WATCH
+from shared.limits import address_key
 from shared.services.bookings.inbound_mail import MAX_MAIL_BYTES, MailRefused, RefusalReason, check_recipient, store
 from shared.settings import settings
+from shared.telemetry.metrics import INBOUND_MAILS, count
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -28,8 +31,15 @@ MAX_UNKNOWN_MAILBOXES = 5  # of one connection; then it is closed
 MAX_CONNECTIONS = 200
 MAX_CONNECTIONS_OF_ONE_ADDRESS = 20
 MAX_BYTES_OF_ONE_CONNECTION = 8 * MAX_MAIL_BYTES  # bytes it may send in all
+MAX_BYTES_OF_ALL = 16 * MAX_MAIL_BYTES  # of mails that have not been answered yet
+MAX_MISTAKES = 50  # of one connection
+MAX_SHORT_LINES = 5000  # of one connection; each takes as long to read as a whole one
+BYTES_OF_A_LINE = 8  # on average, below which a line counts as short: mails have 30 and more
+LINES_IN_A_ROW = 10
+GOODBYE_SECONDS = 5
 TIMEOUT_SECONDS = 120  # from one command to the next, and for the whole of a mail's text
 RETRY_REPLY = "451 4.3.0 Not stored, try again later"
+MAINTENANCE_REPLY = "451 4.3.2 Under maintenance, try again later"  # 4.3.2: takes no mail just now (RFC 3463)
 REPLIES = {
     RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",
     RefusalReason.OFF: "550 5.7.1 This mailbox takes no mail at present",
@@ -57,6 +67,8 @@ class Mailboxes:
     ) -> str:
         if len(envelope.rcpt_tos) >= MAX_RECIPIENTS:
             return "452 4.5.3 Too many recipients"
+        if await _in_thread(WATCH.read):
+            return MAINTENANCE_REPLY
         try:
             await _in_thread(check_recipient, address)
         except MailRefused as no:
@@ -74,12 +86,18 @@ class Mailboxes:
         return REPLIES[no.why]
 
     async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:
+        if await _in_thread(WATCH.read):
+            count(INBOUND_MAILS, "unavailable")
+            return MAINTENANCE_REPLY
         try:
             await _in_thread(store, list(envelope.rcpt_tos), envelope.content)
         except MailRefused as no:
+            count(INBOUND_MAILS, "refused")
             return REPLIES[no.why]
         except SQLAlchemyError as error:
+            count(INBOUND_MAILS, "unavailable")
             return _reply_outage(error)
+        count(INBOUND_MAILS, "stored")
         return "250 2.0.0 Stored"
 
     async def handle_exception(self, error: Exception) -> str:
@@ -92,44 +110,112 @@ def _reply_outage(error: SQLAlchemyError) -> str:
     return RETRY_REPLY
 
 
+class FairReader(asyncio.StreamReader):
+    """Reads lines, and lets other conversations go on in between: lines that have arrived already wait for nothing."""
+
+    _lines = 0
+
+    async def readuntil(self, separator: Any = b"\n") -> bytes:
+        self._lines += 1
+        if self._lines % LINES_IN_A_ROW == 0:
+            await asyncio.sleep(0)
+        return await super().readuntil(separator)
+
+    async def read(self, n: int = -1) -> bytes:
+        """Used by the library for lines that are too long only, which it keeps although it refuses them."""
+        await super().read(n)
+        return b""
+
+
 class Conversation(SMTP):
     """One connection, with bounds the library does not set: how many, from where, and how much each may send."""
 
     line_length_limit = 100_000  # real programs send lines far beyond the standard's thousand
     open_from: "Counter[str]" = Counter()
+    under_way: "set[Conversation]" = set()
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        reader = FairReader(limit=self.line_length_limit, loop=self.loop)  # the library makes one of its own
+        asyncio.StreamReaderProtocol.__init__(self, reader, self._cb_client_connected, self.loop)
         self.peer = ""
-        self.received = 0
+        self.received = self.lines = 0
+        self.waiting_bytes = 0  # since the last mail was answered
+        self.mistakes = 0  # replies that refuse for good
+        self.heard_at = self.loop.time()  # when the last command was understood
         self.unknown = 0  # mailboxes asked for that do not exist
 
     async def _handle_client(self) -> None:
         peer = self.session.peer if self.session else None
-        self.peer = str(peer[0]) if peer else ""
+        self.peer = address_key(str(peer[0])) if peer else ""
         self.open_from[self.peer] += 1
-        crowded = self.open_from.total() > MAX_CONNECTIONS or self.open_from[self.peer] > MAX_CONNECTIONS_OF_ONE_ADDRESS
+        self.under_way.add(self)
         try:
-            if crowded:
-                await self.push("421 4.7.0 Too many connections, try again later")
-                self.hang_up()
+            if not self._find_room():
+                self.hang_up(b"421 4.7.0 Too many connections, try again later")
                 return
-            await super()._handle_client()
+            with contextlib.suppress(ConnectionResetError):
+                await super()._handle_client()
         finally:
+            self.under_way.discard(self)
             self.open_from[self.peer] -= 1
             if not self.open_from[self.peer]:
                 del self.open_from[self.peer]
 
-    def hang_up(self) -> None:
-        if self.transport is not None:
-            self.transport.close()
+    def _find_room(self) -> bool:
+        """Whether there is room; if need be the one that is silent longest, of the most crowded address, has to go."""
+        if self.open_from[self.peer] > MAX_CONNECTIONS_OF_ONE_ADDRESS:
+            return False
+        if len(self.under_way) <= MAX_CONNECTIONS:
+            return True
+        crowd = max(self.open_from.values())
+        if self.open_from[self.peer] == crowd > 1:
+            return False
+        others = [c for c in self.under_way if c is not self and self.open_from[c.peer] == crowd]
+        min(others, key=lambda c: c.heard_at).hang_up(b"421 4.7.0 Others are waiting, try again later")
+        return True
+
+    def hang_up(self, reply: bytes = b"") -> None:
+        if self.transport is None:
+            return
+        transport = cast("asyncio.Transport", self.transport)
+        if reply:
+            transport.write(reply + b"\r\n")
+        transport.close()
+        self.loop.call_later(GOODBYE_SECONDS, transport.abort)  # when the other side reads nothing
 
     def data_received(self, data: bytes) -> None:
         self.received += len(data)
+        self.waiting_bytes += len(data)
+        self.lines += data.count(b"\n")
         if self.received > MAX_BYTES_OF_ONE_CONNECTION:
             self.hang_up()
             return
+        if self.lines > MAX_SHORT_LINES + self.received // BYTES_OF_A_LINE:
+            self.hang_up(b"421 4.7.0 Too many short lines")
+            return
+        if sum(c.waiting_bytes for c in self.under_way) > MAX_BYTES_OF_ALL:
+            largest = max(self.under_way, key=lambda c: c.waiting_bytes)
+            largest.hang_up(b"421 4.3.1 Too much mail at once, try again later")
         super().data_received(data)
+
+    async def push(self, status: AnyStr) -> None:
+        self.mistakes += (status if isinstance(status, bytes) else status.encode()).startswith(b"5")
+        if self.mistakes > MAX_MISTAKES:
+            self.hang_up(b"421 4.7.0 Too many mistakes")
+            raise ConnectionResetError
+        await super().push(status)
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        self.heard_at = self.loop.time()
+        super()._reset_timeout(duration)
+
+    def _timeout_cb(self) -> None:
+        self.hang_up()
+
+    def _set_post_data_state(self) -> None:
+        self.waiting_bytes = 0
+        super()._set_post_data_state()  # type: ignore[no-untyped-call]
 
 
 def _tls() -> ssl.SSLContext | None:

@@ -1,10 +1,11 @@
 """The start of a background program: settings, data mode and logging."""
 
-import logging
 import sys
 
+from shared.providers import registry
 from shared.services.operations.data_mode import hold_data_mode
 from shared.settings import SettingsError, settings
+from shared.telemetry.logs import configure_logging
 
 
 def start() -> None:
@@ -13,8 +14,9 @@ def start() -> None:
         s = settings()
         if s.mail_backend == "outbox" and s.outbox_dir is None:
             raise SettingsError("The settings are incomplete:\n  OUTBOX_DIR: is not set, and MAIL_BACKEND is outbox")
+        registry.providers()
         hold_data_mode()
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(1)
-    logging.basicConfig(level=s.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logging()

@@ -1,46 +1,100 @@
 """Workers on the queue: RQ's pool, with jobs and reference data loaded once, before any process is forked."""
 
+import logging
 import os
-import sys
+from contextlib import suppress
 from functools import cache
+from multiprocessing.process import BaseProcess
 from typing import Any
 
+from redis.exceptions import RedisError
 from rq import Worker as RqWorker
+from rq import worker_registration
 from rq.serializers import JSONSerializer
 from rq.worker_pool import WorkerPool
 from sqlalchemy.exc import SQLAlchemyError
 
-from jobs.queue import DELIVERIES, RUNS
+from jobs.queue import DELIVERIES, MAIL, RUNS
 from jobs.startup import start
+from shared.db.traces import trace_statements
 from shared.garbage_collection import freeze_startup_objects
-from shared.providers.ask import share
-from shared.redis import connect, key
+from shared.providers.places import share
+from shared.redis import connect
+from shared.services.operations.workers import BEAT_SECONDS, record_end, record_sign
+from shared.settings import settings
+from shared.telemetry.shared_counts import count_for_parent
+from shared.telemetry.traces import flush_spans, preload, start_tracing
+from shared.worker_processes import end_with_parent
+
+log = logging.getLogger(__name__)
 
 
 def run(processes: int) -> None:
-    """Works on the queue until SIGTERM or SIGINT; jobs under way are finished. A worker that died is replaced."""
+    """Works on the queues until SIGTERM or SIGINT; jobs under way are finished. A worker that died is replaced.
+
+    Mail is read by workers of their own, half as many more, so that whatever a mail does, the others stay free.
+    """
     _prepare()
     share(processes)
-    WorkerPool(
-        [DELIVERIES, RUNS],
-        connection=connect(),
-        num_workers=processes,
-        worker_class=Worker,
-        serializer=JSONSerializer,
-    ).start()
+    Pool(processes, max(1, processes // 2)).start(logging_level=settings().log_level.upper())
+
+
+class Pool(WorkerPool):
+    """RQ's pool, of which some workers read mail and do nothing else."""
+
+    def __init__(self, workers: int, mail_readers: int) -> None:
+        total = workers + mail_readers
+        super().__init__((), connect(), total, worker_class=Worker, serializer=JSONSerializer)
+        self.workers = workers
+        self.mail_readers: set[str] = set()
+
+    def get_worker_process(self, name: str, *args: Any, **kwargs: Any) -> BaseProcess:
+        """Replaces what is missing: a worker for deliveries and checks first, then a reader of mail."""
+        self.mail_readers &= set(self.worker_dict)
+        if len(self.worker_dict) - len(self.mail_readers) < self.workers:
+            self._queue_names = [DELIVERIES, RUNS]
+        else:
+            self._queue_names = [MAIL]
+            self.mail_readers.add(name)
+        return super().get_worker_process(name, *args, **kwargs)
 
 
 class Worker(RqWorker):
-    """One worker, of the pool or alone: `rq worker -u $REDIS_URL -S json -w jobs.worker.Worker deliveries checks`."""
+    """One of the pool, or alone: `rq worker -S json -w jobs.worker.Worker deliveries checks mail`."""
 
     def work(self, *args: Any, **kwargs: Any) -> bool:
         kwargs["with_scheduler"] = False  # the pool asks for RQ's own scheduler; ours is the dispatcher
+        kwargs["logging_level"] = None  # that of all programs holds
         return super().work(*args, **kwargs)
 
     def bootstrap(self, *args: Any, **kwargs: Any) -> None:
         _prepare()
+        self.job_monitoring_interval = BEAT_SECONDS
         super().bootstrap(*args, **kwargs)
-        connect().set(key("worker"), os.getppid(), ex=30)  # tells the local supervisor that its pool listens
+        self.heartbeat()
+        end_with_parent()  # one of a pool finishes its job and ends
+
+    @property
+    def dequeue_timeout(self) -> int:
+        """An idle worker wakes as often to give a sign of life; RQ's own does so every seven minutes."""
+        return BEAT_SECONDS
+
+    def heartbeat(self, *args: Any, **kwargs: Any) -> None:
+        """Also to a Redis that lost everything: it knows the worker again from the next sign on."""
+        super().heartbeat(*args, **kwargs)
+        if self.pid == os.getpid():  # and not the process that does a job
+            record_sign("worker", self.pid, self.queue_names(), parent=os.getppid())
+            self.connection.hset(self.key, mapping=self.serialize())
+            worker_registration.register(self)
+
+    def maintain_heartbeats(self, *args: Any, **kwargs: Any) -> None:
+        """While Redis is away the job goes on, and the sign waits."""
+        with suppress(RedisError, OSError):
+            super().maintain_heartbeats(*args, **kwargs)
+
+    def register_death(self) -> None:
+        super().register_death()  # type: ignore[no-untyped-call]
+        record_end("worker", os.getpid())
 
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:
         """Corrected facts are taken up before the fork, so that they are read once and not by every job.
@@ -49,6 +103,21 @@ class Worker(RqWorker):
         """
         _refresh_facts()
         super().fork_work_horse(*args, **kwargs)
+
+    def main_work_horse(self, *args: Any, **kwargs: Any) -> None:
+        from shared.db.base import engine
+
+        count_for_parent()
+        start_tracing("worker")
+        trace_statements(engine())
+        super().main_work_horse(*args, **kwargs)
+
+    def perform_job(self, *args: Any, **kwargs: Any) -> bool:
+        """The process that does it ends at once, without what it would do at its end."""
+        try:
+            return super().perform_job(*args, **kwargs)
+        finally:
+            flush_spans()
 
 
 def _refresh_facts() -> None:
@@ -60,7 +129,7 @@ def _refresh_facts() -> None:
     try:
         refresh()
     except SQLAlchemyError:
-        sys.stderr.write("worker: the database is away; corrected facts wait until it is back\n")
+        log.warning("worker: the database is away; corrected facts wait until it is back")
     engine().dispose()
 
 
@@ -68,6 +137,7 @@ def _refresh_facts() -> None:
 def _prepare() -> None:
     """Checks the settings and loads what jobs need. Forked processes inherit it; no connection outlives the fork."""
     start()
+    preload()
     _preload()
     freeze_startup_objects()
 
@@ -92,5 +162,5 @@ def _preload() -> None:
             session.scalar(select(Account.id).limit(1))
         refresh()
     except SQLAlchemyError:
-        sys.stderr.write("worker: the database is away; jobs wait until it is back\n")
+        log.warning("worker: the database is away; jobs wait until it is back")
     engine().dispose()

@@ -1,6 +1,7 @@
 """The MCP server: bearer check, gate, quota and the tools, over Streamable HTTP and over REST.
 
 Its rooms, each importing only from those after it: `rest` and `pages` (HTTP beside /mcp), `transport` (/mcp), `tools`,
-`views` (result models) and `calls` (gate, quota, usage), `toolkit` (what a tool imports). May import `shared`, never
-the other programs. A new tool is one function in `tools/<noun>.py` and its tests.
+`views` (result models), `calls` (gate, quota, usage) and `ways_of_working` (prompts and skills), `toolkit` (what a tool
+imports) and `screens` (what hosts draw beside an answer). May import `shared`, never the other programs. A new tool is
+one function in `tools/<noun>.py` and its tests.
 """

@@ -2,10 +2,17 @@
 
 import argparse
 
-import uvicorn
+from uvicorn import Server
 
+from mcp_server.workers import ServerConfig, Workers
+from shared.db.metrics import collect_database
+from shared.providers import registry
 from shared.services.operations.data_mode import hold_data_mode
+from shared.services.operations.metrics import collect_queue
 from shared.settings import SettingsError, settings
+from shared.telemetry.logs import announce, configure_logging
+from shared.telemetry.metrics_address import serving_metrics
+from shared.worker_processes import run_server
 
 
 def main() -> None:
@@ -16,25 +23,36 @@ def main() -> None:
     options = parser.parse_args()
     try:
         config = settings()
+        configure_logging()
+        announce("mcp_server", listens=f"{options.host}:{options.port}", mcp=config.mcp_url, workers=options.workers)
+        registry.providers()
         hold_data_mode()
     except SettingsError as error:
         raise SystemExit(str(error)) from None
-    uvicorn.run(
+    with serving_metrics("mcp_server", collect_database(), collect_queue()):
+        _serve(options.host, options.port, options.workers)
+
+
+def _serve(host: str, port: int, workers: int) -> None:
+    config = ServerConfig(
         "mcp_server.app:build",
         factory=True,
-        host=options.host,
-        port=options.port,
-        workers=options.workers,
+        host=host,
+        port=port,
+        workers=workers,
         loop="uvloop",
         http="mcp_server.transport.uvicorn_protocol:HttpProtocol",
         ws="none",
         proxy_headers=True,
-        forwarded_allow_ips=config.forwarded_allow_ips,
+        forwarded_allow_ips=settings().forwarded_allow_ips,
         access_log=False,
+        log_config=None,  # its lines go where all others do
         server_header=False,
-        log_level=config.log_level.lower(),
+        log_level=settings().log_level.lower(),
         timeout_graceful_shutdown=15,
+        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
     )
+    run_server(config, Server, Workers)
 
 
 if __name__ == "__main__":

@@ -18,30 +18,58 @@ from mcp_server.calls.problem_details import (
     handle_crash,
     handle_disconnect,
     handle_http_error,
+    handle_outage,
     handle_problem,
 )
 from mcp_server.calls.usage import USAGE_LOG
-from mcp_server.pages import calendar_feed, connect_account, fact_reports, inbound_mail_hook, shared_documents
+from mcp_server.pages import (
+    calendar_feed,
+    connect_account,
+    discovery,
+    error_pages,
+    fact_reports,
+    inbound_mail_hook,
+    shared_documents,
+    shared_trips,
+    status,
+    tool_reference,
+)
 from mcp_server.rest import fact_reports as fact_reports_by_json
 from mcp_server.rest import openapi
+from mcp_server.rest.page_calls import PageRoute
 from mcp_server.rest.routes import Rest
 from mcp_server.transport import sdk_server, well_known
 from mcp_server.transport.middleware import RequestGate
 from mcp_server.transport.revocation_events import follow_events
 from mcp_server.transport.streamable_http import Transport
 from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
+from shared import bounded_process
 from shared.asgi import ClientDisconnected
+from shared.db.base import engine
+from shared.db.maintenance import WATCH
+from shared.db.metrics import count_connections
+from shared.db.outages import OUTAGE_ERRORS
+from shared.db.traces import trace_statements
 from shared.garbage_collection import freeze_startup_objects
 from shared.reference.load import reference
 from shared.reference.places import prepare_index
-from shared.settings import settings
+from shared.telemetry.logs import configure_logging
+from shared.telemetry.traces import start_tracing
 
 log = logging.getLogger(__name__)
+
+# Modules whose functions read foreign text in processes of their own.
+READERS = (
+    "shared.services.spending",
+    "shared.domain.folio.audit",
+    "shared.reference.tables",
+    "shared.providers.tripit.feed",
+)
 
 
 def build(*extensions: Extension) -> RequestGate:
     """Called by uvicorn in each worker."""
-    logging.basicConfig(level=settings().log_level, format="%(levelname)s %(name)s: %(message)s")
+    _start_telemetry()
     prepare_index(reference())  # facts with faults stop the start, not a call
     openapi.build()
     tokens, api_keys = TokenVerifier(), api_key_verifier()
@@ -50,9 +78,11 @@ def build(*extensions: Extension) -> RequestGate:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with transport.running(), anyio.create_task_group() as tasks:
-            tasks.start_soon(run_forever, USAGE_LOG.keep_flushing)
+            for work in (USAGE_LOG.keep_flushing, watch_corrections, WATCH.keep_reading):
+                tasks.start_soon(run_forever, work)
             tasks.start_soon(run_forever, partial(follow_events, tokens, api_keys))
-            tasks.start_soon(run_forever, watch_corrections)
+            tasks.start_soon(run_forever, transport.answers.follow_others)
+            bounded_process.prepare(*READERS)
             freeze_startup_objects()
             yield
             tasks.cancel_scope.cancel()
@@ -62,25 +92,38 @@ def build(*extensions: Extension) -> RequestGate:
 
     pages = Starlette(
         routes=[
+            *discovery.routes(),
             *well_known.routes(tokens.auth_server),
             *Rest(api_keys).routes(),
+            *PageRoute(tokens).routes(),
             *calendar_feed.routes(),
             *shared_documents.routes(),
+            *shared_trips.routes(),
             *inbound_mail_hook.routes(),
             *connect_account.routes(),
             *fact_reports.routes(),
+            *tool_reference.routes(),
+            *status.StatusPage().routes(),
             *fact_reports_by_json.routes(),
         ],
         exception_handlers={
-            ProblemResponse: handle_problem,
+            ProblemResponse: error_pages.answer_people_too(handle_problem),
             ClientDisconnected: handle_disconnect,
-            HTTPException: handle_http_error,
-            Exception: handle_crash,
+            HTTPException: error_pages.answer_people_too(handle_http_error),
+            **dict.fromkeys(OUTAGE_ERRORS, error_pages.answer_people_too(handle_outage)),
+            Exception: error_pages.answer_people_too(handle_crash),
         },
         lifespan=lifespan,
     )
     pages.router.redirect_slashes = False  # a redirect would lose bodies and credentials
-    return RequestGate(tokens, transport, pages)
+    return RequestGate(tokens, transport, pages, error_pages.explain_endpoint, error_pages.find_maintenance_answer)
+
+
+def _start_telemetry() -> None:
+    configure_logging()
+    count_connections("mcp_server")
+    start_tracing("mcp_server")
+    trace_statements(engine())
 
 
 async def run_forever(work: Callable[[], Awaitable[None]]) -> None:

@@ -16,8 +16,14 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
 
-MAX_HEAD_SECONDS, MAX_HEAD_BYTES = 15.0, 64 * 1024
+MAX_HEAD_SECONDS, MAX_HEAD_BYTES, MAX_HEADERS = 15.0, 64 * 1024, 200
+MAX_TARGET_BYTES = 8192  # RFC 9110 4.1 asks for at least 8,000
+MAX_REST_SECONDS = 5.0  # for the rest of a body that was answered before it was whole
+MAX_UNREAD_SECONDS, MIN_TAKEN_BYTES_PER_SECOND = 15.0, 1024  # a reader slower than 8 kbit/s is not waited for
+_OUTPUT_CHECK_SECONDS = 5.0
+LAST_REQUEST_SECONDS = 2.0  # that an idle connection of a server that ends is still listened to
 _HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_TARGET_TOO_LONG = b"HTTP/1.1 414 URI Too Long\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 class BodyTooLarge(Exception):
@@ -90,28 +96,88 @@ def add_headers(send: Send, headers: Headers) -> Send:
     return send_with_headers
 
 
-class HeadLimitProtocol(asyncio.Protocol):
-    """Mix-in before uvicorn's HTTP protocol: a request head that is too large or too slow closes the connection.
+def is_browser(scope: Scope) -> bool:
+    """Whether a person opens the address: browsers name text/html, MCP clients, calendars and scripts do not."""
+    names = {name for name, _ in scope["headers"]}
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
+    return scope["method"] in ("GET", "HEAD") and b"text/html" in accepted and b"authorization" not in names
 
-    uvicorn waits for a head for ever. Bodies are limited by `read_body`.
+
+class UnclearHost(ValueError):
+    """The head of a request names several hosts (RFC 9112 3.2)."""
+
+
+class TooManyHeaders(ValueError):
+    """The head has more fields than any client sends."""
+
+
+class TargetTooLong(ValueError):
+    """The path and the query of a request are longer than `MAX_TARGET_BYTES`."""
+
+
+def check_host(target: bytes, headers: Headers) -> None:
+    """One Host at most, and a whole address as target names the same one. Raises UnclearHost.
+
+    RFC 9112 3.2.2 lets the address win over Host; servers and proxies differ there, so a difference is refused.
+    """
+    hosts = [value.strip(b" \t").lower() for name, value in headers if name.lower() == b"host"]
+    _, is_address, rest = target.partition(b"://")
+    authority = rest.split(b"/")[0].split(b"?")[0].lower() if is_address and not target.startswith(b"/") else None
+    if len(hosts) > 1 or (authority is not None and hosts != [authority]):
+        raise UnclearHost
+
+
+class HeadLimitProtocol(asyncio.Protocol):
+    """Mix-in before uvicorn's HTTP protocol: a head that is too large or too slow closes the connection, one that
+    has too many fields or names several hosts is answered with 400, one whose target is too long with 414, and an
+    answer nobody reads ends the connection.
+
+    uvicorn waits for a head, for the rest of a body after its answer, and for a reader for ever. Bodies are limited by
+    `read_body`.
     """
 
+    url: bytes
+    headers: list[tuple[bytes, bytes]]
+    cycle: Any
     _connection: asyncio.Transport
     _head_timer: asyncio.TimerHandle | None = None
+    _output_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0  # of a head that has not ended; -1 while there is none
+    _unread_bytes = 0  # that the client had not taken at the last look
+    _unread_seconds = 0.0  # since the client took as much as it must
+    _has_resumed = False  # writing went on since the last look
+    _is_ending = False  # the server ends: the answer under way or the next one is the last here
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._connection = cast("asyncio.Transport", transport)
         self._start_timer()
+        self._output_timer = asyncio.get_running_loop().call_later(_OUTPUT_CHECK_SECONDS, self._check_output)
         super().connection_made(transport)
 
-    def _start_timer(self) -> None:
-        self._head_timer = asyncio.get_running_loop().call_later(MAX_HEAD_SECONDS, self._connection.close)
+    def _start_timer(self, seconds: float | None = None) -> None:
+        delay = MAX_HEAD_SECONDS if seconds is None else seconds
+        self._head_timer = asyncio.get_running_loop().call_later(delay, self._connection.close)
 
     def _stop_timer(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+    def _check_output(self) -> None:
+        """Ends a connection whose reader has taken next to nothing for too long; a closed one waits for it as well."""
+        before, self._unread_bytes = self._unread_bytes, self._connection.get_write_buffer_size()
+        taken = self._has_resumed or before - self._unread_bytes >= MIN_TAKEN_BYTES_PER_SECOND * _OUTPUT_CHECK_SECONDS
+        self._has_resumed = False
+        is_waiting = before and self._unread_bytes and not taken
+        self._unread_seconds = self._unread_seconds + _OUTPUT_CHECK_SECONDS if is_waiting else 0
+        if self._unread_seconds >= MAX_UNREAD_SECONDS:
+            self._connection.abort()
+        else:
+            self._output_timer = asyncio.get_running_loop().call_later(_OUTPUT_CHECK_SECONDS, self._check_output)
+
+    def resume_writing(self) -> None:
+        self._has_resumed = True
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         if self._head_bytes >= 0:
@@ -127,11 +193,48 @@ class HeadLimitProtocol(asyncio.Protocol):
         self._head_bytes = 0
         super().on_message_begin()  # type: ignore[misc]
 
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)  # type: ignore[misc]
+        if len(self.url) > MAX_TARGET_BYTES:
+            self._connection.write(_TARGET_TOO_LONG)
+            self._connection.close()
+            raise TargetTooLong
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Refused at the first field too many: the parser would call this for each of the rest."""
+        if len(self.headers) >= MAX_HEADERS:
+            raise TooManyHeaders  # uvicorn answers an error in here with 400
+        super().on_header(name, value)  # type: ignore[misc]
+
     def on_headers_complete(self) -> None:
         self._head_bytes = -1
         self._stop_timer()
+        check_host(self.url, self.headers)
         super().on_headers_complete()  # type: ignore[misc]
+        if self._is_ending:
+            self.cycle.keep_alive = False
+
+    def on_response_complete(self) -> None:
+        """From here the next head is awaited: whatever arrives else, the rest of a body say, gains no time."""
+        super().on_response_complete()  # type: ignore[misc]
+        if self.cycle.response_complete and self._head_timer is None:
+            self._start_timer(MAX_REST_SECONDS if self.cycle.more_body else None)
+
+    def shutdown(self) -> None:
+        """The server ends. An idle connection is closed a moment later, or with the answer to what it still brings.
+
+        Closed at once it would lose the request that is on its way to it (RFC 9112 9.6 has the server tell the client
+        by `Connection: close`).
+        """
+        self._is_ending = True
+        if self.cycle is None or self.cycle.response_complete:
+            self._stop_timer()
+            self._start_timer(LAST_REQUEST_SECONDS)
+        else:
+            self.cycle.keep_alive = False
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
+        if self._output_timer is not None:
+            self._output_timer.cancel()
         super().connection_lost(exc)

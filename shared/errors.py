@@ -21,6 +21,7 @@ Status = Literal[
     "backend_unavailable",
     "invalid",
     "internal_error",
+    "temporarily_unavailable",
     "admin_only",
 ]
 
@@ -132,17 +133,45 @@ class NotFound(Refusal):
         )
 
 
+class Choice(NamedTuple):
+    """One meaning of a loose name: what to send instead of it, and how a person knows it."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Ambiguity:
+    """A loose name and all it can mean, so that an edge can ask the person which."""
+
+    what: str  # "programme", "airport"
+    text: str
+    choices: Sequence[Choice]
+
+    @classmethod
+    def of_names(cls, what: str, text: str, names: Sequence[str]) -> "Ambiguity":
+        """People know each by the name that is sent."""
+        return cls(what, text, [Choice(name, name) for name in names])
+
+
 class Candidates(Refusal):
     """Several things fit a loose name; nothing was stored."""
 
     status: Status = "candidates"
 
-    def __init__(self, message: str, candidates: Sequence[Any]) -> None:
+    def __init__(self, message: str, candidates: Sequence[Any], ambiguity: Ambiguity) -> None:
         super().__init__(message, candidates=list(candidates), saved=False)
+        self.ambiguity = ambiguity
 
 
 class ConfirmationRequired(Refusal):
+    """Nothing was changed: the same call with `confirm` true does it. `question` is put to the person."""
+
     status: Status = "confirmation_required"
+
+    def __init__(self, message: str, question: str, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.question = question
 
 
 class NoData(Refusal):
@@ -169,6 +198,16 @@ class BackendUnavailable(Refusal):
         super().__init__(message, backends=list(outages))
 
 
+class TemporarilyUnavailable(Refusal):
+    """The database is away. `saved` is None where it went away while something was stored."""
+
+    status: Status = "temporarily_unavailable"
+    is_error = True
+
+    def __init__(self, message: str, *, retry_after: int, saved: bool | None) -> None:
+        super().__init__(message, retry_after=retry_after, saved=saved)
+
+
 class Problem(NamedTuple):
     """One kind of failure over REST: its HTTP status, its name, and what a program should do about it."""
 
@@ -182,6 +221,7 @@ PROBLEMS = {
     "unauthorized": Problem(401, "API key missing or not accepted", "Send a key this service issued, in one header."),
     "paywall": Problem(402, "Not part of the plan", "The tool needs a higher plan; upgrade_url says how to change it."),
     "admin_only": Problem(403, "Administrators only", "Only an administrator's account may do this."),
+    "registration_closed": Problem(403, "No registration", "The operator lets no program make an account of its own."),
     "not_found": Problem(404, "Nothing of that name", "what and id say what was sought; nearest what comes close."),
     "unknown_tool": Problem(404, "No such tool", "See the list of tools for the names; nearest names similar ones."),
     "no_such_page": Problem(404, "Nothing is here", "The address is not one this service knows."),

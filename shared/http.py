@@ -7,7 +7,6 @@ import ssl
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ import httpcore
 import httpx
 
 from shared.settings import VERSION
+from shared.tls import build_context
 
 USER_AGENT = f"award-travel/{VERSION}"
 TIMEOUT = httpx.Timeout(15, connect=5)
@@ -24,6 +24,7 @@ RETRY_STATUSES = (502, 503, 504)
 AsyncClient = httpx.AsyncClient  # for annotations: everybody else gets clients from here
 OPENING_BYTES = 2000
 OPENING_SECONDS = 1.0
+STRANGER_SECONDS = 5.0  # for a message to an address a person named: one slow receiver keeps no worker busy
 # At INFO and DEBUG these two log whole URLs, with API keys in their queries.
 for _name in ("httpx", "httpcore"):
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -41,10 +42,8 @@ def check_url(url: str) -> str:
     raise Refused(f"{url} is neither https nor loopback")
 
 
-@lru_cache(maxsize=1)
 def _ssl_context() -> ssl.SSLContext:
-    """Cached: reading the certificate authorities takes tens of milliseconds, in which the event loop stands still."""
-    return httpx.create_ssl_context(trust_env=False)
+    return build_context("http")
 
 
 def client(
@@ -68,6 +67,7 @@ def sync_client(base_url: str = "", *, timeout: httpx.Timeout = TIMEOUT, **more:
         follow_redirects=False,
         trust_env=False,
         headers={"User-Agent": USER_AGENT},
+        verify=_ssl_context(),
         **more,
     )
 
@@ -158,6 +158,10 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
+class AddressRefused(httpcore.ConnectError):
+    """The name leads to an address that strangers may not send us to."""
+
+
 class _CheckedAddresses(httpcore.AsyncNetworkBackend):
     """Resolves once, refuses any answer that is not public, and connects to the address it checked."""
 
@@ -175,7 +179,7 @@ class _CheckedAddresses(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         addresses = [str(i[4][0]) for i in await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         if not addresses or not all(self._allow(a) for a in addresses):
-            raise httpcore.ConnectError("address not allowed")
+            raise AddressRefused("address not allowed")
         return await self._inner.connect_tcp(addresses[0], port, timeout, local_address, socket_options)
 
     async def connect_unix_socket(self, *args: Any, **more: Any) -> httpcore.AsyncNetworkStream:  # noqa: ARG002
@@ -186,12 +190,13 @@ class _CheckedAddresses(httpcore.AsyncNetworkBackend):
 
 
 def public_client(
-    *, timeout: httpx.Timeout | None = None, allow: Callable[[str], bool] = is_public, verify: Any = True
+    *, timeout: httpx.Timeout | None = None, allow: Callable[[str], bool] = is_public
 ) -> httpx.AsyncClient:
     """A client for addresses strangers name (client documents, logos): never reaches into our own network."""
-    transport = httpx.AsyncHTTPTransport(verify=verify, http2=False, trust_env=False, retries=0)
+    context = _ssl_context()
+    transport = httpx.AsyncHTTPTransport(verify=context, http2=False, trust_env=False, retries=0)
     transport._pool = httpcore.AsyncConnectionPool(
-        ssl_context=httpx.create_ssl_context(verify=verify, trust_env=False),
+        ssl_context=context,
         network_backend=_CheckedAddresses(allow),
         max_connections=4,
         max_keepalive_connections=0,
@@ -203,3 +208,25 @@ def public_client(
         timeout=timeout or httpx.Timeout(4, connect=2),
         headers={"User-Agent": USER_AGENT},
     )
+
+
+async def post_to_stranger(
+    url: str, content: bytes, headers: Mapping[str, str], *, begin: Callable[[], None], allow: Callable[[str], bool]
+) -> int:
+    """The status of the answer to one POST; its body is not read, and a redirect is not followed.
+
+    `begin` is called when the connection stands and the first byte is about to go out. All of it ends after
+    STRANGER_SECONDS with TimeoutError, however slowly the name service or the stranger answers. Raises httpx's errors;
+    the cause of a ConnectError is AddressRefused where an address is not allowed.
+    """
+
+    async def watch(step: str, _about: Any) -> None:
+        if step == "http11.send_request_headers.started":
+            begin()
+
+    with anyio.fail_after(STRANGER_SECONDS):
+        async with (
+            public_client(allow=allow) as wire,
+            wire.stream("POST", url, content=content, headers=headers, extensions={"trace": watch}) as answer,
+        ):
+            return answer.status_code

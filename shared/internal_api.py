@@ -10,9 +10,14 @@ from urllib.parse import urlsplit
 import httpx
 
 from shared.http import client
+from shared.secrets import split_secret, well_formed
 from shared.settings import settings
+from shared.telemetry.traces import get_trace_headers
 
 TIMEOUT = httpx.Timeout(3, connect=1)
+PAGE_TOKEN = "awt_pt_"  # noqa: S105 - how tokens of the web host's own pages begin
+PAGE_CALLS_PATH, MAX_PAGE_CALLS = "/api/v1/tools", 20  # what one page shows, in one request
+_PAGE_TOKEN_CHARACTERS = len(PAGE_TOKEN) + 64 + 10 + 1 + 64
 
 
 class AuthServerClient:
@@ -23,14 +28,15 @@ class AuthServerClient:
         self.http = client(timeout=timeout)  # without a base: the operator's own address may be a private one
         self.address = config.auth_internal_url or config.web_url
         self.headers = {"Host": urlsplit(config.web_url).netloc}
-        self.login = (config.service_client_id, config.service_client_secret.get_secret_value())
+        self.login = (config.service_client_id, split_secret(config.service_client_secret.get_secret_value())[0])
 
     async def get(self, path: str) -> httpx.Response:
         """A public page: without the login."""
         return await self.http.get(self.address + path, headers=self.headers)
 
     async def post(self, path: str, form: Mapping[str, str]) -> httpx.Response:
-        return await self.http.post(self.address + path, data=form, auth=self.login, headers=self.headers)
+        headers = self.headers | get_trace_headers()
+        return await self.http.post(self.address + path, data=form, auth=self.login, headers=headers)
 
     async def aclose(self) -> None:
         await self.http.aclose()
@@ -42,6 +48,12 @@ class AuthServerClient:
         await self.aclose()
 
 
+def may_be_token(text: str, prefix: str) -> bool:
+    """Whether it is worth asking the auth server about: a secret with this prefix, or a token of a page."""
+    is_of_page = text.startswith(PAGE_TOKEN) and len(text) == _PAGE_TOKEN_CHARACTERS and text.isascii()
+    return is_of_page or well_formed(text, prefix)
+
+
 class Endpoint(NamedTuple):
     url: str
     headers: dict[str, str]
@@ -49,11 +61,26 @@ class Endpoint(NamedTuple):
 
 def mcp_endpoint(token: str) -> Endpoint:
     """/mcp of the tool server, called with a bearer token as by any MCP client."""
+    return _tool_server_endpoint("/mcp", token)
+
+
+def page_calls_endpoint(token: str) -> Endpoint:
+    """Where a page asks several tools at once, with a token that may only look."""
+    return _tool_server_endpoint(PAGE_CALLS_PATH, token)
+
+
+def _tool_server_endpoint(path: str, token: str) -> Endpoint:
     config = settings()
-    url = f"{config.mcp_upstream_url}/mcp" if config.mcp_upstream_url else config.mcp_url
-    return Endpoint(url, {"Authorization": f"Bearer {token}", "Host": urlsplit(config.mcp_url).netloc})
+    origin = config.mcp_upstream_url or config.mcp_url.removesuffix("/mcp")
+    headers = {"Authorization": f"Bearer {token}", "Host": urlsplit(config.mcp_url).netloc}
+    return Endpoint(origin + path, headers | get_trace_headers())
 
 
 def session_cookie_name() -> str:
     """The web host's session cookie; the prefix binds it to the host (RFC 6265bis 4.1.3) and needs https."""
     return "__Host-award" if settings().secure else "award"
+
+
+def browser_cookie_name() -> str:
+    """Another cookie of the web host, by which a browser is known for a year, signed in or not."""
+    return f"{session_cookie_name()}-browser"

@@ -7,6 +7,7 @@ from functools import partial
 
 from shared import clock
 from shared.redis import call_redis, connect, key
+from shared.settings import SettingsError, settings
 
 _memory: "OrderedDict[str, tuple[int, int]]" = OrderedDict()  # key to window number and count, while Redis is away
 _MAX_MEMORY_KEYS = 10_000
@@ -29,6 +30,11 @@ def peek(name: str, limit: int, window: int) -> Verdict:
     """Whether one more would be allowed; counts nothing."""
     count, seconds_left = _count(name, window, 0)
     return Verdict(count < limit, count, seconds_left)
+
+
+def take_back(name: str, window: int) -> None:
+    """One that was counted counts no more. When its window has ended meanwhile the next one allows one more."""
+    _count(name, window, -1)
 
 
 def _count(name: str, window: int, amount: int) -> tuple[int, int]:
@@ -64,3 +70,24 @@ def address_key(peer: str) -> str:
     if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped is None:
         return str(ipaddress.ip_network((ip, 64), strict=False).network_address)
     return str(getattr(ip, "ipv4_mapped", None) or ip)
+
+
+def parse_trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """The networks of well-known hosts, which act for many people; raises SettingsError when unreadable."""
+    ranges = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
+    try:
+        return [ipaddress.ip_network(r, strict=False) for r in ranges]
+    except ValueError:
+        raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
+
+
+def choose_limit(peer: str, usual: int, trusted: int) -> int | None:
+    """The limit of an address: higher for trusted networks, none (None) for this machine itself."""
+    try:
+        ip = ipaddress.ip_address(peer)
+    except ValueError:
+        return usual
+    ip = getattr(ip, "ipv4_mapped", None) or ip
+    if ip.is_loopback:
+        return None
+    return trusted if any(ip in network for network in parse_trusted_ranges()) else usual

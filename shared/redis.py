@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import redis
 import redis.asyncio
@@ -16,10 +16,11 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from shared.settings import settings
+from shared.tls import find_bundle
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-EVENTS = "award:events"  # channel: {"family"}, {"token"} or {"account"} after a change that must act at once
+EVENTS = "award:events"  # channel: {"family"}, {"token"}, {"account"} or {"client"} that must act at once
 FACTS = "award:facts"  # channel: a word after each correction of a fact
 _PAUSE_SECONDS = 2.0  # before it is tried again, so that callers do not wait for it one by one
 _away_until = 0.0
@@ -32,13 +33,23 @@ def connect() -> "redis.Redis":
     A timeout is not retried: a server that hangs is treated as away.
     """
     once = Retry(NoBackoff(), 1, (Lost,))
-    return redis.Redis.from_url(settings().redis_url, socket_timeout=2, socket_connect_timeout=2, retry=once)
+    return redis.Redis.from_url(
+        settings().redis_url, socket_timeout=2, socket_connect_timeout=2, retry=once, **_list_tls_options()
+    )
 
 
 def connect_async() -> "redis.asyncio.Redis":
     """A client for the running event loop; the caller closes it."""
     once = AsyncRetry(NoBackoff(), 1)
-    return redis.asyncio.Redis.from_url(settings().redis_url, socket_timeout=5, socket_connect_timeout=2, retry=once)
+    return redis.asyncio.Redis.from_url(
+        settings().redis_url, socket_timeout=5, socket_connect_timeout=2, retry=once, **_list_tls_options()
+    )
+
+
+def _list_tls_options() -> dict[str, Any]:
+    """What redis:// does not take. The bundle adds to the authorities of the machine."""
+    bundle = find_bundle() if settings().redis_url.startswith("rediss:") else None
+    return {"ssl_ca_certs": bundle} if bundle else {}
 
 
 def key(*parts: str) -> str:
@@ -65,7 +76,8 @@ def call_redis(command: Callable[[], T]) -> T | None:
 
 
 def publish(**event: str) -> None:
-    """Tells every MCP server, after commit, what to drop: family=, token= (its hash) or account= (public id).
+    """Tells every MCP server, after commit, what to drop: family=, token= (its hash), account= (public id) or
+    client= (its id).
 
     Without Redis nothing is lost: caches end by themselves within 30 seconds.
     """

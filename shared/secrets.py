@@ -42,6 +42,16 @@ def is_same_secret(first: str, second: str) -> bool:
     return hmac.compare_digest(first.encode("utf-8", "surrogatepass"), second.encode("utf-8", "surrogatepass"))
 
 
+def split_secret(values: str) -> list[str]:
+    """The values of a secret that is being changed: the first is shown, all are taken."""
+    return [value.strip() for value in values.split(",") if value.strip()]
+
+
+def is_one_of(value: str, values: str) -> bool:
+    """Whether it is a value of such a secret; takes as long whichever it is."""
+    return sum(is_same_secret(value, valid) for valid in split_secret(values)) > 0
+
+
 def sign(key: str, purpose: str) -> str:
     return hmac.digest(key.encode(), purpose.encode("utf-8", "surrogatepass"), "sha256").hex()
 

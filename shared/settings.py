@@ -3,20 +3,27 @@
 import re
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
-    AfterValidator,
     Field,
     PositiveFloat,
     PositiveInt,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from shared.backup_settings import BackupSettings
+from shared.billing_settings import BillingSettings
+from shared.identity_providers import EnterpriseIssuers, OidcProviders
+from shared.provider_settings import OutsideUrl, ProviderSettings
+from shared.setting_checks import check_new_secrets, check_own_password, driver_url
+from shared.telemetry_settings import TelemetrySettings
+from shared.tls import check_bundle
 
 VERSION = "0.4.0"
 STATUS = "Online"
@@ -29,6 +36,10 @@ PASSED_PATHS = (
     "/api/v1/facts",
     "/facts/",
     "/.well-known/openapi.yaml",
+    "/.well-known/ai-catalog.json",
+    "/skills/",
+    "/tools",
+    "/status",
     "/integrations/",
     "/feeds/",
     "/shared/",
@@ -42,89 +53,31 @@ class SettingsError(Exception):
     """The environment does not describe a service; the text names each setting and its remedy."""
 
 
-def driver_url(value: str) -> str:
-    """The database's address as SQLAlchemy wants it, from any of the usual spellings."""
-    head, _, tail = value.partition("://")
-    if head.split("+")[0] not in ("postgres", "postgresql"):
-        raise ValueError("must be a postgresql:// address")
-    return f"postgresql+psycopg://{tail}"
-
-
-def _outside(value: str) -> str:
-    parts = urlsplit(value)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")):
-        raise ValueError("must be https, or http on this machine")
-    return value.rstrip("/")
-
-
-OutsideUrl = Annotated[str, AfterValidator(_outside)]
-
-
-class Settings(BaseSettings):
+class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSettings):
     """One line per setting; deploy/env.example is compared with this class by a test."""
-
-    model_config = SettingsConfigDict(env_prefix="", extra="ignore", frozen=True)
 
     # what the service is
     app_env: Literal["development", "production"] = "development"
+    service_name: str = Field("Award Travel", min_length=1, max_length=60)  # as pages and what they link to call it
     web_url: str = "http://127.0.0.1:8000"  # public web address: OAuth issuer, pages, REST
     mcp_url: str = "http://127.0.0.1:8001/mcp"  # dedicated tool address, ending in /mcp
     mcp_upstream_url: str | None = None  # where the web host finds the MCP server; absent = a proxy does it
     auth_internal_url: str | None = None  # where tools and jobs find the auth server; absent = at WEB_URL
     # where state lives
     database_url: str
+    database_pooling: Literal["session", "transaction"] = "session"  # transaction = PgBouncer lends connections so
+    database_direct_url: str | None = None  # past the pooler, for tables and backups; absent = DATABASE_URL
     redis_url: str
-    # secrets
     secret_keys: SecretStr  # comma list, newest first: seals tokens at rest and derives one-time links
     service_client_id: str = "award-travel-services"
-    service_client_secret: SecretStr  # the service's own confidential client: introspection and look-ups
+    service_client_secret: SecretStr  # comma list: our own confidential client shows the first, all are taken
+    ca_bundle: Path | None = None  # PEM file of authorities to trust besides the public ones and this machine's
     # data
     award_backend: Literal["sandbox", "live"] | None = None
     sandbox_fault: str | None = None  # down | quota | empty | slow:SECONDS, to show outage wording
-    seats_aero_api_key: SecretStr | None = None
-    duffel_api_key: SecretStr | None = None
-    serpapi_api_key: SecretStr | None = None
-    travelpayouts_token: SecretStr | None = None
-    liteapi_key: SecretStr | None = None
-    rooms_aero_api_key: SecretStr | None = None
-    flightaware_api_key: SecretStr | None = None  # delays only: neither prices nor seats, so it changes no data mode
-    # where the sources are: others only for tests and for proxies of your own
-    seats_aero_base_url: OutsideUrl = "https://seats.aero/partnerapi"
-    rooms_aero_base_url: OutsideUrl = "https://rooms.aero/partnerapi"
-    duffel_base_url: OutsideUrl = "https://api.duffel.com"
-    liteapi_base_url: OutsideUrl = "https://api.liteapi.travel/v3.0"
-    serpapi_base_url: OutsideUrl = "https://serpapi.com"
-    travelpayouts_base_url: OutsideUrl = "https://api.travelpayouts.com"
-    faa_nas_base_url: OutsideUrl = "https://nasstatus.faa.gov/api"
-    flightaware_base_url: OutsideUrl = "https://aeroapi.flightaware.com/aeroapi"
-    ecb_base_url: OutsideUrl = "https://www.ecb.europa.eu/stats/eurofxref"
-    frankfurter_base_url: OutsideUrl = "https://api.frankfurter.dev"
-    watch_sources: bool = True  # false = no public file is read to compare our facts with
-    # people's own accounts elsewhere; TripIt can be connected by a private calendar address without a key
-    seats_aero_client_id: str | None = None
-    seats_aero_client_secret: SecretStr | None = None
-    seats_aero_oauth_url: OutsideUrl = "https://seats.aero/oauth2"
-    awardwallet_api_key: SecretStr | None = None
-    awardwallet_base_url: OutsideUrl = "https://business.awardwallet.com/api/export/v1"
-    google_client_id: str | None = None
-    google_client_secret: SecretStr | None = None
-    google_authorize_url: OutsideUrl = "https://accounts.google.com/o/oauth2/v2/auth"
-    google_oauth_url: OutsideUrl = "https://oauth2.googleapis.com"
-    google_sheets_base_url: OutsideUrl = "https://sheets.googleapis.com"
-    tripit_consumer_key: str | None = None
-    tripit_consumer_secret: SecretStr | None = None
-    tripit_base_url: OutsideUrl = "https://api.tripit.com"
-    tripit_web_url: OutsideUrl = "https://www.tripit.com"  # also the only host of private calendars
-    autopilot_client_id: str | None = None
-    autopilot_client_secret: SecretStr | None = None  # also signs what is sent
-    autopilot_authorize_url: OutsideUrl | None = None
-    autopilot_token_url: OutsideUrl | None = None
-    autopilot_revoke_url: OutsideUrl | None = None  # RFC 7009; absent = there is none
-    autopilot_api_base: OutsideUrl | None = None
-    autopilot_scope: str | None = None
     # mail
     mail_backend: Literal["outbox", "smtp"] = "outbox"
-    mail_from: str = "Award Travel <noreply@localhost>"
+    mail_from: str = "noreply@localhost"  # without a name of its own it is sent under that of the service
     outbox_dir: Path | None = None  # where the outbox backend writes .eml files
     smtp_host: str = "127.0.0.1"
     smtp_port: int = 587
@@ -137,6 +90,7 @@ class Settings(BaseSettings):
     inbound_smtp_tls_cert: Path | None = None  # PEM files; with both the listener offers STARTTLS
     inbound_smtp_tls_key: Path | None = None
     inbound_hook_secret: SecretStr | None = None  # what X-Hook-Secret must be at POST /hooks/mail; absent = no hook
+    mail_signatures: bool = True  # false = none is checked, where there is no DNS to look keys up in
     booking_inbox_trial_days: int = 14  # once per Free account, from its first get_booking_inbox; 0 = none
     # messages to phones, for delay alerts
     twilio_account_sid: str | None = None
@@ -144,8 +98,11 @@ class Settings(BaseSettings):
     twilio_sms_from: str | None = None  # a number, or the MG... id of a messaging service
     twilio_whatsapp_from: str | None = None
     twilio_whatsapp_content_sid: str | None = None  # an approved template with three blanks
+    twilio_whatsapp_code_content_sid: str | None = None  # an authentication template, whose one blank is the code
     twilio_base_url: OutsideUrl = "https://api.twilio.com/2010-04-01"
-    sandbox_allow_messages: bool = False  # true = invented delays are sent to phones too
+    phone_codes_per_day: PositiveInt = 200  # that prove phone numbers, of all accounts together
+    sandbox_allow_messages: bool = False  # true = invented data is sent to phones and people's channels too
+    channel_networks: str = ""  # comma list of networks that people's channels may reach besides public addresses
     operator_email: str | None = None
     operator_name: str = "the operator of this installation"  # as the terms and the privacy page call them
     # the language model that carries out standing orders; without a name there are none
@@ -164,10 +121,19 @@ class Settings(BaseSettings):
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
     client_document_fetch: bool = True  # false = applications known by a document are those whose copy is shipped
+    dcr: bool = True  # false = applications do not register themselves
     dcr_per_hour: int = 20
     dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
     dcr_trusted_per_hour: int = 5000
     agents_per_hour: int = 20  # accounts one address may make for agents
+    agent_registration: bool | None = None  # false = programs make no accounts; absent = as long as sign-up is open
+    # who may make an account; absent = open where WEB_URL is loopback, else invite
+    signup: Literal["open", "invite", "domains", "closed"] | None = None
+    signup_domains: str = ""  # comma list of mail domains, for SIGNUP=domains
+    # sign-in by others
+    oidc_providers: OidcProviders = {}  # JSON: Google, GitHub, or any issuer of OpenID Connect, by name
+    password_sign_in: bool = True  # false = by these providers and passkeys alone
+    enterprise_issuers: EnterpriseIssuers = {}  # JSON: whose assertions are exchanged for tokens (ID-JAG), by issuer
     # limits and pace
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
     anonymous_calls_per_hour: int = 60  # REST calls without a key, of one address
@@ -185,13 +151,11 @@ class Settings(BaseSettings):
     keep_checks_days: PositiveInt = 90  # the log of a route monitor
     keep_deliveries_days: PositiveInt = 90
     keep_observations_days: PositiveInt = 365  # prices seen
-    # plans
-    premium_price: float = 9.99
-    plan_change_text: str | None = None  # how people change their plan; absent = by writing to the operator
-    plan_change_url: str | None = None
+    keep_security_days: PositiveInt = 365  # security events of accounts
+    keep_trail_days: PositiveInt = 730  # what operators did to accounts and applications
+    # the rest
     openai_apps_challenge: str | None = None  # what the plugin portal asks a host to show
     forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
-    log_level: str = "WARNING"
 
     @field_validator("web_url", "mcp_upstream_url", "auth_internal_url")
     @classmethod
@@ -213,10 +177,27 @@ class Settings(BaseSettings):
             raise ValueError("must end in /mcp")
         return value
 
-    @field_validator("database_url")
+    @field_validator("ca_bundle", mode="before")
     @classmethod
-    def _driver(cls, value: str) -> str:
-        return driver_url(value)
+    def _readable_bundle(cls, value: str | None) -> str | None:
+        if value:
+            check_bundle(value)
+        return value or None
+
+    @field_validator("database_url", "database_direct_url")
+    @classmethod
+    def _driver(cls, value: str | None) -> str | None:
+        return driver_url(value) if value else None
+
+    @field_validator("database_url", "database_direct_url", "redis_url")
+    @classmethod
+    def _own_password(cls, value: str | None, info: ValidationInfo) -> str | None:
+        return check_own_password(value) if value and info.data.get("app_env") == "production" else value
+
+    @field_validator("secret_keys", "service_client_secret")
+    @classmethod
+    def _new_secrets(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+        return check_new_secrets(value) if info.data.get("app_env") == "production" else value
 
     @model_validator(mode="after")
     def _one_data_mode(self) -> "Settings":
@@ -224,6 +205,54 @@ class Settings(BaseSettings):
         if self.award_backend == "sandbox" and live:
             raise ValueError(f"AWARD_BACKEND=sandbox refuses to run beside {', '.join(live)}; unset one of them")
         return self
+
+    @model_validator(mode="after")
+    def _way_past_the_pooler(self) -> "Settings":
+        if self.database_pooling == "transaction" and not self.database_direct_url:
+            raise ValueError("DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL, the address of PostgreSQL itself")
+        return self
+
+    @model_validator(mode="after")
+    def _one_way_in(self) -> "Settings":
+        if not self.password_sign_in and not self.oidc_providers:
+            raise ValueError("PASSWORD_SIGN_IN=false needs a provider in OIDC_PROVIDERS, or nobody could sign up")
+        return self
+
+    @model_validator(mode="after")
+    def _domains_for_sign_up(self) -> "Settings":
+        if self.signup == "domains" and not self.allowed_mail_domains:
+            raise ValueError("SIGNUP=domains needs SIGNUP_DOMAINS, such as example.com,example.org")
+        return self
+
+    @cached_property
+    def direct_url(self) -> str:
+        """The database past any pooler."""
+        return self.database_direct_url or self.database_url
+
+    @cached_property
+    def signup_rule(self) -> str:
+        """A public address takes nobody whom the operator has not let in, unless a setting says so."""
+        is_local = urlsplit(self.web_url).hostname in ("127.0.0.1", "localhost", "::1")
+        return self.signup or ("open" if is_local else "invite")
+
+    @cached_property
+    def allowed_mail_domains(self) -> frozenset[str]:
+        names = (name.strip().lower() for name in self.signup_domains.split(","))
+        return frozenset(name for name in names if name)
+
+    @cached_property
+    def allowed_endings(self) -> str:
+        """As words: how the addresses of those domains end."""
+        return " or ".join(f"@{name}" for name in sorted(self.allowed_mail_domains))
+
+    @cached_property
+    def takes_signup_forms(self) -> bool:
+        """Whether the form of the sign-up page is for anybody; an invitation has a page of its own."""
+        return self.signup_rule in ("open", "domains")
+
+    @cached_property
+    def agents_may_register(self) -> bool:
+        return self.signup_rule == "open" if self.agent_registration is None else self.agent_registration
 
     @cached_property
     def live_backends(self) -> tuple[str, ...]:
@@ -278,7 +307,8 @@ class Settings(BaseSettings):
 def _describe_faults(error: ValidationError) -> str:
     lines = []
     for e in error.errors():
-        name = str(e["loc"][0]).upper() if e["loc"] else "settings"
+        name, rest = (str(e["loc"][0]).upper(), e["loc"][1:]) if e["loc"] else ("settings", ())
+        name += f" ({'.'.join(map(str, rest))})" if rest else ""
         text = "is not set" if e["type"] == "missing" else e["msg"].removeprefix("Value error, ")
         lines.append(f"  {name}: {text}")
     return "The settings are incomplete:\n" + "\n".join(lines) + "\nSee deploy/env.example for what each one means."

@@ -19,8 +19,8 @@ pytest_plugins = [
     "tests.support.requirements",
 ]  # `service`; settings and clock; what cannot run
 SETTINGS = {
-    "SECRET_KEYS": "test-key-one-0123456789abcdef,test-key-zero-0123456789abcdef",
-    "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789",
+    "SECRET_KEYS": "test-key-one-0123456789abcdef-0123,test-key-zero-0123456789abcdef-0123",
+    "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789-01",
     "AWARD_BACKEND": "sandbox",
     "APP_ENV": "development",
 }
@@ -147,10 +147,14 @@ def clean() -> Iterator[None]:
 
     To delete takes 2 ms where to truncate takes 30, as long as the tables are small.
     """
+    yield
+    empty_tables()
+
+
+def empty_tables() -> None:
     from shared.db.base import engine
     from shared.redis import connect
 
-    yield
     large, quick, thorough = _emptying()
     with engine().begin() as connection:
         connection.exec_driver_sql(thorough if connection.exec_driver_sql(large).scalar() else quick)

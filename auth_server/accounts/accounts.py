@@ -10,12 +10,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from auth_server.accounts.password_rules import MAX_CHARACTERS, check_password_rules
 from shared import clock
 from shared.db.accounts import Account
 from shared.domain.plans import Plan
 from shared.errors import Fault, Invalid
 
-MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS = 10, 256
 MAX_EMAIL_CHARACTERS = 254
 # The addresses of HTML's <input type=email>. Whatever else a mail library accepts (comments, lists, quotes) is another
 # spelling of an address, and would evade the limit of mails to it.
@@ -43,25 +43,28 @@ def normalize_email(email: str) -> str:
     return address
 
 
-def validate_password(password: str) -> str:
-    """The password in its normal form. Raises Invalid when it breaks a rule."""
+def check_reachable(address: str) -> None:
+    """For an address nobody has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
+    if "." not in address.rpartition("@")[2]:
+        raise Invalid(Fault("email", "has no dot after the @", "something like you@example.com"))
+
+
+def validate_password(password: str, address: str) -> str:
+    """The password in its normal form. Raises Invalid when it breaks a rule for the account with this address."""
     plain = _normalize_password(password)
-    if len(plain) < MIN_PASSWORD_CHARACTERS:
-        raise Invalid(Fault("password", "is too short", f"at least {MIN_PASSWORD_CHARACTERS} characters"))
-    if len(plain) > MAX_PASSWORD_CHARACTERS:
-        raise Invalid(Fault("password", "is too long", f"at most {MAX_PASSWORD_CHARACTERS} characters"))
+    check_password_rules(plain, address)
     return plain
 
 
-def hash_password(password: str) -> str:
-    """Raises Invalid when the password breaks a rule."""
-    return _hasher.hash(validate_password(password))
+def hash_password(password: str, address: str) -> str:
+    """Raises Invalid when the password breaks a rule for the account with this address."""
+    return _hasher.hash(validate_password(password, address))
 
 
 def check_password(account: Account | None, password: str) -> bool:
     """Takes the same time whether or not the account exists; renews hashes made with older settings."""
     stored = account.password_hash if account is not None else None
-    plain = _normalize_password(password[: MAX_PASSWORD_CHARACTERS * 2])
+    plain = _normalize_password(password[: MAX_CHARACTERS * 2])
     try:
         _hasher.verify(stored or _make_dummy_hash(), plain)
     except (VerificationError, InvalidHashError):
@@ -90,15 +93,15 @@ def create_account(
         raise Invalid(Fault("plan", "is not a plan", ", ".join(p.slug for p in Plan)))
     if find_account(session, address) is not None:
         raise Invalid(Fault("email", "already has an account", "another address"))
-    account = add_account(session, address, hash_password(password))
+    account = add_account(session, address, hash_password(password, address))
     account.plan, account.is_admin = plan.lower(), admin
     account.email_confirmed_at = clock.now() if confirmed else None
     session.flush()
     return account
 
 
-def add_account(session: Session, address: str, password_hash: str) -> Account:
-    """A free account that is yet to be confirmed."""
+def add_account(session: Session, address: str, password_hash: str | None) -> Account:
+    """A free account that is yet to be confirmed; without a password it is signed in to by other ways."""
     account = Account(
         public_id=f"acc_{secrets.token_hex(16)}", email=address, password_hash=password_hash, plan=Plan.FREE.slug
     )

@@ -18,6 +18,7 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared.asgi import BodyIncomplete, BodyTooLarge
 from shared.db.accounts import Account, absorb
 from shared.db.oauth import ApiKey
+from shared.domain.display_names import MAX_CHARACTERS
 from shared.domain.plans import LIMITS, Plan
 from shared.errors import Fault, Invalid, problem
 from shared.limits import address_key, hit
@@ -57,6 +58,9 @@ async def _register(request: Request) -> JsonResponse:
 
 def register_agent(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResponse]:
     def flow(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+        if not settings().agents_may_register:
+            text = "Programs make no accounts here; a person with an account can make an API key at /dashboard/keys."
+            return _to_problem("registration_closed", text)
         verdict = hit(f"agents:{address_key(data.peer)}", settings().agents_per_hour, 3600)
         if not verdict.allowed:
             text = "Too many agents were registered from this address; wait as long as Retry-After says."
@@ -82,31 +86,45 @@ def _create_account(uow: UnitOfWork, name: str) -> JsonResponse:
     claim_code, site = mint(CLAIM_PREFIX), settings().web_url
     _, key = api_keys.issue(uow.db, account.id, name, claim_hash=digest(claim_code))
     body = {
-        "message": "Keep the key: it is shown this once. Give the claim code to a person who should own the account.",
+        "message": "Keep the key: it is shown this once. Give the claim_url to the person who should own the account.",
         "account_id": account.public_id,
         "agent_name": name,
         "api_key": key,
         "plan": account.plan,
         "api_calls_per_month": LIMITS[Plan.FREE].api_calls_per_month,
         "claim_code": claim_code,
-        "claim_url": f"{site}/dashboard",
+        "claim_url": f"{site}/claim/{claim_code}",
         "tools_url": f"{site}/api/v1/tools",
         "openapi_url": f"{site}/.well-known/openapi.yaml",
     }
     return JsonResponse(201, body, {"Content-Type": "application/json", "Cache-Control": "no-store"})
 
 
-def claim(uow: UnitOfWork, account: Account, code: str) -> Account:
-    """The agent's key and records become the signed-in person's, once; the agent's own account ends. Raises Invalid.
+def find_unclaimed(uow: UnitOfWork, code: str) -> ApiKey:
+    """The key of the agent whose claim code this is, locked: of two claims at once the second finds none.
 
-    What the person's plan does not cover is paused as after a change of plan.
+    Raises Invalid.
     """
-    invalid = Invalid(Fault("claim_code", "fits no agent", "the unused claim code the agent was given"))
-    if not well_formed(code.strip(), CLAIM_PREFIX):
-        raise invalid
-    key = uow.db.scalar(select(ApiKey).where(ApiKey.claim_hash == digest(code.strip())).with_for_update())
+    key = None
+    if well_formed(code.strip(), CLAIM_PREFIX):
+        key = uow.db.scalar(select(ApiKey).where(ApiKey.claim_hash == digest(code.strip())).with_for_update())
     if key is None:
-        raise invalid
+        raise Invalid(Fault("claim_code", "fits no agent", "the unused claim code the agent was given"))
+    return key
+
+
+def claim(uow: UnitOfWork, account: Account, code: str, *, keep_key: bool) -> str:
+    """The agent's records become the signed-in person's, once, and its own account ends; the result is its name.
+
+    Its key ends too unless the person keeps it: whoever holds it would see and change everything of that person.
+    What the person's plan does not cover is paused as after a change of plan. Raises Invalid, or LimitReached.
+    """
+    key = find_unclaimed(uow, code)
+    name = key.name
+    if keep_key:
+        api_keys.check_room(uow.db, account.id)
+    else:
+        api_keys.end(uow, key)
     key.claim_hash = None
     agent = uow.db.get_one(Account, key.account_id, with_for_update=True)
     uow.db.flush()
@@ -114,29 +132,20 @@ def claim(uow: UnitOfWork, account: Account, code: str) -> Account:
     absorb(uow.db, agent.id, account.id)
     uow.db.expire_all()
     change_plan(uow.db, account, Plan.of(account.plan), account.api_calls_per_month)
-    return account
+    return name
 
 
 async def serve_document(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
     """/.well-known/agent.json: how a program gets an account by itself, and what it can do then."""
     site = settings().web_url
     description = {
-        "name": "Award Travel",
+        "name": settings().service_name,
         "description": "Award flights and hotels, points prices, transfer routes, and an account's own records.",
         "version": VERSION,
         "status": STATUS,
         "data_mode": settings().data_mode,
         "url": site,
-        "registration": {
-            "endpoint": site + PATH,
-            "method": "POST",
-            "content_type": "application/json",
-            "body": {"agent_name": f"text of 1 to {api_keys.MAX_NAME_CHARACTERS} visible characters"},
-            "gives": ["api_key", "claim_code"],
-            "plan": Plan.FREE.slug,
-            "limit_per_address_and_hour": settings().agents_per_hour,
-            "claim": f"A person signed in at {site}/dashboard can take the account over once, with the claim code.",
-        },
+        "registration": _describe_registration(site),
         "rest": {
             "tools": f"{site}/api/v1/tools",
             "openapi": f"{site}/.well-known/openapi.yaml",
@@ -152,3 +161,21 @@ async def serve_document(request: Request) -> Response:  # noqa: ARG001 - an end
         },
     }
     return JSONResponse(description, headers=_CACHE_HEADERS)
+
+
+def _describe_registration(site: str) -> dict[str, object]:
+    """How to register; where the operator does not allow it, what to do instead."""
+    if not settings().agents_may_register:
+        return {"open": False, "instead": f"A person with an account makes an API key at {site}/dashboard/keys."}
+    return {
+        "open": True,
+        "endpoint": site + PATH,
+        "method": "POST",
+        "content_type": "application/json",
+        "body": {"agent_name": f"text of 1 to {MAX_CHARACTERS} visible characters"},
+        "gives": ["api_key", "claim_code"],
+        "plan": Plan.FREE.slug,
+        "limit_per_address_and_hour": settings().agents_per_hour,
+        "claim": "The person who opens the claim_url can take the account over once."
+        " The person decides whether the key goes on working.",
+    }

@@ -3,41 +3,36 @@
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account, lock
 from shared.db.oauth import ApiKey
+from shared.domain.display_names import MAX_CHARACTERS, UnfitName, parse_name
 from shared.errors import Fault, Invalid, LimitReached
 from shared.secrets import digest, mint, well_formed
 from shared.settings import settings
 
 PREFIX = "awt_ak_"
 MAX_KEYS = 10  # active ones of one account
-MAX_NAME_CHARACTERS = 100
 TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
 
 def validate_name(value: object, field: str = "name") -> str:
     """Raises Invalid."""
-    name = value.strip() if isinstance(value, str) else ""
-    if not 1 <= len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
-        raise Invalid(Fault(field, "is not a name", f"text of 1 to {MAX_NAME_CHARACTERS} visible characters"))
-    return name
+    try:
+        return parse_name(value if isinstance(value, str) else "")
+    except UnfitName as unfit:
+        expected = f"text of 1 to {MAX_CHARACTERS} visible characters"
+        raise Invalid(Fault(field, str(unfit), expected)) from None
 
 
 def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None = None) -> tuple[ApiKey, str]:
     """A new key: its row, and the key itself, which is shown this once. Raises Invalid, or LimitReached."""
     valid_name = validate_name(name)
-    lock(db, account_id)
-    active = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
-    count = db.scalar(select(func.count()).select_from(ApiKey).where(*active)) or 0
-    if count >= MAX_KEYS:
-        raise LimitReached(
-            f"An account holds at most {MAX_KEYS} API keys.", limit="api_keys", current=count, cap=MAX_KEYS
-        )
+    check_room(db, account_id)
     key = mint(PREFIX)
     row = ApiKey(
         account_id=account_id,
@@ -52,6 +47,16 @@ def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None 
     return row, key
 
 
+def check_room(db: Session, account_id: int) -> None:
+    """Raises LimitReached when the account can hold no further key; until the commit nobody else adds one."""
+    lock(db, account_id)
+    count = len(list_active(db, account_id))
+    if count >= MAX_KEYS:
+        raise LimitReached(
+            f"An account holds at most {MAX_KEYS} API keys.", limit="api_keys", current=count, cap=MAX_KEYS
+        )
+
+
 def list_active(db: Session, account_id: int) -> list[ApiKey]:
     """The account's keys that work, newest first."""
     active = (ApiKey.account_id == account_id, ApiKey.revoked_at.is_(None))
@@ -63,9 +68,13 @@ def revoke(uow: UnitOfWork, account_id: int, key_id: int) -> bool:
     row = uow.db.get(ApiKey, key_id, with_for_update=True)
     if row is None or row.account_id != account_id or row.revoked_at is not None:
         return False
+    end(uow, row)
+    return True
+
+
+def end(uow: UnitOfWork, row: ApiKey) -> None:
     row.revoked_at = clock.now()
     uow.events.append({"token": row.key_hash})
-    return True
 
 
 def describe(db: Session, key: str) -> dict[str, Any]:
@@ -89,4 +98,5 @@ def describe(db: Session, key: str) -> dict[str, Any]:
         "sub": public_id,
         "client_id": f"api-key-{row.id}",
         "client_name": row.name,
+        "administer": True,  # its owner made it by hand; it counts for administrators alone
     }

@@ -1,4 +1,4 @@
-"""One-time links sent by mail: to confirm an address, or to set a new password."""
+"""One-time links sent by mail: to confirm an address, to set a new password, to say "this was not me"."""
 
 import secrets
 from datetime import timedelta
@@ -14,7 +14,16 @@ from shared.outbox import links
 from shared.outbox.enqueue import write_to
 from shared.secrets import digest
 
-LIFETIMES = {"confirm_email": timedelta(hours=24), "reset_password": timedelta(hours=1)}
+LIFETIMES = {
+    "confirm_email": timedelta(hours=24),
+    "reset_password": timedelta(hours=1),
+    "invitation": timedelta(days=7),
+    "link_identity": timedelta(minutes=15),
+    "new_address": timedelta(hours=24),
+    "old_address": timedelta(hours=24),
+    "forwarding_address": timedelta(hours=24),
+    "not_me": timedelta(days=7),  # of each security mail
+}
 MAILS_PER_HOUR = 5  # to one address
 
 
@@ -23,7 +32,15 @@ def can_mail(email: str) -> bool:
     return hit(f"mail:to:{digest(email)[:32]}", MAILS_PER_HOUR, 3600).allowed
 
 
-def send(uow: UnitOfWork, account: Account, purpose: str, return_to: str) -> None:
+def add_link(
+    uow: UnitOfWork,
+    account: Account,
+    purpose: str,
+    return_to: str,
+    address: str | None = None,
+    lifetime: timedelta | None = None,
+) -> dict[str, str]:
+    """A new link; the facts its mail is worded from. `address` is where it is mailed to, if not to the account's."""
     nonce = secrets.token_hex(16)
     facts = links.facts(purpose, account.public_id, nonce)
     uow.db.add(
@@ -33,10 +50,16 @@ def send(uow: UnitOfWork, account: Account, purpose: str, return_to: str) -> Non
             purpose=purpose,
             nonce=nonce,
             return_to=return_to,
-            expires_at=clock.now() + LIFETIMES[purpose],
+            address=address or account.email,
+            expires_at=clock.now() + (lifetime or LIFETIMES[purpose]),
         )
     )
-    write_to(uow.db, account, purpose, facts, dedupe_key=f"{purpose}:{nonce}")
+    return facts
+
+
+def send(uow: UnitOfWork, account: Account, purpose: str, return_to: str) -> None:
+    facts = add_link(uow, account, purpose, return_to)
+    write_to(uow.db, account, purpose, facts, dedupe_key=f"{purpose}:{facts['nonce']}")
 
 
 def find(uow: UnitOfWork, purpose: str, token: str | None) -> tuple[OneTimeLink, Account] | None:
@@ -51,5 +74,6 @@ def find(uow: UnitOfWork, purpose: str, token: str | None) -> tuple[OneTimeLink,
 
 
 def delete_all(uow: UnitOfWork, account: Account) -> None:
-    """Ends every link that was sent to the account."""
-    uow.db.execute(delete(OneTimeLink).where(OneTimeLink.account_id == account.id))
+    """Ends every link that lets somebody in. Those that say "this was not me" stay: a thief must not end them."""
+    lets_in = (OneTimeLink.account_id == account.id, OneTimeLink.purpose != "not_me")
+    uow.db.execute(delete(OneTimeLink).where(*lets_in))

@@ -22,10 +22,11 @@ from authlib.oauth2 import OAuth2Error
 from sqlalchemy import select
 
 from auth_server.oauth.clients import MAX_CLIENT_ID_CHARACTERS
-from auth_server.oauth.redirect_uris import document_hosts
+from auth_server.oauth.redirect_uris import LOOPBACK, check_registration, document_hosts
 from auth_server.oauth.registration import client_metadata_from
+from auth_server.oauth.responses import redirect_to_client
 from auth_server.web.flows import limiter
-from auth_server.web.outcomes import FlowResult, show_problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, Page, show_problem
 from auth_server.web.request_data import RequestData, parse_json
 from shared import clock
 from shared.db.base import transaction
@@ -66,12 +67,17 @@ class Document:
 
 
 def is_address(client_id: str) -> bool:
-    """True for a client_id whose document may be asked for: nothing is ever fetched from another host."""
+    """True for a client_id that may be the address of a document, on whichever host."""
     if len(client_id) > MAX_CLIENT_ID_CHARACTERS or not _ADDRESS.fullmatch(client_id):
         return False
     parts = urlsplit(client_id)
     dots = any(unquote(segment) in (".", "..") for segment in parts.path.split("/"))
-    return "@" not in parts.netloc and not dots and parts.hostname in document_hosts()
+    return "@" not in parts.netloc and not dots
+
+
+def is_listed(client_id: str) -> bool:
+    """Whether documents of its host are read: nothing is ever fetched from another one."""
+    return urlsplit(client_id).hostname in document_hosts()
 
 
 def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Document:
@@ -165,6 +171,29 @@ async def _ensure_fresh(client_id: str, peer: str) -> None:
     await asyncio.shield(task)
 
 
+def _refuse_host(data: RequestData, client_id: str) -> Page:
+    """The mechanism is announced because listed hosts use it; whom to trust is left to the server (CIMD draft, 6).
+
+    So that this is no dead end, a program on the person's own computer gets its error by a link: nothing is sent
+    anywhere by itself, since its redirect URI is not verified (RFC 6749 4.1.2.1).
+    """
+    log.warning("client document of a host that is not listed: %s", urlsplit(client_id).hostname)
+    return Page("application_unlisted.html", {"way_back": _find_way_back(data)}, 400)
+
+
+def _find_way_back(data: RequestData) -> str | None:
+    uri = data.query_value("redirect_uri") or ""
+    try:
+        if urlsplit(uri).hostname not in LOOPBACK or check_registration(uri) != uri:
+            return None
+    except ValueError:  # no URI, or BadRedirect
+        return None
+    text = "Documents of this host are not read here. Register the client instead (RFC 7591)."
+    params = [("error", "unauthorized_client"), ("error_description", text)]
+    result = redirect_to_client(uri, data.query_value("state"), params)
+    return result.location if isinstance(result, JsonResponse) else None
+
+
 async def ensure_document(data: RequestData) -> FlowResult | None:
     """Runs before an authorization request is validated: None when the flow may go on."""
     client_id = data.query_value("client_id") or ""
@@ -173,6 +202,8 @@ async def ensure_document(data: RequestData) -> FlowResult | None:
     try:
         if not is_address(client_id):
             raise InvalidDocument
+        if not is_listed(client_id):
+            return _refuse_host(data, client_id)
         await _ensure_fresh(client_id, data.peer)
     except InvalidDocument:
         text = "The application is described by a document that this service does not accept (invalid_client)."

@@ -6,11 +6,14 @@ from sqlalchemy.orm import Session
 
 from auth_server.oauth import redirect_uris, tokens
 from auth_server.web.unit_of_work import UnitOfWork
+from shared import clock
 from shared.db.oauth import Client, Family
-from shared.secrets import digest, is_same_secret
+from shared.secrets import digest, is_one_of, is_same_secret
 from shared.settings import settings
 
 AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
+GRANT_TYPES = ("authorization_code", "refresh_token")
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 MAX_CLIENT_ID_CHARACTERS = 512
 
 
@@ -45,24 +48,25 @@ class Application(ClientMixin):
         return response_type == "code"
 
     def check_grant_type(self, grant_type: str) -> bool:
-        return grant_type in ("authorization_code", "refresh_token")
+        return grant_type in GRANT_TYPES or (grant_type == JWT_BEARER and self.row.secret_hash is not None)
 
 
 class ServiceClient(Application):
     """The service's own confidential client: it may introspect, and no grant is open to it."""
 
     def __init__(self) -> None:
-        secret = digest(settings().service_client_secret.get_secret_value())
         super().__init__(
             Client(
                 client_id=settings().service_client_id,
                 kind="service",
                 name="Award Travel services",
                 auth_method="client_secret_basic",
-                secret_hash=secret,
                 redirect_uris=[],
             )
         )
+
+    def check_client_secret(self, client_secret: str) -> bool:
+        return is_one_of(client_secret, settings().service_client_secret.get_secret_value())
 
     def check_response_type(self, response_type: str) -> bool:  # noqa: ARG002
         return False
@@ -79,6 +83,22 @@ def find_client(db: Session, client_id: str) -> Application | None:
         return ServiceClient()
     row = db.get(Client, client_id)
     return Application(row) if row is not None and row.disabled_at is None else None
+
+
+def lock_client(db: Session, client_id: str) -> Client | None:
+    """The stored client, disabled or not, locked until the transaction ends."""
+    return db.get(Client, client_id, with_for_update=True)
+
+
+def suspend_client(uow: UnitOfWork, client: Client) -> None:
+    """Nobody can allow it anything, and its tokens open nothing, until it is restored."""
+    client.disabled_at = clock.now()
+    uow.events.append({"client": client.client_id})
+
+
+def restore_client(uow: UnitOfWork, client: Client) -> None:
+    client.disabled_at = None
+    uow.events.append({"client": client.client_id})
 
 
 def delete_client(uow: UnitOfWork, client: Client) -> None:

@@ -73,7 +73,13 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
 
     def save_authorization_code(self, code: str, request: ProtocolRequest) -> None:
         data = request.payload.data
-        family = Family(id=secrets.token_hex(16), account_id=request.user.id, client_id=request.client.client_id)
+        family = Family(
+            id=secrets.token_hex(16),
+            account_id=request.user.id,
+            client_id=request.client.client_id,
+            read_only=self.server.choices.read_only,
+            administer=self.server.choices.administer,
+        )
         self.server.uow.db.add(family)
         self.server.uow.db.flush()
         self.server.uow.db.add(

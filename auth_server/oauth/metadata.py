@@ -3,6 +3,7 @@
 from typing import Any
 
 from auth_server.oauth.clients import AUTH_METHODS
+from auth_server.oauth.identity_assertion import PROFILE, list_grant_types
 from auth_server.oauth.signing_keys import ALGORITHM
 from auth_server.oauth.tokens import GRANTED
 from shared.settings import settings
@@ -13,11 +14,15 @@ CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "e
 def build_metadata() -> dict[str, Any]:
     """The same for both well-known paths. The issuer is a setting, never the Host of a request."""
     issuer = settings().web_url
-    return {
+    optional: dict[str, Any] = {}
+    if settings().enterprise_issuers:
+        optional["authorization_grant_profiles_supported"] = [PROFILE]
+    if settings().dcr:
+        optional["registration_endpoint"] = f"{issuer}/oauth/register"
+    return optional | {
         "issuer": issuer,
         "authorization_endpoint": f"{issuer}/oauth/authorize",
         "token_endpoint": f"{issuer}/oauth/token",
-        "registration_endpoint": f"{issuer}/oauth/register",
         "revocation_endpoint": f"{issuer}/oauth/revoke",
         "introspection_endpoint": f"{issuer}/oauth/introspect",
         "userinfo_endpoint": f"{issuer}/oauth/userinfo",
@@ -25,13 +30,13 @@ def build_metadata() -> dict[str, Any]:
         "scopes_supported": GRANTED.split(),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
-        "grant_types_supported": ["authorization_code", "refresh_token"],
+        "grant_types_supported": list(list_grant_types()),
         "token_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
         "revocation_endpoint_auth_methods_supported": sorted(AUTH_METHODS, reverse=True),
         "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
-        "client_id_metadata_document_supported": True,
+        "client_id_metadata_document_supported": True,  # of listed hosts; others are told what to do instead
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],
         "claims_supported": CLAIMS,

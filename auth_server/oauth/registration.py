@@ -3,7 +3,6 @@
 import hashlib
 import logging
 import secrets
-import unicodedata
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -15,19 +14,18 @@ from sqlalchemy import func, select
 from auth_server.oauth import redirect_uris, tokens
 from auth_server.oauth.responses import to_error_response
 from auth_server.web.outcomes import NO_STORE, JsonResponse
-from auth_server.web.rate_limit import choose_limit
 from auth_server.web.request_data import RequestData, parse_json
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.oauth import Client
-from shared.limits import address_key, hit
+from shared.domain.display_names import UnfitName, parse_name
+from shared.limits import address_key, choose_limit, hit
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-MAX_URIS, MAX_NAME_CHARACTERS = 10, 100
+MAX_URIS = 10
 SAME_BODY_WINDOW = timedelta(minutes=10)
 _GRANT_TYPES, _RESPONSE_TYPES = ["authorization_code", "refresh_token"], ["code"]
-_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _MAX_TEXT_CHARACTERS = {"client_uri": 2048, "logo_uri": 2048, "tos_uri": 2048, "policy_uri": 2048, "software_id": 255}
 _MAX_TEXT_CHARACTERS |= {
     "software_version": 255,
@@ -54,10 +52,10 @@ def _parse_name(value: object) -> str:
         return "Unnamed application"
     if not isinstance(value, str):
         raise InvalidClientMetadataError("client_name must be a string.")
-    name = unicodedata.normalize("NFC", value).strip()
-    if not 1 <= len(name) <= MAX_NAME_CHARACTERS or any(unicodedata.category(c) in _INVISIBLE for c in name):
-        raise InvalidClientMetadataError(f"client_name must have 1 to {MAX_NAME_CHARACTERS} visible characters.")
-    return name
+    try:
+        return parse_name(value)
+    except UnfitName as unfit:
+        raise InvalidClientMetadataError(f"client_name {unfit}.") from None
 
 
 def _parse_uris(value: object) -> list[str]:
@@ -102,8 +100,13 @@ def client_metadata_from(data: object) -> dict[str, Any]:
     }
 
 
+def _compute_fingerprint(body: bytes, peer: str) -> str:
+    """Of body and address: with the body alone, whoever sends a well-known one would get another person's client."""
+    return hashlib.sha256(f"{address_key(peer)}\n".encode() + body).hexdigest()
+
+
 def _find_recent_client(uow: UnitOfWork, fingerprint: str) -> Client | None:
-    """The client that a byte-identical body registered a moment ago; an advisory lock orders concurrent requests."""
+    """The client that this very request registered a moment ago; an advisory lock orders concurrent requests."""
     uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
     recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
     return uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
@@ -111,13 +114,16 @@ def _find_recent_client(uow: UnitOfWork, fingerprint: str) -> Client | None:
 
 def register_client(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResponse]:
     def flow(uow: UnitOfWork, data: RequestData) -> JsonResponse:
+        if not settings().dcr:
+            text = "Applications do not register themselves here; a person can register one at /dashboard/api-apps/new."
+            return JsonResponse(403, {"error": "access_denied", "error_description": text}, dict(NO_STORE))
         if (refusal := _check_rate_limit(data.peer)) is not None:
             return refusal
         try:
             metadata = client_metadata_from(_parse_body(body))
         except OAuth2Error as error:
             return to_error_response(error)
-        fingerprint = hashlib.sha256(body).hexdigest()
+        fingerprint = _compute_fingerprint(body, data.peer)
         row = _find_recent_client(uow, fingerprint) or _add_client(uow, metadata, fingerprint)
         issued = {"client_id": row.client_id, "client_id_issued_at": int(row.created_at.timestamp())}
         return JsonResponse(201, issued | metadata, dict(NO_STORE))

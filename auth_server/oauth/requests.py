@@ -1,5 +1,6 @@
 """OAuth requests as authlib reads them, and what its grants use of the server that runs them."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -49,10 +50,19 @@ class ProtocolRequest(OAuth2Request):
         return self.payload.data
 
 
+@dataclass(frozen=True)
+class Choices:
+    """How far a person lets an application go, besides the address it asks for."""
+
+    read_only: bool = False
+    administer: bool = False
+
+
 class GrantServer(Protocol):
     """What grants and endpoints use of `oauth.server.Server`, which imports them."""
 
     uow: UnitOfWork
     authenticated_at: datetime  # of the person who consents
+    choices: Choices
 
     def validate_requested_scope(self, scope: str | None) -> None: ...

@@ -8,8 +8,9 @@ from authlib.oauth2.rfc6750 import BearerTokenGenerator
 
 from auth_server.oauth import grants, openid, tokens
 from auth_server.oauth.clients import Application, find_client
+from auth_server.oauth.identity_assertion import AssertionGrant
 from auth_server.oauth.refresh import RefreshGrant
-from auth_server.oauth.requests import ProtocolRequest
+from auth_server.oauth.requests import Choices, ProtocolRequest
 from auth_server.oauth.responses import redirect_error, to_error_response
 from auth_server.web.outcomes import NO_STORE, FlowResult, JsonResponse, Page
 from auth_server.web.request_data import RequestData
@@ -24,11 +25,13 @@ class Server(AuthorizationServer):
         super().__init__()
         self.uow = uow
         self.authenticated_at = clock.now()  # of the person who consents; set by the authorization endpoint
+        self.choices = Choices()  # that person's; set there too
         generator = BearerTokenGenerator(tokens.mint_access_token, tokens.mint_refresh_token, tokens.ACCESS_SECONDS)
         self.register_token_generator("default", generator)
         extensions = [grants.S256(required=True), grants.bind_resource, openid.add_id_token]
         self.register_grant(grants.CodeGrant, extensions)
         self.register_grant(RefreshGrant)
+        self.register_grant(AssertionGrant)
 
     def query_client(self, client_id: str) -> Application | None:
         return find_client(self.uow.db, client_id)
@@ -42,7 +45,7 @@ class Server(AuthorizationServer):
             "resource": request.resource,
         }
         access, expires = digest(token["access_token"]), now + tokens.ACCESS_LIFE
-        if request.retry_of is not None:
+        if request.retry_of is not None or "refresh_token" not in token:
             self.uow.db.add(AccessToken(token_hash=access, issued_at=now, expires_at=expires, **common))
             return
         old, sealed = request.rotated or (None, None)

@@ -1,11 +1,12 @@
-"""Token endpoint (RFC 6749 3.2): authorization codes and refresh tokens are exchanged for new tokens."""
+"""Token endpoint (RFC 6749 3.2): codes, refresh tokens and assertions of enterprises are exchanged for tokens."""
 
 from authlib.oauth2 import OAuth2Error
 from starlette.requests import Request
 from starlette.responses import Response
 
-from auth_server.oauth import refresh
+from auth_server.oauth import identity_assertion, refresh
 from auth_server.oauth.client_auth import check_credentials
+from auth_server.oauth.clients import JWT_BEARER
 from auth_server.oauth.handlers import read_client_form
 from auth_server.oauth.responses import to_error_response
 from auth_server.oauth.server import Server
@@ -15,8 +16,6 @@ from auth_server.web.rendering import to_response
 from auth_server.web.request_data import RequestData, reject_request
 from auth_server.web.unit_of_work import UnitOfWork
 
-GRANT_TYPES = ("authorization_code", "refresh_token")
-
 
 async def exchange(request: Request) -> Response:
     try:
@@ -24,6 +23,8 @@ async def exchange(request: Request) -> Response:
     except OAuth2Error as error:
         return to_response(to_error_response(error))
     await count_request(data.peer)
+    if data.form_value("grant_type") == JWT_BEARER:
+        await identity_assertion.ensure_keys(data)
     result: FlowResult | None = None
     if refresh.is_ordinary(data):
         result = await refresh.rotate_ordinary(request.app.state.rotations, data)
@@ -36,7 +37,7 @@ def _exchange_grant(uow: UnitOfWork, data: RequestData) -> FlowResult:
         check_credentials(data)
         if not data.form_value("grant_type"):
             reject_request("Missing 'grant_type'.")
-        if data.form_value("grant_type") not in GRANT_TYPES:
+        if data.form_value("grant_type") not in identity_assertion.list_grant_types():
             raise OAuth2Error("This grant type is not supported.", error="unsupported_grant_type")
         result: FlowResult = Server(uow).create_token_response(data)
         return result

@@ -1,52 +1,93 @@
-"""Account page of the dashboard: password, browser sessions, a copy of all data, and deletion."""
+"""Account page of the dashboard: plan, applications, claim, password, address, a copy of all data, and deletion."""
+
+from collections.abc import Callable
+from functools import partial
 
 from pydantic_core import to_json
 
-from auth_server.accounts import accounts
+from auth_server.accounts import access, accounts, address_change, step_up
 from auth_server.accounts.password_reset import change_password
-from auth_server.accounts.signin import sign_in
+from auth_server.accounts.security_events import record_event
 from auth_server.accounts.signup import describe_faults
 from auth_server.pages import account_deletion, data_export
+from auth_server.pages.connected_applications import list_connections, list_usage
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web import sessions
 from auth_server.web.outcomes import FlowResult, JsonResponse, Redirect, show_problem
 from shared import clock
+from shared.db.sign_in_methods import has_second_factor
 from shared.errors import Invalid
 from shared.limits import hit
+from shared.settings import settings
 
 PATH = "/dashboard/account"
 COPIES_PER_HOUR = 10
+ADDRESSES_PER_DAY = 5
 
 
 def show(member: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:
-    active = sessions.list_active(member.db, member.account.id)
-    return member.show("account.html", status, sessions=active, here=member.session.id_hash, faults=faults or {})
+    ticked = {name for name, value in member.data.form if value == "on"}
+    change = address_change.find_pending(member.uow, member.account)
+    connected, use = list_connections(member), list_usage(member)
+    has_factor = member.account.is_admin and has_second_factor(member.db, member.account.id)
+    context = {"ticked": ticked, "change": change, "connected": connected, "use": use, "has_factor": has_factor}
+    return member.show("account.html", status, faults=faults or {}, **context)
 
 
 def save_password(member: Member) -> FlowResult:
-    """All browsers are signed out but this one, which gets a new identifier."""
+    """All browsers are signed out but this one, which gets a new identifier; applications and keys where ticked."""
     try:
-        accounts.validate_password(member.data.form_value("password"))
+        accounts.validate_password(member.data.form_value("password"), member.account.email or "")
     except Invalid as error:
         return show(member, 422, describe_faults(error))
-    if (refusal := member.check_password(member.data.form_value("current"))) is not None:
+    if member.account.password_hash is None and not step_up.is_fresh(member.session):
+        return step_up.ask_for_form(member.data, member.account, PATH)
+    if (refusal := _check_present_password(member, "current", show)) is not None:
         return refusal
-    change_password(member.uow, member.account, accounts.hash_password(member.data.form_value("password")))
-    return sign_in(member.uow, member.data, member.session, member.account, f"{PATH}?done=password")
+    signed_in_at = member.session.authenticated_at
+    password_hash = accounts.hash_password(member.data.form_value("password"), member.account.email or "")
+    change_password(member.uow, member.account, password_hash)
+    if member.data.form_value("end_applications") == "on":
+        access.end_applications(member.uow, member.account, "password_changed")
+    if member.data.form_value("end_keys") == "on":
+        access.end_keys(member.uow, member.account)
+    record_event(member.uow, member.account, "password_changed", user_agent=member.data.user_agent)
+    session, cookie = sessions.open_session(member.db, member.account.id, member.data.user_agent)
+    session.authenticated_at = signed_in_at  # the password alone may be one factor of two
+    return Redirect(f"{PATH}?done=password", session_cookie=cookie)
 
 
-def end_session(member: Member) -> FlowResult:
-    """Ends one session, given by the first characters of its hash."""
-    prefix = member.data.form_value("session")
-    for row in sessions.list_active(member.db, member.account.id):
-        if len(prefix) >= 16 and row.id_hash.startswith(prefix):
-            sessions.end(member.db, row.id_hash)
-    return redirect_back(PATH, "signed_out")
+def _check_present_password(
+    member: Member, field: str, show_form: Callable[[Member, int, dict[str, str]], FlowResult]
+) -> FlowResult | None:
+    """None also for an account that has no password, or where none is used: there the fresh sign-in counts."""
+    if member.account.password_hash is None or not settings().password_sign_in:
+        return None
+    return member.check_password(member.data.form_value(field), lambda fault: show_form(member, 403, {field: fault}))
 
 
-def end_sessions(member: Member) -> FlowResult:
-    sessions.end_all(member.db, member.account.id)
-    return Redirect("/signin", session_cookie="")
+def show_address(member: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:
+    return member.show("account_address.html", status, faults=faults or {}, email=member.read_field("email"))
+
+
+def request_address(member: Member) -> FlowResult:
+    """The same answer whether or not the new address has an account."""
+    account, data = member.account, member.data
+    verdict = hit(f"address:{account.id}", ADDRESSES_PER_DAY, 86400)
+    if not verdict.allowed:
+        return show_problem("Too many changes", "Please wait a day and try again.", 429, verdict.retry_after)
+    try:
+        change = address_change.request_change(member.uow, data, account, data.form_value("email"))
+    except Invalid as error:
+        return show_address(member, 422, describe_faults(error))
+    page = member.show("account_address_sent.html", change=change)
+    page.afterwards = partial(address_change.write_to_new_address, account_id=account.id, address=change.new_email)
+    return page
+
+
+def withdraw_address(member: Member) -> FlowResult:
+    address_change.withdraw(member.uow, member.account)
+    return redirect_back(PATH, "address_withdrawn")
 
 
 def export(member: Member) -> FlowResult:
@@ -56,16 +97,18 @@ def export(member: Member) -> FlowResult:
         return show_problem("Too many copies", "Please wait a little and try again.", 429, verdict.retry_after)
     name = f"award-travel-{clock.today().isoformat()}.json"
     body = to_json(data_export.export_account(member.db, member.account.id), indent=2, bytes_mode="base64")
+    record_event(member.uow, member.account, "data_exported", user_agent=member.data.user_agent)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return JsonResponse(200, body, headers)
 
 
-def show_delete(member: Member) -> FlowResult:
-    return member.show("account_delete.html")
+def show_delete(member: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:
+    return member.show("account_delete.html", status, faults=faults or {})
 
 
 def delete(member: Member) -> FlowResult:
-    if (refusal := member.check_password(member.data.form_value("password"))) is not None:
+    """The sign-in is fresh; a password is asked for where there is one."""
+    if (refusal := _check_present_password(member, "password", show_delete)) is not None:
         return refusal
     account_deletion.delete_account(member.uow, member.account)
     page = show_problem(

@@ -1,23 +1,38 @@
 """API keys page of the dashboard: keys are created, shown once, listed and revoked."""
 
 from auth_server.accounts import api_keys
+from auth_server.accounts.security_events import record_event
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult
-from shared.errors import Refusal
+from shared.domain.display_names import MAX_CHARACTERS
+from shared.errors import Invalid, LimitReached
 
 PATH = "/dashboard/keys"
 
 
-def show(member: Member, status: int = 200, fault: str | None = None, new: str | None = None) -> FlowResult:
+_NAME_EXPECTED = f"Give the key a name of 1 to {MAX_CHARACTERS} visible characters."
+
+
+def show(
+    member: Member, status: int = 200, fault: str | None = None, new: str | None = None, name_fault: str = ""
+) -> FlowResult:
     keys = api_keys.list_active(member.db, member.account.id)
-    return member.show("keys.html", status, keys=keys, fault=fault, new=new, most=api_keys.MAX_KEYS)
+    name = member.read_field("name") if new is None else ""
+    return member.show(
+        "keys.html", status, keys=keys, fault=fault, new=new, most=api_keys.MAX_KEYS, name=name, name_fault=name_fault
+    )
 
 
 def create(member: Member) -> FlowResult:
+    if not member.take_form_once():
+        return redirect_back(PATH, "made_before")
     try:
-        _, key = api_keys.issue(member.db, member.account.id, member.data.form_value("name"))
-    except Refusal as refusal:
-        return show(member, 422, refusal.message)
+        row, key = api_keys.issue(member.db, member.account.id, member.data.form_value("name"))
+    except Invalid:
+        return show(member, 422, name_fault=_NAME_EXPECTED)
+    except LimitReached as refusal:
+        return show(member, 422, f"{refusal.message} Revoke one that you do not need.")
+    record_event(member.uow, member.account, "key_created", subject=row.name, user_agent=member.data.user_agent)
     return show(member, new=key)
 
 

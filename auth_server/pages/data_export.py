@@ -12,7 +12,7 @@ from shared.db.accounts import Account
 from shared.db.base import Base
 
 # Useless to the person and useful to a thief of the copy. `facts` of a message contain what its link derives from.
-_SECRET = re.compile(r"hash|secret|sealed|token|password|nonce|csrf|challenge|^facts$|^ending$")
+_SECRET = re.compile(r"hash|secret|sealed|token|password|nonce|csrf|challenge|^facts$|^ending$|^traceparent$")
 _ACCOUNTS = Account.__table__
 
 

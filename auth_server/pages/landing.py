@@ -1,72 +1,77 @@
-"""Public pages: start, plans, privacy, terms, support, the list of problem types, and icons."""
+"""Public pages: start, privacy, terms, support, the list of problem types, and icons."""
 
+import json
 from collections.abc import Awaitable, Callable
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from auth_server.web.rendering import TEMPLATES, render_page
-from shared.domain.plans import LIMITS, Plan, list_additions
-from shared.errors import PROBLEMS
+from auth_server.pages.connecting import list_connectables
+from auth_server.pages.plans import describe_plans, find_plan
+from auth_server.web.rendering import render_page
+from auth_server.web.static_files import TEMPLATES
+from shared import clock
+from shared.domain.plans import Plan
+from shared.errors import PROBLEMS, Fault, Invalid, problem
 from shared.settings import STATUS, settings
 
+SECURITY_CONTACT_LIFETIME = timedelta(days=180)  # RFC 9116 2.5.5 advises less than a year
 _CACHE_HEADERS = {"Cache-Control": "public, max-age=300"}
 
+_ANSWER = TEMPLATES / "landing_answer.json"
+_CABINS = ("economy", "business", "first")
+_SHADES = ((1.15, "c1"), (1.6, "c2"), (2.2, "c3"))  # of a price, by how far it is above the cheapest of its cabin
 
-async def serve_landing(request: Request) -> Response:  # noqa: ARG001 - an endpoint's signature
+
+async def serve_landing(request: Request) -> Response:
+    return render_page("landing.html", build_context(await find_plan(request)))
+
+
+def build_context(plan: Plan | None) -> dict[str, Any]:
+    """What the start page shows to a stranger, or to somebody who has a plan."""
     config = settings()
-    context = {
+    return {
         "site": config.web_url,
         "mcp_url": f"{config.web_url}/mcp",
-        "tool_url": config.mcp_url,
-        "status": STATUS,
+        "assistants": list_connectables(),
+        "plan": plan,
+        "plans": describe_plans(),
+        "answer": read_answer(),
         "sandbox": config.data_mode == "sandbox",
         "public": config.secure,
+        "agents": config.agents_may_register,
+        "status": STATUS,
     }
-    return render_page("landing.html", context)
 
 
-def _format_limit(value: int | None) -> str:
-    if value is None:
-        return "unlimited"
-    return f"{value:,}" if value else "none"
-
-
-def _build_rows() -> list[tuple[str, list[str]]]:
-    all_limits = [LIMITS[plan] for plan in Plan]
-    return [
-        ("Searches a day", [_format_limit(limits.searches_per_day) for limits in all_limits]),
-        ("Cabins", ["economy" if plan is Plan.FREE else "all" for plan in Plan]),
-        ("Results context", ["first 3" if limits.results else "all" for limits in all_limits]),
-        ("Active trips", [_format_limit(limits.active_trips) for limits in all_limits]),
-        ("Route monitors", [_format_limit(limits.route_monitors) for limits in all_limits]),
-        ("Flight alerts", [_format_limit(limits.flight_alerts) for limits in all_limits]),
-        ("Delay alerts", [_format_limit(limits.delay_alerts) for limits in all_limits]),
-        ("Standing orders", [_format_limit(limits.standing_orders) for limits in all_limits]),
-        ("API calls a month", [_format_limit(limits.api_calls_per_month) for limits in all_limits]),
-        ("Own OAuth applications", ["none" if plan is Plan.FREE else "up to 10" for plan in Plan]),
-    ]
-
-
-def _describe_price(plan: Plan) -> str:
-    if plan is Plan.FREE:
-        return "0 USD"
-    return f"{settings().premium_price:.2f} USD a month" if plan is Plan.PREMIUM else "On request"
-
-
-async def serve_plans(request: Request) -> Response:  # noqa: ARG001
-    config = settings()
-    context = {
-        "plans": [
-            {"name": plan.slug.title(), "price": _describe_price(plan), "gives": list_additions(plan)} for plan in Plan
-        ],
-        "rows": _build_rows(),
-        "operator": config.operator_email,
-        "change_text": config.plan_change_text,
-        "change_url": config.plan_change_url,
+@lru_cache(maxsize=1)
+def read_answer() -> dict[str, Any]:
+    """An answer that the sandbox gave, with its days as rows of cabins: points in thousands and their shade."""
+    answer: dict[str, Any] = json.loads(_ANSWER.read_text(encoding="utf-8"))
+    days = answer["month"]["days"]
+    lowest = {cabin: min(day[cabin] for day in days.values() if cabin in day) for cabin in _CABINS}
+    rows = [(cabin, [_describe_cell(day.get(cabin), lowest[cabin]) for day in days.values()]) for cabin in _CABINS]
+    award = answer["plan"]["award"]
+    leaves, arrives = (datetime.fromisoformat(award[name]) for name in ("departs_at", "arrives_at"))
+    nights = (arrives.date() - leaves.date()).days
+    times = f"{leaves:%H:%M} to {arrives:%H:%M}{f' +{nights}' if nights else ''}"
+    return answer | {
+        "days": [date.fromisoformat(day) for day in days],
+        "rows": rows,
+        "times": times,
+        "day": leaves.date(),
     }
-    return render_page("plans.html", context)
+
+
+def _describe_cell(points: int | None, lowest: int) -> tuple[str, str]:
+    if points is None:
+        return "\u2013", "c0"
+    shade = next((name for most, name in _SHADES if points <= most * lowest), "c4")
+    return str((points + 500) // 1000), shade
 
 
 def serve_legal_page(name: str) -> Callable[[Request], Awaitable[Response]]:
@@ -100,6 +105,32 @@ async def serve_challenge(request: Request) -> Response:  # noqa: ARG001
     return PlainTextResponse(text, headers=_CACHE_HEADERS) if text else Response(status_code=404)
 
 
+async def serve_security_contact(request: Request) -> Response:  # noqa: ARG001
+    """/.well-known/security.txt (RFC 9116): whom to tell about a fault that endangers people."""
+    config = settings()
+    if not config.operator_email:
+        return Response(status_code=404)
+    expires = clock.now().replace(microsecond=0) + SECURITY_CONTACT_LIFETIME
+    lines = [
+        f"Contact: mailto:{config.operator_email}",
+        f"Expires: {expires.isoformat().replace('+00:00', 'Z')}",
+        f"Canonical: {config.web_url}/.well-known/security.txt",
+        f"Policy: {config.web_url}/support#security",
+        "Preferred-Languages: en",
+    ]
+    return PlainTextResponse("\n".join(lines) + "\n", headers=_CACHE_HEADERS)
+
+
 async def serve_problems(request: Request) -> Response:  # noqa: ARG001
     """Where the `type` of a problem document leads."""
-    return render_page("problems.html", {"kinds": sorted(PROBLEMS.items(), key=lambda item: item[1].status)})
+    kinds = sorted(PROBLEMS.items(), key=lambda item: item[1].status)
+    return render_page("problems.html", {"kinds": kinds, "example": _write_example()})
+
+
+def _write_example() -> str:
+    """The head and the body of a refusal, as a program gets them."""
+    fault = Fault("month", "does not have the expected form", "a month YYYY-MM")
+    refusal = Invalid(fault)
+    body = problem(settings().web_url, refusal.status, refusal.message, **refusal.facts)
+    head = f"HTTP/1.1 {body['status']}\nContent-Type: application/problem+json\n\n"
+    return head + json.dumps(body, indent=2)

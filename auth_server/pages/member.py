@@ -1,29 +1,71 @@
 """Signed-in members of the dashboard: their request, the frame of their pages, and the guards of pages and forms."""
 
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from sqlalchemy.orm import Session
 
-from auth_server.accounts import accounts, signin
+from auth_server.accounts import password_guesses, signin, step_up, suspension
 from auth_server.web import sessions
-from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, Redirect, show_problem
-from auth_server.web.request_data import RequestData
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, PageResult, Redirect
+from auth_server.web.request_data import MAX_QUERY_CHARACTERS, RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
+from shared.db.profile import find_time_zone
 from shared.domain.plans import Plan
+from shared.limits import hit
+from shared.secrets import digest
 
 T = TypeVar("T")
 TABS = (
-    ("/dashboard", "Overview"),
-    ("/dashboard/keys", "API keys"),
-    ("/dashboard/api-apps", "API apps"),
-    ("/dashboard/spending", "Spending"),
-    ("/dashboard/settings", "Settings"),
+    ("/dashboard", "Portfolio"),
+    ("/dashboard/balances", "Wallet"),
+    ("/dashboard/bookings", "Trips"),
+    ("/dashboard/watches", "Watches"),
+    ("/dashboard/search", "Search"),
+    ("/dashboard/clients", "Clients"),
     ("/dashboard/account", "Account"),
+)
+_OF_ADVISORS = "/dashboard/clients"
+# Pages that belong together stand beside each other, under the tab whose address and name begin the group.
+SIDE_TABS = (
+    (
+        ("/dashboard/clients", "Clients"),
+        ("/dashboard/clients/documents", "Documents"),
+    ),
+    (
+        ("/dashboard/balances", "Balances"),
+        ("/dashboard/cards", "Cards"),
+        ("/dashboard/statuses", "Statuses"),
+        ("/dashboard/vouchers", "Vouchers"),
+        ("/dashboard/deadlines", "Deadlines"),
+        ("/dashboard/spending", "Spending"),
+    ),
+    (
+        ("/dashboard/bookings", "Bookings"),
+        ("/dashboard/trips", "Trips"),
+        ("/dashboard/inbox", "Forwarded mail"),
+        ("/dashboard/calendar", "Calendar"),
+    ),
+    (
+        ("/dashboard/watches", "Watches"),
+        ("/dashboard/notices", "Notices"),
+    ),
+    (
+        ("/dashboard/account", "Account"),
+        ("/dashboard/profile", "Profile"),
+        ("/dashboard/settings", "Settings"),
+        ("/dashboard/integrations", "Integrations"),
+        ("/dashboard/activity", "Activity"),
+        ("/dashboard/security", "Security"),
+        ("/dashboard/sign-in-methods", "Sign-in methods"),
+        ("/dashboard/keys", "API keys"),
+        ("/dashboard/api-apps", "API apps"),
+    ),
 )
 
 
@@ -35,6 +77,7 @@ class Member:
     data: RequestData
     session: WebSession
     account: Account
+    zone: str | None = None  # of the profile; None = UTC
 
     @property
     def db(self) -> Session:
@@ -44,63 +87,102 @@ class Member:
     def plan(self) -> Plan:
         return Plan.of(self.account.plan)
 
+    @property
+    def _sees_clients(self) -> bool:
+        """Whoever is no advisor any more comes to the page by a link, and the tab then says where it is."""
+        return self.plan >= Plan.PRO or bool(find_tab(self.data.path, ((_OF_ADVISORS, ""),)))
+
     def csrf(self, path: str) -> str:
         """The token of the form that is sent to this path."""
         return sessions.make_csrf_token(self.session, path)
 
+    def read_field(self, name: str) -> str:
+        """A field of the form, or what was typed into it before the person had to sign in again."""
+        return self.data.form_value(name) or step_up.restore_fields(self.data, self.account).get(name, "")
+
     def show(self, template: str, status: int = 200, /, **context: Any) -> Page:
+        path = self.data.path
+        group = next((tabs for tabs in SIDE_TABS if find_tab(path, tabs)), ())
         frame = {
             "account": self.account,
             "plan": self.plan,
             "csrf": self.csrf,
-            "tabs": TABS,
-            "tab": find_tab(self.data.path),
+            "tabs": [tab for tab in TABS if tab[0] != _OF_ADVISORS or self._sees_clients],
+            "tab": group[0][0] if group else find_tab(path, TABS),
+            "side_tabs": group,
+            "side": find_tab(path, group),
+            "path": path,
+            "once": secrets.token_hex(16),
+            "zone": self.zone,
             "done": self.data.query_value("done") or "",
         }
         return Page(template, frame | context, status)
 
-    def check_password(self, password: str) -> Page | None:
+    def take_form_once(self) -> bool:
+        """Whether this very form was not sent before: a page that shows a secret is not made again by a reload."""
+        nonce = self.data.form_value("once")
+        return not nonce or hit(f"once:{self.account.id}:{digest(nonce)[:32]}", 1, 86400).allowed
+
+    def check_password(self, password: str, show_fault: Callable[[str], FlowResult]) -> FlowResult | None:
         """None when this is the person's password, else the page to show. Failures count as those of sign-in do."""
         attempts = signin.SignInAttempts(self.account.email or "", self.data.peer)
-        if attempts.is_blocked():
+        if not attempts.begin():
             return signin.show_too_many_attempts()
-        if accounts.check_password(self.account, password):
+        email, user_agent = self.account.email or "", self.data.user_agent
+        if password_guesses.check_password(self.uow, self.account, email, password, user_agent):
+            attempts.take_back()
             return None
-        attempts.record_failure()
-        return show_problem("The password is wrong", "Nothing was changed. Please go back and try again.", 403)
+        return show_fault("The password is wrong. Nothing was changed.")
 
 
-def find_tab(path: str) -> str:
-    """The tab a page belongs to: the longest matching path."""
-    return max((to for to, _ in TABS if path == to or path.startswith(to + "/")), key=len, default="")
+def find_tab(path: str, tabs: Sequence[tuple[str, str]]) -> str:
+    """The tab a page belongs to: the longest matching path, or nothing."""
+    return max((to for to, _ in tabs if path == to or path.startswith(to + "/")), key=len, default="")
 
 
-Flow = Callable[[UnitOfWork, RequestData], FlowResult]
-MemberFlow = Callable[[Member], FlowResult]
+Flow = Callable[[UnitOfWork, RequestData], PageResult]
+MemberFlow = Callable[[Member], PageResult]
 
 
-def page_for_member(flow: MemberFlow) -> Flow:
-    """A page: whoever is signed out signs in and comes back to it."""
+def page_for_member(flow: MemberFlow, *, fresh: bool = False) -> Flow:
+    """A page: whoever is signed out signs in and comes back to it, as does everybody whose sign-in is not fresh."""
 
-    def guarded_flow(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
         session = sessions.load(uow.db, data.cookie)
         account = sessions.find_account(uow.db, session)
         if session is None or account is None:
-            return Redirect(f"/signin?return_to={quote(data.path)}", status=302)
-        return flow(Member(uow, data, session, account))
+            if suspension.is_of_suspended_account(uow, session):
+                return suspension.SUSPENDED
+            return Redirect(f"/signin?return_to={quote(write_address(data))}", status=302)
+        if fresh and not step_up.is_fresh(session):
+            return step_up.ask_for_page(write_address(data))
+        return flow(Member(uow, data, session, account, find_time_zone(uow.db, account.id)))
 
     return guarded_flow
 
 
-def form_for_member(flow: Callable[[Member], T]) -> Callable[[UnitOfWork, RequestData], T | FlowResult]:
-    """A page's form, which must carry the token made for the path it is sent to."""
+def write_address(data: RequestData) -> str:
+    """The page that was asked for, with its query; a query too long to travel in another address is left out."""
+    query = urlencode(data.query)
+    return f"{data.path}?{query}" if 0 < len(query) <= MAX_QUERY_CHARACTERS else data.path
+
+
+def form_for_member(
+    flow: Callable[[Member], T], *, fresh: bool = False, page: str | None = None
+) -> Callable[[UnitOfWork, RequestData], T | FlowResult]:
+    """A page's form, which must carry the token made for the path it is sent to.
+
+    With `fresh` a person whose sign-in is too old signs in again and comes back to the form, which stands on `page`.
+    """
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> T | FlowResult:
         session = sessions.load_for_form(uow.db, data, data.path)
         account = sessions.find_account(uow.db, session)
         if session is None or account is None:
-            return FORM_EXPIRED
-        return flow(Member(uow, data, session, account))
+            return suspension.SUSPENDED if suspension.is_of_suspended_account(uow, session) else FORM_EXPIRED
+        if fresh and not step_up.is_fresh(session):
+            return step_up.ask_for_form(data, account, page or data.path)
+        return flow(Member(uow, data, session, account, find_time_zone(uow.db, account.id)))
 
     return guarded_flow
 

@@ -5,6 +5,7 @@ import secrets
 from sqlalchemy import func, select
 
 from auth_server.accounts.api_keys import validate_name
+from auth_server.accounts.security_events import record_event
 from auth_server.oauth import redirect_uris
 from auth_server.oauth.clients import delete_client
 from auth_server.pages.member import Member, redirect_back
@@ -37,8 +38,8 @@ def show_new(member: Member, status: int = 200, faults: dict[str, str] | None = 
         "api_apps_new.html",
         status,
         faults=faults or {},
-        name=member.data.form_value("name"),
-        uris=member.data.form_value("redirect_uris"),
+        name=member.read_field("name"),
+        uris=member.read_field("redirect_uris"),
     )
 
 
@@ -47,12 +48,15 @@ def create(member: Member) -> FlowResult:
         return member.show("api_apps_paid.html", 403)
     try:
         name = validate_name(member.data.form_value("name"))
-    except Invalid:
-        return show_new(member, 422, {"name": "Give it a name of 1 to 100 visible characters."})
+    except Invalid as invalid:
+        problem = invalid.facts["errors"][0]["problem"]
+        return show_new(member, 422, {"name": f"The name {problem}. Give it one of 1 to 100 visible characters."})
     try:
         uris = _parse_uris(member.data.form_value("redirect_uris"))
     except redirect_uris.BadRedirect as bad:
         return show_new(member, 422, {"redirect_uris": f"A redirect URI is not allowed: {bad}."})
+    if not member.take_form_once():
+        return redirect_back(PATH, "made_before")
     lock(member.db, member.account.id)
     count = member.db.scalar(select(func.count()).select_from(Client).where(Client.owner_id == member.account.id)) or 0
     if count >= MAX_APPS:
@@ -71,6 +75,7 @@ def create(member: Member) -> FlowResult:
         created_at=clock.now(),
     )
     member.db.add(app)
+    record_event(member.uow, member.account, "application_created", subject=name, user_agent=member.data.user_agent)
     return member.show("api_apps_secret.html", app=app, secret=secret, made=True)
 
 
@@ -92,8 +97,11 @@ def rotate(member: Member) -> FlowResult:
     app = _find_app(member)
     if app is None:
         return redirect_back(PATH, "gone")
+    if not member.take_form_once():
+        return redirect_back(PATH, "made_before")
     secret = mint(SECRET_PREFIX)
     app.secret_hash = digest(secret)
+    record_event(member.uow, member.account, "application_secret", subject=app.name, user_agent=member.data.user_agent)
     return member.show("api_apps_secret.html", app=app, secret=secret, made=False)
 
 

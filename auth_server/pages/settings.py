@@ -1,25 +1,27 @@
-"""Settings page of the dashboard: mails by kind, an advisor's logo, and documents shared by link."""
+"""Settings page of the dashboard: mails by kind, an advisor's logo, and where other choices are."""
 
-from contextlib import suppress
-from uuid import UUID
+from dataclasses import replace
 
+from auth_server.accounts import phones
 from auth_server.pages import logo
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
 from shared import clock
-from shared.db import clients
+from shared.db import clients, message_channels
 from shared.db.accounts import lock
 from shared.db.profile import MAILS, AdvisorLogo, Profile, find_addressee
 from shared.domain.plans import Plan
+from shared.limits import hit
 
 PATH = "/dashboard/settings"
+LOGOS_PER_HOUR = 20  # of one account: to read a picture may take seconds
 MAIL_KINDS = {
     "route_monitors": ("Route monitors", "when one of your monitors finds new award seats"),
     "flight_alerts": ("Flight alerts", "when award seats open on a flight you watch"),
     "standing_orders": ("Standing orders", "the result of each run"),
     "hotel_price_drops": ("Hotel price drops", "when a stay you booked becomes cheaper"),
     "deadlines": ("Deadlines", "90, 30 and 7 days before points, vouchers, credits or free cancellation end"),
-    "weekly_overview": ("Weekly overview", "what ends in the next 90 days, each Monday"),
+    "weekly_overview": ("Weekly overview", "each Monday: what your watches found, what is booked and what ends"),
     "product_news": ("News", "now and then, about what is new here"),
 }
 
@@ -36,7 +38,9 @@ def show(member: Member, status: int = 200, fault: str | None = None) -> FlowRes
         may=member.plan >= Plan.PRO,
         fault=fault,
         most=logo.MAX_BYTES,
-        documents=clients.list_open_links(member.db, member.account.id, clock.now()),
+        numbers=phones.count_proved(member.db, member.account.id),
+        channel_count=message_channels.count_proved(member.db, member.account.id),
+        documents=len(clients.list_open_links(member.db, member.account.id, clock.now())),
     )
 
 
@@ -54,6 +58,8 @@ def save(member: Member) -> FlowResult:
 def save_logo(member: Member) -> FlowResult:
     if member.plan < Plan.PRO:
         return show_problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
+    if not hit(f"logos:{member.account.id}", LOGOS_PER_HOUR, 3600).allowed:
+        return show(member, 429, "You uploaded many pictures. Please wait an hour and try again.")
     try:
         picture = logo.read_logo(member.data.file)
     except logo.InvalidLogo as error:
@@ -61,13 +67,19 @@ def save_logo(member: Member) -> FlowResult:
     lock(member.db, member.account.id)
     row = member.db.get(AdvisorLogo, member.account.id) or AdvisorLogo(account_id=member.account.id)
     row.media_type, row.width, row.height, row.content = (
-        picture.media_type,
+        "image/png",
         picture.width,
         picture.height,
-        member.data.file,
+        picture.content,
     )
     member.db.add(row)
     return redirect_back(PATH, "logo")
+
+
+def show_too_large(member: Member) -> FlowResult:
+    """The settings after a picture of which nothing was read, with the fault at its field."""
+    here = replace(member, data=replace(member.data, path=PATH))
+    return show(here, 413, f"The file is larger than {logo.MAX_BYTES // 1024} KiB. Nothing was changed.")
 
 
 def delete_logo(member: Member) -> FlowResult:
@@ -82,10 +94,3 @@ def serve_logo(member: Member) -> FlowResult:
     if row is None:
         return show_problem("There is no logo", "You have not uploaded one.", 404)
     return JsonResponse(200, row.content, {"Content-Type": row.media_type, "Cache-Control": "no-store"})
-
-
-def revoke_document(member: Member) -> FlowResult:
-    """On every plan: who is no advisor any more can still end the links that were shared."""
-    with suppress(ValueError):  # not a UUID, so no document has it
-        clients.close(member.db, member.account.id, UUID(member.data.form_value("pdf_id")), clock.now())
-    return redirect_back(PATH, "document")

@@ -1,57 +1,59 @@
-"""Tools called for a person at the dashboard, over MCP with a short-lived token."""
+"""Tools called for a person at the dashboard, over MCP with a token of the page: what is asked, and faults by field."""
 
-import logging
-import secrets
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Callable
 from typing import Any
 
-import httpx
+from auth_server.oauth import page_tokens
+from auth_server.pages.member import Member
+from auth_server.web.outcomes import PageResult, WaitingPage
+from auth_server.web.tool_server import PAGE_SECONDS, Answer, ToolCall
 
-from auth_server.oauth import first_party_tokens
-from auth_server.web.unit_of_work import UnitOfWork
-from shared.db.accounts import Account
-from shared.http import client
-from shared.internal_api import mcp_endpoint
+__all__ = [
+    "Answer",
+    "ToolCall",
+    "prepare_change",
+    "prepare_look",
+    "prepare_search",
+    "read_faults",
+    "show_when_answered",
+]
 
-log = logging.getLogger(__name__)
-DASHBOARD = ("award-travel-dashboard", "Dashboard")
-TOKEN_LIFE = timedelta(minutes=2)
-TIMEOUT = httpx.Timeout(60, connect=2)
-
-
-@dataclass
-class ToolCall:
-    """One call under a token of its own. `result` is None before the call, and when the tool server did not answer."""
-
-    tool: str
-    arguments: dict[str, Any]
-    family_id: str
-    token: str
-    result: dict[str, Any] | None = None
+SEARCH_SECONDS = 4.0  # for which a page waits for a search, before it shows that it waits
+NO_ANSWER = "The service did not answer in time. Please look whether it was stored before you try again."
 
 
-def prepare(uow: UnitOfWork, account: Account, tool: str, **arguments: Any) -> ToolCall:
-    family_id = f"dashboard:{secrets.token_hex(16)}"
-    token = first_party_tokens.issue(uow, account, DASHBOARD, family_id, TOKEN_LIFE, read_only=False)
-    return ToolCall(tool, arguments, family_id, token)
+def prepare_look(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
+    """A call that can change nothing, whatever the tool."""
+    return ToolCall(page_tokens.issue(member.session, read_only=True), tool, arguments, is_look=True)
 
 
-def finish(uow: UnitOfWork, call: ToolCall) -> None:
-    """Revokes the token of the call."""
-    uow.revoke_family(call.family_id, "errand_done")
+def prepare_search(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
+    """A look that may take long: begun once, however often the page is loaded, and kept for minutes."""
+    token = page_tokens.issue(member.session, read_only=True)
+    owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
+    return ToolCall(token, tool, arguments, SEARCH_SECONDS, owner)
 
 
-async def call_tool(call: ToolCall) -> dict[str, Any] | None:
-    """Calls the tool as any MCP client would; None when the tool server does not answer."""
-    endpoint = mcp_endpoint(call.token)
-    params = {"name": call.tool, "arguments": call.arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    try:
-        async with client(timeout=TIMEOUT) as http:
-            response = await http.post(endpoint.url, json=message, headers=endpoint.headers)
-        result = response.json()["result"]["structuredContent"]
-    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
-        log.warning("tool call failed: %s", type(error).__name__)
-        return None
-    return result if isinstance(result, dict) else None
+def prepare_change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> ToolCall:
+    """A call that may change what the person keeps, by the same gate as an assistant's."""
+    return ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds)
+
+
+def show_when_answered(calls: dict[str, ToolCall], show: Callable[[dict[str, Answer]], PageResult]) -> WaitingPage:
+    """`show` runs after the transaction, with the answer to each call by its name."""
+    return WaitingPage(calls, show)
+
+
+def read_faults(answer: Answer) -> dict[str, str]:
+    """What is wrong, by the field it stands at; under "" what belongs to none. Empty when the tool did its work.
+
+    A tool says what is wrong as "errors", each with field, problem and expected.
+    """
+    if answer.is_good:
+        return {}
+    if not answer:
+        return {"": NO_ANSWER}
+    faults: dict[str, str] = {}
+    for error in answer.get("errors") or ():
+        faults.setdefault(str(error["field"]), f"This {error['problem']}. Expected: {error['expected']}.")
+    return faults or {"": str(answer.get("message", "This was not stored."))}

@@ -7,22 +7,26 @@ proof.
 from sqlalchemy import select
 
 from auth_server.pages.settings import MAIL_KINDS
-from auth_server.web.outcomes import FlowResult, Page, show_problem
+from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import leave_channel
-from shared.db.profile import MAILS, Profile
+from shared.db.profile import MAILS, Profile, find_addressee
 from shared.outbox.links import read_unsubscribe_token
 
 PATH = "/unsubscribe"
+UNDO_PATH = "/unsubscribe/undo"
 DELAYS = "delay_alerts"  # not a switch of the profile: each alert names its channels
 _CONSEQUENCES = dict.fromkeys(MAIL_KINDS, "What they find still stands in your inbox") | {
     DELAYS: "Those that go to no phone are paused"
 }
 _NAMES = {kind: name for kind, (name, _) in MAIL_KINDS.items()} | {DELAYS: "Delay alerts"}
 _DEAD_LINK = show_problem(
-    "This link does not work any more", "Sign in and choose on your dashboard which mails you get.", 410
+    "This link does not work any more",
+    "Sign in and choose on your dashboard which mails you get.",
+    410,
+    links=(("/dashboard/settings", "Choose your mails"), ("/support", "Support")),
 )
 
 
@@ -40,10 +44,15 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
     recipient = _find_recipient(uow, data)
     if recipient is None:
         return _DEAD_LINK
-    kind = recipient[1]
-    return Page(
-        "unsubscribe.html", {"kind": _NAMES[kind], "rest": _CONSEQUENCES[kind], "token": data.query_value("token")}
-    )
+    account, kind = recipient
+    switches = find_addressee(uow.db, account.id).mail_switches
+    return _show(kind, data, is_off=not switches.get(kind, True))
+
+
+def _show(kind: str, data: RequestData, *, is_off: bool) -> FlowResult:
+    """Delay alerts have no switch of their own, so that page offers no way back: each alert does."""
+    words = {"kind": _NAMES[kind], "rest": _CONSEQUENCES[kind], "token": data.query_value("token")}
+    return Page("unsubscribe.html", words | {"is_off": is_off, "can_undo": kind in MAILS})
 
 
 def unsubscribe(uow: UnitOfWork, data: RequestData) -> FlowResult:
@@ -53,9 +62,24 @@ def unsubscribe(uow: UnitOfWork, data: RequestData) -> FlowResult:
     account, kind = recipient
     lock(uow.db, account.id)
     if kind in MAILS:
-        row = uow.db.get(Profile, account.id) or Profile(account_id=account.id)
-        setattr(row, f"mail_{kind}", False)
-        uow.db.add(row)
+        _switch(uow, account, kind, on=False)
     else:
         leave_channel(uow.db, account.id, "email")
-    return show_problem("You are unsubscribed", f"{_NAMES[kind]} send you no more mails. {_CONSEQUENCES[kind]}.", 200)
+    return _show(kind, data, is_off=True)
+
+
+def subscribe_again(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    """For who pressed the button, or whose mail program did, without meaning it."""
+    recipient = _find_recipient(uow, data)
+    if recipient is None or recipient[1] not in MAILS:
+        return _DEAD_LINK
+    account, kind = recipient
+    lock(uow.db, account.id)
+    _switch(uow, account, kind, on=True)
+    return Redirect(f"{PATH}?token={data.query_value('token')}")
+
+
+def _switch(uow: UnitOfWork, account: Account, kind: str, *, on: bool) -> None:
+    row = uow.db.get(Profile, account.id) or Profile(account_id=account.id)
+    setattr(row, f"mail_{kind}", on)
+    uow.db.add(row)

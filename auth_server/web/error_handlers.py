@@ -3,17 +3,17 @@
 The path decides which: people read pages, programs read JSON.
 """
 
-import logging
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from auth_server.web.outcomes import Page, find_links
 from auth_server.web.rendering import render_page
+from shared.db.maintenance import Maintenance
+from shared.db.outages import OUTAGES
 from shared.errors import PROBLEMS, problem
 from shared.settings import settings
 
-log = logging.getLogger(__name__)
 _PROGRAM_PATHS = ("/oauth/", "/internal/", "/.well-known/")
 _PAGE_PATHS = ("/oauth/authorize", "/oauth/consent")
 _TEXTS = {
@@ -28,19 +28,29 @@ _TEXTS = {
 _BY_STATUS = {404: "no_such_page", 405: "method_not_allowed"}
 
 
-def _respond(request: Request, kind: str, headers: dict[str, str] | None = None) -> Response:
-    path, status, (title, text) = request.url.path, PROBLEMS[kind].status, _TEXTS[kind]
+def _respond(
+    request: Request, kind: str, headers: dict[str, str] | None = None, words: tuple[str, str] | None = None
+) -> Response:
+    """`words` are a title and a text instead of those of the kind."""
+    path, status, (title, text) = request.url.path, PROBLEMS[kind].status, words or _TEXTS[kind]
+    meaning = words[1] if words else PROBLEMS[kind].meaning
     headers = {"Cache-Control": "no-store"} | (headers or {})
     if path.startswith("/api/"):
-        body = problem(settings().web_url, kind, PROBLEMS[kind].meaning)
+        body = problem(settings().web_url, kind, meaning)
         return JSONResponse(body, status, headers, media_type="application/problem+json")
     if path.startswith(_PROGRAM_PATHS) and path not in _PAGE_PATHS:
         error = "server_error" if status == 500 else "temporarily_unavailable" if "Retry-After" in headers else None
-        body = {"error": error or "invalid_request", "error_description": PROBLEMS[kind].meaning}
+        body = {"error": error or "invalid_request", "error_description": meaning}
         return JSONResponse(body, status, headers)
-    response = render_page("problem.html", {"title": title, "text": text}, status)
+    response = render_page("problem.html", {"title": title, "text": text, "links": find_links(status)}, status)
     response.headers.update(headers)
     return response
+
+
+def describe_missing_page() -> Page:
+    """For a flow: the very page of an address that leads nowhere."""
+    title, text = _TEXTS["no_such_page"]
+    return Page("problem.html", {"title": title, "text": text, "links": find_links(404)}, 404)
 
 
 async def respond_too_large(request: Request, error: Exception) -> Response:  # noqa: ARG001
@@ -56,8 +66,13 @@ async def respond_rate_limited(request: Request, error: Exception) -> Response:
 
 
 async def respond_database_unavailable(request: Request, error: Exception) -> Response:
-    log.error("the database does not answer: %s", type(error).__name__)
+    OUTAGES.note(error)
     return _respond(request, "temporarily_unavailable", {"Retry-After": "2"})
+
+
+def respond_maintenance(request: Request, maintenance: Maintenance) -> Response:
+    headers = {"Retry-After": str(maintenance.retry_after)}
+    return _respond(request, "temporarily_unavailable", headers, ("Under maintenance", maintenance.sentence))
 
 
 async def respond_no_route(request: Request, error: Exception) -> Response:

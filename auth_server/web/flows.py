@@ -1,7 +1,7 @@
 """Runs flows: each on a worker thread in one transaction, with its events published after the commit."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeVar
 
 import anyio
@@ -11,6 +11,7 @@ from auth_server.web import rate_limit
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.base import transaction
+from shared.db.outages import run_again
 from shared.redis import publish
 from shared.settings import settings
 
@@ -18,6 +19,7 @@ T = TypeVar("T")
 Flow = Callable[[UnitOfWork, RequestData], T]
 HASHING_THREADS = 2  # argon2 takes 19 MiB and a processor each
 MAX_WAITING_FOR_HASHING = 64
+_SAFE_METHODS = frozenset({"GET", "HEAD"})  # these may be repeated (RFC 9110, 9.2.2)
 
 
 @lru_cache(maxsize=1)
@@ -47,6 +49,8 @@ def transact(flow: Flow[T], data: RequestData) -> T:
 
 def _count_and_transact(flow: Flow[T], data: RequestData) -> T:
     rate_limit.count_request(data.peer)
+    if data.method in _SAFE_METHODS:
+        return run_again(partial(transact, flow, data))
     return transact(flow, data)
 
 

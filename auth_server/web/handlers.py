@@ -10,9 +10,16 @@ from starlette.responses import Response
 
 from auth_server.web.flows import Flow, is_hashing_full, run, run_counted
 from auth_server.web.middleware import normalize_host
-from auth_server.web.outcomes import FlowResult, Page, show_problem
+from auth_server.web.outcomes import FlowResult, Page, PageResult, WaitingPage, WaitingStep, show_problem
 from auth_server.web.rendering import to_response
-from auth_server.web.request_data import RequestData, parse_pairs, read_form, read_upload, to_request_data
+from auth_server.web.request_data import (
+    MAX_BODY_BYTES,
+    RequestData,
+    parse_pairs,
+    read_form,
+    read_upload,
+    to_request_data,
+)
 from shared.asgi import BodyTooLarge
 from shared.settings import settings
 
@@ -20,8 +27,18 @@ Handler = Callable[[Request], Awaitable[Response]]
 _CROSS_SITE = show_problem("This form came from another site", "Please open the page here and try again.", 403)
 
 
+async def await_tools(request: Request, result: PageResult) -> FlowResult:
+    """The result itself, or what it is once the tools or the service it waits for have answered."""
+    while isinstance(result, WaitingPage | WaitingStep):
+        if isinstance(result, WaitingStep):
+            result = await result.go_on()
+        else:
+            result = result.show(await request.app.state.tool_server.call_all(result.calls))
+    return result
+
+
 def handle_page(
-    flow: Flow[FlowResult],
+    flow: Flow[PageResult],
     before: Callable[[RequestData], Awaitable[FlowResult | None]] | None = None,
     *,
     text: bool = False,
@@ -41,7 +58,7 @@ def handle_page(
             return to_response(show_problem("This request cannot be completed", error.get_error_description()))
         data = to_request_data(request, query=query)
         refusal = await before(data) if before is not None else None
-        return to_response(refusal if refusal is not None else await run(flow, data))
+        return to_response(await await_tools(request, refusal if refusal is not None else await run(flow, data)))
 
     return handler
 
@@ -57,14 +74,14 @@ def _is_cross_site(request: Request) -> bool:
     return origin.lower() != f"{scheme}://{normalize_host(request.headers.get('host', ''))}"
 
 
-def handle_form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
+def handle_form(flow: Flow[PageResult], *, hashes: bool = False, max_bytes: int = MAX_BODY_BYTES) -> Handler:
     """With `hashes` the flow computes password hashes and runs on the few threads kept for that."""
 
     async def handler(request: Request) -> Response:
         if _is_cross_site(request):
             return to_response(_CROSS_SITE)
         try:
-            form = await read_form(request, text=True)
+            form = await read_form(request, text=True, max_bytes=max_bytes)
         except OAuth2Error as error:
             return to_response(show_problem("This form cannot be read", error.get_error_description()))
         except BodyTooLarge:
@@ -74,7 +91,7 @@ def handle_form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
             text = "Too many people are signing in; please try again in a moment."
             return to_response(show_problem("Very busy", text, 429, 5))
         data = to_request_data(request, form=form)
-        result = await run(flow, data, hashes=hashes)
+        result = await await_tools(request, await run(flow, data, hashes=hashes))
         response = to_response(result)
         if isinstance(result, Page) and result.afterwards is not None:
             response.background = BackgroundTask(run_counted, result.afterwards, data, hashes=True)
@@ -83,8 +100,13 @@ def handle_form(flow: Flow[FlowResult], *, hashes: bool = False) -> Handler:
     return handler
 
 
-async def read_upload_form(request: Request, max_bytes: int) -> RequestData | Page:
-    """A form with a file of at most so many bytes, or the page that says why it is refused."""
+async def read_upload_form(
+    request: Request, max_bytes: int, show_too_large: Flow[PageResult]
+) -> RequestData | FlowResult:
+    """A form with a file of at most so many bytes, or what refuses it.
+
+    Of one that is too large nothing is read, so that `show_too_large` changes nothing and asks for no token.
+    """
     if _is_cross_site(request):
         return _CROSS_SITE
     try:
@@ -92,13 +114,14 @@ async def read_upload_form(request: Request, max_bytes: int) -> RequestData | Pa
     except OAuth2Error as error:
         return show_problem("This form cannot be read", error.get_error_description())
     except BodyTooLarge:
-        return show_problem("The file is too large", f"It may have {max_bytes // 1024} KiB at most.", 413)
+        return await await_tools(request, await run(show_too_large, to_request_data(request)))
     return to_request_data(request, form=form, file=content)
 
 
-def handle_upload(flow: Flow[FlowResult], max_bytes: int) -> Handler:
+def handle_upload(flow: Flow[PageResult], max_bytes: int, show_too_large: Flow[PageResult]) -> Handler:
     async def handler(request: Request) -> Response:
-        data = await read_upload_form(request, max_bytes)
-        return to_response(data if isinstance(data, Page) else await run(flow, data))
+        data = await read_upload_form(request, max_bytes, show_too_large)
+        result = await run(flow, data) if isinstance(data, RequestData) else data
+        return to_response(await await_tools(request, result))
 
     return handler

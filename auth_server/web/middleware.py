@@ -5,9 +5,13 @@ from urllib.parse import urlsplit
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth_server.web.reverse_proxy import ReverseProxy
-from shared.asgi import add_headers, security_headers
+from auth_server.web.maintenance import find_refusal
+from auth_server.web.reverse_proxy import STATES, ReverseProxy, serve_absence
+from shared.asgi import add_headers, is_browser, security_headers
 from shared.settings import PASSED_PATHS, settings
+from shared.telemetry.call_context import label_work, new_id
+from shared.telemetry.http_counts import count_response
+from shared.telemetry.traces import name_request, read_traceparent, span
 
 # Called by IP address instead of by name: health checks, and our own programs, which authenticate.
 INTERNAL_PATHS = ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end")
@@ -64,14 +68,23 @@ class EdgeMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        name, parent = name_request("auth_server", scope), read_traceparent(scope["headers"])
+        with label_work(new_id()), span(name, parent):
+            await self._answer(scope, receive, count_response(send, "auth_server"))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
         if path not in ANY_HOST and normalize_host(_read_host(scope)) not in self.hosts:
             refusal = JSONResponse({"error": "misdirected_request"}, 421)
             await refusal(scope, receive, send)
         elif self.proxy is not None and is_forwarded(path):
             await self.proxy(scope, receive, send)
+        elif path == STATES or (is_forwarded(path) and is_browser(scope)):
+            # The proxy in front sends these here while the tool server does not answer.
+            await serve_absence(scope, receive, add_headers(send, self.headers))
         elif scope["method"] == "OPTIONS" and path in CORS_PATHS:
             await Response(status_code=204, headers=_PREFLIGHT_HEADERS)(scope, receive, send)
         else:
             headers = self.cors_headers if path in CORS_PATHS else self.headers
-            await self.app(scope, receive, add_headers(send, headers))
+            answer = None if path in ANY_HOST else await find_refusal(scope)
+            await (answer or self.app)(scope, receive, add_headers(send, headers))

@@ -1,9 +1,12 @@
 """Results of flows before they become HTTP: a JSON response, a page for a person, or a redirect."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from auth_server.web.tool_server import Answer, ToolCall
+
+Links = Sequence[tuple[str, str]]
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
@@ -25,6 +28,7 @@ class Page:
     """A page of `templates/`; `session_cookie` is a new cookie to set, empty to clear it.
 
     `afterwards` is a flow that runs when the response was sent, so that its duration tells the caller nothing.
+    `refresh` says when the browser opens which page next: "5; url=/connect/waiting".
     """
 
     name: str
@@ -33,22 +37,68 @@ class Page:
     session_cookie: str | None = None
     retry_after: int | None = None
     afterwards: Callable[[Any, Any], None] | None = None
+    refresh: str | None = None
 
 
 @dataclass
 class Redirect:
-    """To another page of this host. An empty `session_cookie` clears the cookie."""
+    """To another page of this host. An empty `session_cookie` clears the cookie; `browser_cookie` is set for a year."""
 
     to: str
     session_cookie: str | None = None
     status: int = 303
+    browser_cookie: str | None = None
+
+
+@dataclass
+class WaitingPage:
+    """A result that needs answers of tools, asked once the transaction is over; `show` runs without one."""
+
+    calls: Mapping[str, ToolCall]
+    show: "Callable[[dict[str, Answer]], PageResult]"
+
+
+@dataclass
+class WaitingStep:
+    """A result that another service has to be asked for, once the transaction is over."""
+
+    go_on: "Callable[[], Awaitable[PageResult]]"
 
 
 FlowResult = JsonResponse | Page | Redirect
+PageResult = FlowResult | WaitingPage | WaitingStep
 
 
-def show_problem(title: str, text: str, status: int = 400, retry_after: int | None = None) -> Page:
-    return Page("problem.html", {"title": title, "text": text}, status, retry_after=retry_after)
+_START, _DASHBOARD, _SUPPORT = ("/", "To the start page"), ("/dashboard", "To your dashboard"), ("/support", "Support")
+_STATUS = ("/status", "What works just now")
+_LINKS: Mapping[int, Links] = {
+    404: (_START, _DASHBOARD, _SUPPORT),
+    405: (_DASHBOARD, _START),
+    409: (_DASHBOARD, _SUPPORT),
+    410: (_DASHBOARD, ("/signin", "Sign in"), _SUPPORT),
+    413: (_DASHBOARD, _SUPPORT),
+    429: (_START, _SUPPORT),
+    500: (_STATUS, _SUPPORT),
+    503: (_STATUS, _SUPPORT),
+}
 
 
-FORM_EXPIRED = show_problem("This form has expired", "Please go back and try again.", 403)
+def find_links(status: int) -> Links:
+    """The next steps where a page that failed so names none of its own."""
+    return _LINKS.get(status, (_START, _SUPPORT))
+
+
+def show_problem(
+    title: str, text: str, status: int = 400, retry_after: int | None = None, links: Links | None = None
+) -> Page:
+    """`links` are addresses of this host, each with its words: the next steps, the likeliest first."""
+    context = {"title": title, "text": text, "links": links or find_links(status)}
+    return Page("problem.html", context, status, retry_after=retry_after)
+
+
+FORM_EXPIRED = show_problem(
+    "This form has expired",
+    "It was open for long, or you signed in or out meanwhile. Please open the page again.",
+    403,
+    links=(("/dashboard", "To your dashboard"), ("/signin", "Sign in")),
+)

@@ -1,9 +1,6 @@
 """Rate limits per client address: requests a minute over all pages and endpoints, and who is allowed more."""
 
-import ipaddress
-
-from shared.limits import address_key, hit
-from shared.settings import SettingsError, settings
+from shared.limits import address_key, choose_limit, hit
 
 PER_MINUTE = 600
 TRUSTED_PER_MINUTE = 20_000  # hosts that act for many people from few addresses
@@ -15,27 +12,6 @@ class RateLimited(Exception):
     def __init__(self, retry_after: int) -> None:
         super().__init__(retry_after)
         self.retry_after = retry_after
-
-
-def parse_trusted_ranges() -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
-    """The networks of well-known hosts, which act for many people; raises SettingsError when unreadable."""
-    ranges = [r.strip() for r in settings().dcr_trusted_ranges.split(",") if r.strip()]
-    try:
-        return [ipaddress.ip_network(r, strict=False) for r in ranges]
-    except ValueError:
-        raise SettingsError("DCR_TRUSTED_RANGES: must be a comma list of networks such as 160.79.104.0/21") from None
-
-
-def choose_limit(peer: str, usual: int, trusted: int) -> int | None:
-    """The limit of an address: higher for trusted networks, none (None) for this machine itself."""
-    try:
-        ip = ipaddress.ip_address(peer)
-    except ValueError:
-        return usual
-    ip = getattr(ip, "ipv4_mapped", None) or ip
-    if ip.is_loopback:
-        return None
-    return trusted if any(ip in network for network in parse_trusted_ranges()) else usual
 
 
 def limit_per_minute(peer: str) -> int | None:

@@ -1,23 +1,49 @@
 """HTTP responses from the results of flows: JSON, pages with their security headers, redirects."""
 
+from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from pydantic_core import to_json
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect
-from auth_server.web.sessions import MAX_AGE
-from shared.internal_api import session_cookie_name
+from auth_server.web.sessions import BROWSER_COOKIE_SECONDS, MAX_AGE
+from auth_server.web.static_files import TEMPLATES, build_stylesheet_address
+from shared.billing.registry import find_door
+from shared.domain.dates import format_instant, format_iso_day, format_moment, format_weekday
+from shared.domain.time_zones import find_zone
+from shared.internal_api import browser_cookie_name, session_cookie_name
 from shared.settings import VERSION, settings
 
-TEMPLATES = Path(__file__).parents[1] / "templates"
 # The POST of these can end at an application's own address. Browsers apply form-action to every hop after it, also to
 # hops the application makes itself, so these pages send none.
-_MAY_LEAVE_SITE = {"signin.html", "consent.html", "confirm.html", "reset.html"}
+_MAY_LEAVE_SITE = {"link_identity.html", "link_by_mail.html", "signin.html", "signup.html", "sign_in_methods.html"}
+_MAY_LEAVE_SITE |= {"consent.html", "confirm.html", "reset.html", "second_factor.html"}
+_MAY_LEAVE_SITE |= {"payment.html"}  # to the pages of the payment service
+_USE_SCRIPT = {"signin.html", "second_factor.html", "passkey.html"}  # passkeys cannot be asked for without
+_USE_SCRIPT |= {"message_channel_browser.html"}  # nor can a browser be for a push subscription
+# What no page here uses. Passkeys need publickey-credentials-*, which stay at their default, this site.
+_PERMISSIONS = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), midi=(), display-capture=()"
 _POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+
+def _find_zone(context: Context) -> tzinfo:
+    """The time zone of the person whose page it is; UTC on pages for everyone, and where none was chosen."""
+    return find_zone(context.get("zone") or "") or UTC
+
+
+@pass_context
+def _format_day(context: Context, day: date) -> str:
+    """The day it was for the person, with its weekday; a date without an hour stays as it is."""
+    return format_weekday(day.astimezone(_find_zone(context)) if isinstance(day, datetime) else day)
+
+
+@pass_context
+def _format_moment(context: Context, moment: datetime) -> str:
+    return format_moment(moment, _find_zone(context))
 
 
 @lru_cache(maxsize=1)
@@ -29,28 +55,39 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"day": _format_day, "moment": _format_moment, "instant": format_instant}
+    environment.filters["iso_day"] = format_iso_day
     environment.globals["version"] = VERSION
+    environment.globals["stylesheet"] = build_stylesheet_address()
+    environment.globals["providers"] = lambda: settings().oidc_providers
+    environment.globals["config"] = settings
+    environment.globals["sells_plans"] = lambda: find_door().sells
+    environment.globals["uses_passwords"] = lambda: settings().password_sign_in
     return environment
 
 
 def render_page(name: str, context: dict[str, Any], status: int = 200) -> HTMLResponse:
     body = _environment().get_template(name).render(context)
     policy = _POLICY if name in _MAY_LEAVE_SITE else f"{_POLICY}; form-action 'self'"
+    if name in _USE_SCRIPT:
+        policy += "; script-src 'self'; connect-src 'self'"
     headers = {
         "Content-Security-Policy": policy,
         "X-Frame-Options": "DENY",
         # Not no-referrer: under it a browser sends "Origin: null" with our own forms, and they would be refused.
         "Referrer-Policy": "same-origin",
         "Cache-Control": "no-store",
+        "Permissions-Policy": _PERMISSIONS,
+        "Cross-Origin-Resource-Policy": "same-origin",
     }
+    if name not in _MAY_LEAVE_SITE:
+        # Those pages may stand in a window an assistant opened: cut off, its own last page could not answer it.
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
     return HTMLResponse(body, status, headers)
 
 
-def _set_cookie(response: Response, value: str) -> None:
-    age = int(MAX_AGE.total_seconds()) if value else 0
-    response.set_cookie(
-        session_cookie_name(), value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings().secure
-    )
+def _set_cookie(response: Response, name: str, value: str, age: int) -> None:
+    response.set_cookie(name, value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings().secure)
 
 
 def to_response(result: FlowResult) -> Response:
@@ -64,9 +101,14 @@ def to_response(result: FlowResult) -> Response:
         response = render_page(result.name, result.context, result.status)
         if result.retry_after is not None:
             response.headers["Retry-After"] = str(result.retry_after)
+        if result.refresh is not None:
+            response.headers["Refresh"] = result.refresh
     else:
         headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
         response = RedirectResponse(result.to, result.status, headers)
     if isinstance(result, Page | Redirect) and result.session_cookie is not None:
-        _set_cookie(response, result.session_cookie)
+        age = int(MAX_AGE.total_seconds()) if result.session_cookie else 0
+        _set_cookie(response, session_cookie_name(), result.session_cookie, age)
+    if isinstance(result, Redirect) and result.browser_cookie is not None:
+        _set_cookie(response, browser_cookie_name(), result.browser_cookie, BROWSER_COOKIE_SECONDS)
     return response

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
@@ -13,16 +13,18 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from shared.asgi import read_body
-from shared.internal_api import session_cookie_name
+from shared.internal_api import browser_cookie_name, session_cookie_name
 
 MAX_BODY_BYTES = 16 * 1024
 MAX_QUERY_CHARACTERS = 8 * 1024
 MAX_FIELDS = 40
 MAX_VALUE_CHARACTERS = 4096
+MAX_NUMBER_DIGITS = 18  # of a number that fits a bigint
 BODY_SECONDS = 15
-# Whole authorization requests travel in these.
-_LONG_VALUES = {"query": MAX_QUERY_CHARACTERS + 256, "return_to": MAX_QUERY_CHARACTERS + 256}
-_MULTILINE = frozenset({"redirect_uris"})  # written one on each line
+# Whole authorization requests travel in the first two, and in the third what a passkey has signed.
+_LONG_VALUES = {"query": MAX_QUERY_CHARACTERS + 256, "return_to": MAX_QUERY_CHARACTERS + 256, "credential": 8 * 1024}
+_LONG_VALUES |= {"notes": 8 * 1024, "preferences": 16 * 1024, "points": 16 * 1024}
+_MULTILINE = frozenset({"redirect_uris", "notes", "preferences", "points", "prompt"})  # of several lines
 _ASCII_ONLY = frozenset({"client_id", "redirect_uri", "state"})  # printable ASCII even where any language is allowed
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")
@@ -43,8 +45,10 @@ class RequestData:
     form: Pairs = field(default_factory=list)
     authorization: str | None = None
     cookie: str | None = None
+    browser_cookie: str | None = None  # by which the browser is known when nobody is signed in
     user_agent: str = ""
     file: bytes = b""  # the content of the uploaded file
+    path_values: Mapping[str, str] = field(default_factory=dict)  # what stands in the path, by the names of its route
 
     def form_value(self, name: str) -> str:
         """A field of the form, empty when absent."""
@@ -53,6 +57,11 @@ class RequestData:
     def query_value(self, name: str) -> str | None:
         """A parameter of the query."""
         return next((v for k, v in self.query if k == name), None)
+
+    def path_number(self, name: str) -> int | None:
+        """A number of the path that a row can have; None of anything else."""
+        text = self.path_values.get(name, "")
+        return int(text) if text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS else None
 
 
 def reject_request(text: str) -> NoReturn:
@@ -81,7 +90,8 @@ def _check_pairs(pairs: Pairs, *, text: bool) -> Pairs:
             reject_request("A parameter is too long or has an unreadable name.")
         if not allowed.fullmatch(" ".join(value.split()) if name in _MULTILINE else value):
             reject_request("A parameter contains characters that are not allowed.")
-    return [(name, value) for name, value in pairs if value]
+    # Browsers end lines with CRLF (HTML, form submission); what is kept ends them with LF, as other texts do.
+    return [(name, value.replace("\r\n", "\n")) for name, value in pairs if value]
 
 
 def refuse_repeats(pairs: Pairs) -> None:
@@ -94,8 +104,8 @@ def _has_content_type(request: Request, media_type: str) -> bool:
     return request.headers.get("content-type", "").split(";")[0].strip().lower() == media_type
 
 
-async def read_form(request: Request, *, text: bool = False) -> Pairs:
-    body = await _read_body(request)
+async def read_form(request: Request, *, text: bool = False, max_bytes: int = MAX_BODY_BYTES) -> Pairs:
+    body = await _read_body(request, max_bytes)
     if not _has_content_type(request, "application/x-www-form-urlencoded"):
         reject_request("The body must be application/x-www-form-urlencoded.")
     if not body.isascii():
@@ -172,6 +182,8 @@ def to_request_data(
         form=form or [],
         authorization=request.headers.get("authorization"),
         cookie=request.cookies.get(session_cookie_name()),
+        browser_cookie=request.cookies.get(browser_cookie_name(), "")[:128],
         user_agent=request.headers.get("user-agent", "")[:400],
         file=file,
+        path_values=request.path_params,
     )

@@ -1,22 +1,34 @@
 """Reverse proxy to the tool server, for local use where no other proxy stands before the two servers."""
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import httpx
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from shared.asgi import ClientDisconnected, run_while_connected, wait_for_disconnect
+from auth_server.web.outcomes import find_links
+from auth_server.web.rendering import render_page
+from auth_server.web.waiting_bodies import TooManyBodies, WaitingBodies, has_body
+from shared import clock
+from shared.asgi import (
+    BodyIncomplete,
+    BodyTooLarge,
+    ClientDisconnected,
+    is_browser,
+    run_while_connected,
+    wait_for_disconnect,
+)
+from shared.domain.dates import format_instant
+from shared.domain.mcp_addresses import find_address
 from shared.errors import problem
 from shared.http import client
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
 TIMEOUT = httpx.Timeout(connect=2, read=120, write=30, pool=10)
+PAGE_TIMEOUT = httpx.Timeout(connect=2, read=10, write=30, pool=10)  # what a person waits for who opens an address
 LIMITS = httpx.Limits(max_connections=200, max_keepalive_connections=50, keepalive_expiry=4)
 _HOP_BY_HOP = {
     "connection",
@@ -39,7 +51,14 @@ _FORWARDED_HEADERS = {
     "x-forwarded-port",
     "x-real-ip",
 }
+STATES = "/status"
 UNREACHABLE = "The tool server does not answer."
+_BODY_ERRORS: dict[type[Exception], tuple[int, str, str, str]] = {
+    BodyTooLarge: (413, "invalid_request", "too_large", "The body is larger than is accepted here."),
+    BodyIncomplete: (408, "invalid_request", "too_slow", "The body did not arrive in time."),
+    TooManyBodies: (503, "temporarily_unavailable", "temporarily_unavailable", "Too many unfinished requests."),
+}
+_CREDENTIALS = {"/hooks/mail": b"x-hook-secret"}
 Headers = list[tuple[bytes, bytes]]
 
 
@@ -55,19 +74,6 @@ def _build_target(upstream: httpx.URL, scope: Scope) -> httpx.URL:
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
     return upstream.copy_with(raw_path=raw + b"?" + query if query else raw)
-
-
-async def _stream_body(request: Request, body_read: asyncio.Event) -> AsyncIterator[bytes]:
-    async for chunk in request.stream():
-        if chunk:
-            yield chunk
-    body_read.set()
-
-
-async def _wait_until_gone(body_read: asyncio.Event, receive: Receive) -> None:
-    """Waits until the client disconnects. While the body is being read, its reader notices that."""
-    await body_read.wait()
-    await wait_for_disconnect(receive)
 
 
 async def _relay_body(response: httpx.Response) -> AsyncIterator[bytes]:
@@ -87,31 +93,85 @@ def _build_error(scope: Scope, status: int, error: str, kind: str, text: str) ->
     return JSONResponse({"error": error, "error_description": text}, status, headers)
 
 
+def _is_page(scope: Scope) -> bool:
+    """What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open."""
+    return is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
+
+
+def _build_unavailable(scope: Scope) -> Response:
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
+    if b"text/html" not in accepted or scope["path"].startswith("/api/"):
+        return _build_error(scope, 503, "temporarily_unavailable", "temporarily_unavailable", UNREACHABLE)
+    text = "A part of this service is away. Please try again in a moment."
+    context = {"title": "Back in a moment", "text": text, "links": find_links(503)}
+    return render_page("problem.html", context, 503)
+
+
+def _describe_away(scope: Scope) -> Response:
+    """What the page of states says while the tool server, which makes it, does not answer: the answer still came."""
+    accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
+    if b"application/json" in accepted and b"text/html" not in accepted:
+        parts = [
+            {"name": "Web host", "state": "works", "about": "People can sign in."},
+            {"name": "Tool server", "state": "away", "about": UNREACHABLE},
+        ]
+        document = {"state": "away", "checked_at": format_instant(clock.now()), "parts": parts, "sources": []}
+        return JSONResponse(document, headers={"Cache-Control": "no-store"})
+    return render_page("status_away.html", {})
+
+
+async def serve_absence(scope: Scope, receive: Receive, send: Send) -> None:
+    """What a path of the tool server answers while nothing of that server is to be had."""
+    answer = _describe_away(scope) if scope["path"] == STATES else _build_unavailable(scope)
+    answer.headers["Retry-After"] = "2"
+    await answer(scope, receive, send)
+
+
 class ReverseProxy:
     """Holds the connections to one upstream; opened at first use, closed with the server."""
 
     def __init__(self, upstream: str) -> None:
         self.upstream = httpx.URL(upstream)
         self.client = client(upstream, timeout=TIMEOUT, limits=LIMITS)
+        self.bodies = WaitingBodies()
 
     async def close(self) -> None:
         await self.client.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request, body_read = Request(scope, receive), asyncio.Event()
         headers = _filter_headers(scope["headers"], _HOP_BY_HOP | _FORWARDED_HEADERS)
-        if request.client:  # for rate limits by address; uvicorn has decided whose forwarded address to trust
-            headers.append((b"x-forwarded-for", request.client.host.encode()))
-        body = None
-        if any(k in (b"content-length", b"transfer-encoding") for k, _ in scope["headers"]):
-            body = _stream_body(request, body_read)
-        else:
-            body_read.set()
-        outgoing = httpx.Request(scope["method"], _build_target(self.upstream, scope), headers=headers, content=body)
+        if scope.get("client"):  # for rate limits by address; uvicorn has decided whose forwarded address to trust
+            headers.append((b"x-forwarded-for", scope["client"][0].encode()))
+        try:
+            body = await self._read_body(scope, receive)
+        except (BodyTooLarge, BodyIncomplete, TooManyBodies) as error:
+            await _build_error(scope, *_BODY_ERRORS[type(error)])(scope, receive, send)
+            return
+        if body is not None:
+            headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
+        timeout = PAGE_TIMEOUT if _is_page(scope) else TIMEOUT
+        outgoing = httpx.Request(
+            scope["method"],
+            _build_target(self.upstream, scope),
+            headers=headers,
+            content=body,
+            extensions={"timeout": timeout.as_dict()},
+        )
         # Leaving closes the connection to the tool server, which then notices it too.
-        with suppress(ClientDisconnect, ClientDisconnected):
-            forwarding = self._forward(outgoing, scope, receive, send)
-            await run_while_connected(_wait_until_gone(body_read, receive), forwarding)
+        with suppress(ClientDisconnected):
+            await run_while_connected(wait_for_disconnect(receive), self._forward(outgoing, scope, receive, send))
+
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The body whole, so that an unfinished one holds no connection to the tool server; None without one.
+
+        What is refused without credentials whatever its body says: that body is not waited for.
+        """
+        if not has_body(scope):
+            return None
+        credential = b"authorization" if find_address(scope["path"]) else _CREDENTIALS.get(scope["path"].rstrip("/"))
+        if credential is not None and not any(name == credential for name, _ in scope["headers"]):
+            return b""
+        return await self.bodies.read(scope, receive)
 
     async def _forward(self, outgoing: httpx.Request, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -122,9 +182,7 @@ class ReverseProxy:
             return
         except httpx.HTTPError as error:
             log.warning("the tool server did not answer: %s", type(error).__name__)
-            unavailable = _build_error(scope, 503, "temporarily_unavailable", "temporarily_unavailable", UNREACHABLE)
-            unavailable.headers["Retry-After"] = "2"
-            await unavailable(scope, receive, send)
+            await serve_absence(scope, receive, send)
             return
         response = StreamingResponse(_relay_body(upstream), upstream.status_code)
         response.raw_headers = [

@@ -3,16 +3,20 @@
 import secrets
 from datetime import timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import Session
 
 from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
+from shared.db.sign_in_methods import PendingSignIn
 from shared.secrets import digest, is_same_secret, sign
+from shared.telemetry.call_context import note_account
 
 MAX_IDLE, MAX_AGE = timedelta(days=14), timedelta(days=30)
+BROWSER_COOKIE_SECONDS = 365 * 86400
 MAX_AGE_BEFORE_SIGN_IN = timedelta(hours=1)
 _TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
@@ -37,6 +41,7 @@ def open_session(db: Session, owner_id: int | None, user_agent: str = "") -> tup
         csrf_key=secrets.token_hex(32),
         authenticated_at=now if owner_id is not None else None,
         browser=describe_browser(user_agent) if owner_id is not None else None,
+        created_at=now,
         last_used_at=now,
         expires_at=now + (MAX_AGE if owner_id is not None else MAX_AGE_BEFORE_SIGN_IN),
     )
@@ -44,6 +49,7 @@ def open_session(db: Session, owner_id: int | None, user_agent: str = "") -> tup
     return row, cookie
 
 
+_COMMAND_LINE = "award-travel"  # how the service's own command line calls itself
 _BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox": "Firefox", "Chrom": "Chrome", "Safari": "Safari"}
 _SYSTEMS = {
     "iPhone": "an iPhone",
@@ -57,9 +63,32 @@ _SYSTEMS = {
 
 def describe_browser(user_agent: str) -> str:
     """A few words by which a person recognises the browser; the user agent itself is not stored."""
+    if user_agent.startswith(_COMMAND_LINE):
+        return f"{_COMMAND_LINE} on the command line"
     name = next((name for part, name in _BROWSERS.items() if part in user_agent), "A browser")
     system = next((name for part, name in _SYSTEMS.items() if part in user_agent), None)
     return f"{name} on {system}" if system else name
+
+
+def name_token_family(id_hash: str) -> str:
+    """The family of the tokens that pages make for this session: an event with it ends them at the tool servers."""
+    return f"browser:{id_hash}"
+
+
+def rotate(uow: UnitOfWork, session: WebSession) -> tuple[WebSession, str]:
+    """The session under a new identifier, with its cookie: one that was planted in the browser is worthless then.
+
+    A session that has ended meanwhile is followed by one that is signed out.
+    """
+    row = uow.db.get(WebSession, session.id_hash, populate_existing=True, with_for_update=True)
+    if row is None:
+        return open_session(uow.db, None)
+    if row.owner_id is not None:
+        uow.events.append({"family": name_token_family(row.id_hash)})
+    cookie = secrets.token_urlsafe(32)
+    row.id_hash, row.csrf_key = digest(cookie), secrets.token_hex(32)
+    uow.db.flush()
+    return row, cookie
 
 
 def list_active(db: Session, account_id: int) -> list[WebSession]:
@@ -69,12 +98,27 @@ def list_active(db: Session, account_id: int) -> list[WebSession]:
     return list(db.scalars(select(WebSession).where(*active).order_by(WebSession.last_used_at.desc())))
 
 
-def end(db: Session, id_hash: str) -> None:
-    db.execute(delete(WebSession).where(WebSession.id_hash == id_hash))
+def end(uow: UnitOfWork, id_hash: str) -> None:
+    _delete(uow, WebSession.id_hash == id_hash)
 
 
-def end_all(db: Session, account_id: int) -> None:
-    db.execute(delete(WebSession).where(WebSession.owner_id == account_id))
+def _delete(uow: UnitOfWork, *conditions: ColumnElement[bool]) -> None:
+    """A session that was signed in may have tokens at the tool servers, which end with it."""
+    removal = delete(WebSession).where(*conditions).returning(WebSession.id_hash, WebSession.owner_id)
+    rows = uow.db.execute(removal).all()
+    uow.events += [{"family": name_token_family(row.id_hash)} for row in rows if row.owner_id is not None]
+
+
+def end_all(uow: UnitOfWork, account_id: int) -> None:
+    """Also the sign-ins that wait for a second factor: the password that began them may not be the account's now."""
+    _delete(uow, WebSession.owner_id == account_id)
+    uow.db.execute(delete(PendingSignIn).where(PendingSignIn.account_id == account_id))
+
+
+def end_others(uow: UnitOfWork, session: WebSession) -> None:
+    """All sessions of the person but this one, and the sign-ins that wait for a second factor."""
+    uow.db.execute(delete(PendingSignIn).where(PendingSignIn.account_id == session.owner_id))
+    _delete(uow, WebSession.owner_id == session.owner_id, WebSession.id_hash != session.id_hash)
 
 
 def find_account(db: Session, session: WebSession | None) -> Account | None:
@@ -82,7 +126,10 @@ def find_account(db: Session, session: WebSession | None) -> Account | None:
     if session is None or session.owner_id is None:
         return None
     account = db.get(Account, session.owner_id)
-    return account if account is not None and account.disabled_at is None else None
+    if account is None or account.disabled_at is not None:
+        return None
+    note_account(account.public_id)
+    return account
 
 
 def make_csrf_token(session: WebSession, purpose: str) -> str:

@@ -10,11 +10,14 @@ from typing import Any
 
 import httpx
 
-from deploy.client.tables import render, sanitize
+from deploy.client.tables import build_tool_table, print_answer, sanitize
 from deploy.client.tool_arguments import build_tool_parser
 from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
+from deploy.terminal import open_console
+from shared.domain.plurals import pluralize
 from shared.http import Refused, check_url, sync_client
+from shared.tls import explain_tls_fault
 
 OK, BAD_USE, REFUSED, UNREACHABLE = 0, 2, 3, 4
 TIMEOUT = httpx.Timeout(130, connect=5)
@@ -66,8 +69,10 @@ def _request(login: Login, method: str, path: str, body: Any = None) -> tuple[An
         with sync_client(login.url, timeout=TIMEOUT) as http:
             answer = http.request(method, path, json=body, headers={"X-API-Key": login.key})
         document = answer.json()
-    except httpx.TransportError:
-        raise CommandEnded(UNREACHABLE, f"{login.url} does not answer: see whether the address is right.") from None
+    except httpx.TransportError as error:
+        fault = explain_tls_fault(error)
+        words = f"answers, but {fault}" if fault else "does not answer: see whether the address is right"
+        raise CommandEnded(UNREACHABLE, f"{login.url} {words}.") from None
     except ValueError:
         raise CommandEnded(UNREACHABLE, f"What answers at {login.url} is not this service.") from None
     if answer.status_code == 200:
@@ -118,10 +123,18 @@ def run_tools(arguments: argparse.Namespace) -> None:
         return
     if not matches:
         raise CommandEnded(REFUSED, f"No tool has {sanitize(arguments.text)!r} in its name or description.")
-    width = max(len(tool["name"]) for tool in matches)
-    for tool in matches:
-        name, tier, summary = (sanitize(tool[key]) for key in ("name", "tier", "description"))
-        print(f"{name:<{width}}  {tier:<10}  {_first_sentence(summary)}")
+    rows = [tuple(map(sanitize, (t["name"], t["tier"], _first_sentence(t["description"])))) for t in matches]
+    console = open_console()
+    if not console.is_terminal:  # a line for each, as programs read it
+        width = max(len(tool["name"]) for tool in matches)
+        for name, tier, summary in rows:
+            print(f"{name:<{width}}  {tier:<10}  {summary}")
+        return
+    console.print(build_tool_table(rows))
+    example = rows[0][0]
+    console.print(
+        f"\n{pluralize(len(rows), 'tool')}. Next: award-travel tools {example}, then award-travel call {example}"
+    )
 
 
 def _first_sentence(description: str) -> str:
@@ -142,7 +155,7 @@ def run_call(options: argparse.Namespace) -> None:
     if as_json:
         print(_dump_json(answer))
         return
-    print(render(answer))
+    print_answer(open_console(), answer)
     if remaining := headers.get("ratelimit-remaining"):
         print(
             f"{sanitize(remaining)} of {sanitize(headers['ratelimit-limit'])} API calls are left this month.",

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 import httpx
 
 from deploy.errors import CommandError
-from deploy.local.home import Home
+from deploy.local.home import DEMO, Home
 from deploy.local.service import serving
 from deploy.prompts import read_password
 from shared.http import sync_client
@@ -50,6 +50,11 @@ def _open_next_page(browser: httpx.Client, page: httpx.Response, email: str, pas
                 f"The sign-in of {email} was refused: see whether the address and the password are right."
             )
         return response
+    if page.url.path == "/signin/second":
+        raise CommandError(
+            f"{email} has a second step at sign-in, which this command cannot take."
+            " Make an API key on the dashboard and use `award-travel login --key`."
+        )
     if "query" in fields:
         form = {"csrf": fields["csrf"], "query": fields["query"], "action": "allow"}
         return browser.post(urljoin(here, "/oauth/consent"), data=form, headers=origin)
@@ -62,6 +67,7 @@ def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
     """What the browser would carry back to the application: code, state, iss."""
     host = urlsplit(authorize_url).netloc
     with sync_client() as browser:
+        browser.headers["User-Agent"] = CLIENT_NAME  # by which the person knows the sign-in again
         page = browser.get(authorize_url)
         for _ in range(10):
             target = urljoin(str(page.url), page.headers.get("location", ""))
@@ -115,7 +121,17 @@ def request_access_token(mcp_url: str, email: str, password: str) -> str:
         return str(_read_json(client.post(server["token_endpoint"], data=form), "The token endpoint")["access_token"])
 
 
+def _read_demo_password(home: Home) -> str:
+    try:
+        return home.demo_password.read_text(encoding="utf-8").strip()
+    except OSError:
+        raise CommandError(f"{home.path} has no demo account: name EMAIL, with --password-stdin.") from None
+
+
 def run_token(arguments: argparse.Namespace) -> None:
-    password = read_password()
-    with serving(Home(arguments.home)) as mcp_url:
-        print(request_access_token(mcp_url, arguments.email, password))
+    home = Home(arguments.home)
+    email, password = arguments.email, read_password() if arguments.email else ""
+    with serving(home) as mcp_url:
+        if not email:
+            email, password = DEMO, _read_demo_password(home)
+        print(request_access_token(mcp_url, email, password))

@@ -1,11 +1,14 @@
-"""`award-travel try`: connects as a real MCP client, signs a person in, lists the tools and calls one."""
+"""`award-travel try`: connects as a real MCP client, signs a person in, shows some tools and calls one."""
 
 import argparse
+import contextlib
 import json
-import secrets
+import logging
 import webbrowser
+from difflib import get_close_matches
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import anyio
@@ -16,22 +19,37 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from deploy.client.oauth_login import CALLBACK, CLIENT_NAME, sign_in
+from deploy.client.tables import build_tool_table, print_answer
 from deploy.errors import CommandError
-from deploy.local.home import Home
-from deploy.local.service import serving
+from deploy.local.home import Home, write_private
+from deploy.local.service import is_set_by_environment, serving
 from deploy.prompts import read_password
+from deploy.terminal import open_console, print_styled
+from shared.http import sync_client
+from shared.settings import settings
+from shared.tls import build_context
 
 BROWSER_SECONDS = 300
-SIGNED_IN_PAGE = (
-    b"<!doctype html><title>Signed in</title><p>Signed in. You can close this page and go back to the terminal."
-)
+REGISTRATION = "command-line-client.json"  # in the home: each run is the same application
+SHOWN = ("search_availability", "find_transfer_paths", "compare_cash_vs_points", "list_points_balances", "plan_trip")
+SIGNED_IN_PAGE = b"""<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><title>Signed in</title>
+<style>:root{color-scheme:light dark}body{font:1.1rem/1.5 system-ui,sans-serif;margin:15vh auto;max-width:34rem}
+body{padding:0 1rem}</style><main><h1>Signed in</h1><p>You can close this page and go back to the terminal.</main>
+</html>
+"""
+
+
+class _UnknownApplication(Exception):
+    """The service does not know the application that the home remembers: its database is another one."""
 
 
 class _TokenStorage:
-    """The token storage of the SDK's client (`mcp.client.auth.TokenStorage`), in memory for one command."""
+    """The token storage of the SDK's client (`mcp.client.auth.TokenStorage`): only the application is kept."""
 
-    tokens: OAuthToken | None = None
-    client: OAuthClientInformationFull | None = None
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.tokens: OAuthToken | None = None
 
     async def get_tokens(self) -> OAuthToken | None:
         return self.tokens
@@ -40,10 +58,14 @@ class _TokenStorage:
         self.tokens = tokens
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return self.client
+        try:
+            return OAuthClientInformationFull.model_validate_json(self.file.read_bytes())
+        except (OSError, ValueError):
+            return None
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        self.client = client_info
+        with contextlib.suppress(OSError):  # a home that cannot be written: the next run registers again
+            write_private(self.file, client_info.model_dump_json(exclude_none=True))
 
 
 class _RedirectHandler(BaseHTTPRequestHandler):
@@ -72,6 +94,9 @@ class _SignIn:
         self.redirect_query: dict[str, str] = {}
 
     async def open_address(self, address: str) -> None:
+        with sync_client() as browser:
+            if browser.get(address).status_code == 400:
+                raise _UnknownApplication
         if self.email and self.password:
             self.redirect_query = await anyio.to_thread.run_sync(sign_in, address, self.email, self.password)
             return
@@ -111,27 +136,66 @@ def parse_arguments(text: str) -> dict[str, Any]:
     return arguments
 
 
-async def _list_and_call(mcp_url: str, sign_in_flow: _SignIn, tool: str, arguments: dict[str, Any]) -> None:
-    about = OAuthClientMetadata.model_validate(
-        {"client_name": f"{CLIENT_NAME} {secrets.token_hex(2)}", "redirect_uris": [sign_in_flow.callback]}
-    )
+class Attempt(NamedTuple):
+    """What one run tries, and how it prints the answer."""
+
+    mcp_url: str
+    tool: str
+    arguments: dict[str, Any]
+    next_step: tuple[str, str]  # a sentence, and the command it leads to
+    as_json: bool = False
+
+
+async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStorage) -> None:
+    """Registered once with a loopback address; its port alone differs from run to run (RFC 8252 section 7.3)."""
+    about = {"client_name": CLIENT_NAME, "redirect_uris": [sign_in_flow.callback], "token_endpoint_auth_method": "none"}
     provider = OAuthClientProvider(
-        mcp_url, about, _TokenStorage(), sign_in_flow.open_address, sign_in_flow.wait_for_code
+        attempt.mcp_url,
+        OAuthClientMetadata.model_validate(about),
+        storage,
+        sign_in_flow.open_address,
+        sign_in_flow.wait_for_code,
     )
-    async with (
-        httpx2.AsyncClient(auth=provider, timeout=30) as http,
-        Client(streamable_http_client(mcp_url, http_client=http)) as client,
-    ):
-        tools = (await client.list_tools()).tools
-        print(f"{mcp_url} offers {len(tools)} tools:\n")
-        for listed in tools:
-            first = (listed.description or "").strip().splitlines()[0]
-            print(f"  {listed.name:<28} {first}")
-        if tool not in {listed.name for listed in tools}:
-            raise CommandError(f"There is no tool {tool}: choose one of the above.")
-        print(f"\n{tool} {json.dumps(arguments)}\n")
-        answer = await client.call_tool(tool, arguments)
-        print(json.dumps(answer.structured_content, indent=2, ensure_ascii=False))
+    async with httpx2.AsyncClient(auth=provider, timeout=30, verify=build_context("http")) as http:
+        try:
+            async with Client(streamable_http_client(attempt.mcp_url, http_client=http)) as client:
+                await _show_and_call(client, attempt)
+        finally:
+            await _end_sign_in(provider, storage)
+
+
+async def _end_sign_in(provider: OAuthClientProvider, storage: _TokenStorage) -> None:
+    """Nothing stays connected (RFC 7009): the refresh token ends with all that followed from the sign-in."""
+    described, client = provider.context.oauth_metadata, provider.context.client_info
+    token = storage.tokens.refresh_token if storage.tokens else None
+    if described and described.revocation_endpoint and client and token:
+        form = {"token": token, "client_id": client.client_id}
+        async with httpx2.AsyncClient(timeout=10, verify=build_context("http")) as http:
+            with contextlib.suppress(httpx2.HTTPError):
+                await http.post(str(described.revocation_endpoint), data=form)
+
+
+async def _show_and_call(client: Client, attempt: Attempt) -> None:
+    summaries = {t.name: (t.description or "").strip().partition("\n")[0] for t in (await client.list_tools()).tools}
+    if attempt.tool not in summaries:
+        near = ", ".join(get_close_matches(attempt.tool, summaries, 3)) or "award-travel tools lists them"
+        raise CommandError(f"There is no tool {attempt.tool}. Nearest: {near}.")
+    answer = (await client.call_tool(attempt.tool, attempt.arguments)).structured_content or {}
+    if attempt.as_json:
+        print(json.dumps(answer, indent=2, ensure_ascii=False))
+        return
+    console = open_console()
+    print_styled(console, ("Signed in", "green"), f" to {attempt.mcp_url}: {len(summaries)} tools, among them\n")
+    console.print(
+        build_tool_table([(name, summaries[name]) for name in SHOWN if name in summaries], ("Tool", "What it does"))
+    )
+    print_styled(console, "\n", (f"{attempt.tool} {json.dumps(attempt.arguments)}", "cyan"), "\n")
+    print_answer(console, answer)
+    status = answer.get("status")
+    if status not in ("ok", "partial", "no_data"):
+        raise CommandError(f"It connects and signs in, but {attempt.tool} answered {status}: see its message above.")
+    sentence, command = attempt.next_step
+    print_styled(console, ("\nIt works.", "bold green"), f" {sentence}\n  ", (command, "cyan"))
 
 
 def _unwrap(fault: BaseException) -> BaseException:
@@ -141,12 +205,21 @@ def _unwrap(fault: BaseException) -> BaseException:
     return fault
 
 
-def try_service(mcp_url: str, email: str | None, password: str | None, tool: str, arguments: dict[str, Any]) -> None:
-    """Discovery, registration, sign-in with PKCE, the list of tools and one call."""
-    try:
-        anyio.run(_list_and_call, mcp_url, _SignIn(email, password), tool, arguments)
-    except BaseExceptionGroup as group:
-        raise _unwrap(group) from None
+def try_service(attempt: Attempt, email: str | None, password: str | None, home: Home) -> None:
+    """Discovery, registration at the first run, sign-in with PKCE, the tools, one call, and the end of the sign-in."""
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it would print what is raised, with its traceback
+    storage = _TokenStorage(home.path / REGISTRATION)
+    for is_last in (False, True):
+        try:
+            anyio.run(_connect, attempt, _SignIn(email, password), storage)
+            return
+        except BaseExceptionGroup as group:
+            fault = _unwrap(group)
+        except _UnknownApplication as unknown:
+            fault = unknown
+        if is_last or not isinstance(fault, _UnknownApplication):
+            raise fault
+        storage.file.unlink(missing_ok=True)
 
 
 def run_try(arguments: argparse.Namespace) -> None:
@@ -154,5 +227,11 @@ def run_try(arguments: argparse.Namespace) -> None:
     if arguments.password_stdin != bool(arguments.email):
         raise CommandError("--email and --password-stdin go together; without both a browser is used.")
     password = read_password() if arguments.password_stdin else None
-    with serving(Home(arguments.home)) as mcp_url:
-        try_service(mcp_url, arguments.email, password, arguments.tool, tool_arguments)
+    home = Home(arguments.home)
+    stays = is_set_by_environment() or home.running() is not None
+    with serving(home) as mcp_url:
+        add = f"claude mcp add --transport http award-travel {settings().web_url}/mcp"
+        connect = ("An assistant connects the same way, for example:", add)
+        start = ("To keep the service running for an assistant:", "award-travel up")
+        attempt = Attempt(mcp_url, arguments.tool, tool_arguments, connect if stays else start, arguments.json)
+        try_service(attempt, arguments.email, password, home)

@@ -1,1 +1,1 @@
-"""The service on one machine: supervisor, private PostgreSQL and Valkey, home folder, backup."""
+"""The service on one machine: supervisor, private PostgreSQL and Valkey, home folder."""

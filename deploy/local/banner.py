@@ -1,46 +1,49 @@
-"""What `award-travel up` prints: progress lines, then one short banner with addresses and lines to paste."""
+"""What `award-travel up` ends its start with: one screen with the next step, addresses and commands to copy."""
 
 import contextlib
 import json
 import shlex
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.local.demo_account import DEMO
-from deploy.local.home import Home, default_home
-from deploy.local.processes import Say
+from rich.console import Console
+
+from deploy.local.home import DEMO, Home, default_home
 from deploy.local.stack import Stack
+from deploy.service_name import read_service_name
+from deploy.terminal import open_console, print_styled
 
-
-def progress_printer() -> Say:
-    """Lines with the seconds since the start; a closed terminal does not end the service."""
-    started_at = time.monotonic()
-
-    def say(text: str) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            print(f"[{time.monotonic() - started_at:5.1f} s] {text}", flush=True)
-
-    return say
+CODE, QUIET = "cyan", "dim"
 
 
 def command_line() -> str:
-    """How this very installation's command is called from any folder."""
+    """How this very installation's command is called from here: short where its folder is below this one."""
     script = Path(sys.executable).with_name("award-travel")
-    words = [str(script)] if script.exists() else [sys.executable, "-m", "deploy.cli"]
-    return shlex.join(words)
+    if not script.exists():
+        return shlex.join([sys.executable, "-m", "deploy.cli"])
+    near = script.is_relative_to(Path.cwd())
+    return shlex.quote(str(script.relative_to(Path.cwd()) if near else script))
 
 
-def _home_option(home: Home) -> str:
+def home_option(home: Home) -> str:
     return "" if home.path == default_home() else f" --home {shlex.quote(str(home.path))}"
 
 
-def _describe_mail() -> str:
+def _shorten(path: Path) -> str:
+    """With ~ for the person's own folder, as a shell reads it."""
+    with contextlib.suppress(ValueError, RuntimeError):
+        return f"~/{path.relative_to(Path.home())}"
+    return str(path)
+
+
+def _describe_mail(home: Home) -> str:
     from shared.settings import settings
 
     s = settings()
     if s.mail_backend == "outbox":
-        return f"written as files to {s.outbox_dir}; none leaves this machine"
+        folder = "outbox there" if s.outbox_dir == home.outbox else str(s.outbox_dir)
+        return f"files in {folder}; none leaves this machine"
     return f"sent by SMTP through {s.smtp_host}:{s.smtp_port}"
 
 
@@ -49,44 +52,46 @@ def _describe_data() -> str:
 
     s = settings()
     if s.data_mode == "sandbox":
-        return "sandbox: availability and prices are invented and labelled so"
-    return f"live: {', '.join(s.live_backends) or 'no backend configured'}"
+        return "sandbox: availability and prices are invented, and labelled so"
+    return f"live: {', '.join(s.live_backends) or 'no source configured'}"
 
 
-def _demo_lines(password: str | None) -> list[str]:
-    password_note = f"password {password}" if password else "its password was changed"
-    return [f"Demo account   {DEMO}   {password_note}   (Pro plan, administrator)"]
+def _list_next_step(stack: Stack, password: str | None, *, with_demo: bool) -> Iterator[str]:
+    if not with_demo:
+        yield f"Next: open {stack.web_url} and sign up or sign in."
+        return
+    yield f"Next: open {stack.web_url} and sign in as {DEMO}"
+    yield f"      with the password {password} (Pro plan)." if password else "      with the password you chose."
 
 
-def _curl_line(stack: Stack, *, with_demo: bool) -> str:
-    account, source = (DEMO, shlex.quote(str(stack.home.demo_password))) if with_demo else ("EMAIL", "PASSWORD_FILE")
-    token = f"{command_line()} token {account} --password-stdin{_home_option(stack.home)} < {source}"
-    body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
-    return (
-        f'curl -s {stack.mcp_url} -H "Authorization: Bearer $({token})" '
-        f"-H 'Content-Type: application/json' -d '{body}'"
-    )
+def list_connections(stack: Stack) -> Iterator[tuple[str, str]]:
+    """What to paste, by where; each line fits 80 columns."""
+    url, command, home = f"{stack.web_url}/mcp", command_line(), home_option(stack.home)
+    yield "Claude Code", f"claude mcp add --transport http award-travel {url}"
+    yield "Cursor, in ~/.cursor/mcp.json", json.dumps({"mcpServers": {"award-travel": {"url": url}}})
+    yield "Others", f"{url}"
+    yield "This terminal", f"{command} try{home}"
+    yield "A bearer token for curl", f"{command} token{home}"
 
 
-def banner(stack: Stack, password: str | None, *, with_demo: bool) -> str:
-    cursor = json.dumps({"mcpServers": {"award-travel": {"url": stack.mcp_url}}})
-    lines = [
-        "",
-        "Award Travel is running.",
-        "",
-        f"Web            {stack.web_url}",
-        f"MCP            {stack.mcp_url}   (also {stack.web_url}/mcp)",
-        f"State          {stack.home.path}",
-        f"Data           {_describe_data()}",
-        f"Mail           {_describe_mail()}",
-        f"Mail in        127.0.0.1:{stack.smtp}   (SMTP; forwarded confirmations, for addresses of get_booking_inbox)",
-        *(_demo_lines(password) if with_demo else []),
-        "",
-        "Claude Code    claude mcp add --transport http award-travel " + stack.mcp_url,
-        "Cursor         " + cursor + "   in ~/.cursor/mcp.json",
-        "curl           " + _curl_line(stack, with_demo=with_demo),
-        "Try it here    " + f"{command_line()} try{_home_option(stack.home)}",
-        "",
-        "Ctrl-C stops everything.",
-    ]
-    return "\n".join(lines)
+def print_banner(stack: Stack, password: str | None, *, with_demo: bool, console: Console | None = None) -> None:
+    """A closed terminal does not end the service."""
+    console = console or open_console()
+    with contextlib.suppress(OSError, ValueError):
+        console.print(f"\n{read_service_name()} is running.\n", style="bold green", highlight=False)
+        for line in _list_next_step(stack, password, with_demo=with_demo):
+            print_styled(console, (line, "bold"))
+        print_styled(console, "\nConnect an assistant:")
+        for name, text in list_connections(stack):
+            short = len(name) + len(text) + 18 < 80 and len(name) < 14
+            print_styled(console, f"  {name:<14}" if short else f"  {name}\n    ", (text, CODE))
+        console.print()
+        facts = {
+            "Data": _describe_data(),
+            "Folder": _shorten(stack.home.path),
+            "Mails out": _describe_mail(stack.home),
+            "Mails in": f"127.0.0.1:{stack.smtp} (SMTP, for forwarded confirmations)",
+        }
+        for name, text in facts.items():
+            print_styled(console, (f"{name:<11}", QUIET), text)
+        print_styled(console, "\nCtrl-C stops everything; nothing is lost.")

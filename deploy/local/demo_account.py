@@ -3,10 +3,8 @@
 import secrets
 
 from auth_server.accounts.accounts import check_password, create_account, find_account, hash_password
-from deploy.local.home import Home, write_private
+from deploy.local.home import DEMO, Home, write_private
 from shared.db.base import transaction
-
-DEMO = "demo@example.com"
 
 
 def ensure_demo_account(home: Home) -> str | None:
@@ -20,7 +18,7 @@ def ensure_demo_account(home: Home) -> str | None:
         if account is None:
             create_account(session, DEMO, password, plan="pro", admin=True)
         elif not stored:
-            account.password_hash = hash_password(password)
+            account.password_hash = hash_password(password, DEMO)
         elif not check_password(account, password):
             return None
     return password

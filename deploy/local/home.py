@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy.errors import CommandError
+from deploy.errors import FULL_DISK, CommandError, build_write_fault
 
 RUNNING = "running.json"
+DEMO = "demo@example.com"  # of a local installation
 PORTS = {"web": 8000, "mcp": 8001}
 
 
@@ -52,6 +53,10 @@ class Home:
         return self.path / "logs"
 
     @property
+    def metrics(self) -> Path:
+        return self.path / "metrics"
+
+    @property
     def demo_password(self) -> Path:
         return self.path / "demo-password"
 
@@ -63,6 +68,8 @@ class Home:
             with (self.path / "lock").open("a", encoding="utf-8"):
                 return self
         except OSError as error:
+            if error.errno in FULL_DISK:
+                raise build_write_fault(self.path, error, "") from None
             raise CommandError(
                 f"The home {self.path} cannot be used ({error.strerror}): "
                 "choose another with --home DIR, or mend its permissions."

@@ -18,8 +18,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from deploy.errors import CommandError
-from deploy.local.processes import die_with_parent
 from deploy.local.server_binaries import copy_where_readable, find_postgres, find_valkey, unprivileged_user
+from shared.worker_processes import die_with_parent
 
 READY_SECONDS = 30
 

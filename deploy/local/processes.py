@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.errors import CommandError
+from shared.worker_processes import die_with_parent
 
 Say = Callable[[str], None]
 Launch = Callable[[], "subprocess.Popen[bytes]"]
@@ -25,11 +26,6 @@ def _prctl(option: int, value: int) -> None:
     """Linux's prctl; nothing elsewhere."""
     if _LIBC:
         _LIBC.prctl(option, value, 0, 0, 0)
-
-
-def die_with_parent(sign: int = signal.SIGINT) -> None:
-    """Runs in the child: on Linux the kernel stops it when its parent is gone, however that happened."""
-    _prctl(1, sign)  # PR_SET_PDEATHSIG
 
 
 def build_launcher(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:

@@ -5,12 +5,12 @@ import os
 import sys
 from collections.abc import Iterator
 
+from deploy.direct_database import update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.ports import usual_port
 from deploy.local.stack import Stack, build_environment, start_private_servers, stop_all
 from deploy.local.supervisor import running
-from shared.db.schema import upgrade
 from shared.settings import settings
 
 SETTINGS_OF_A_SERVICE = ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET")
@@ -25,8 +25,11 @@ def _use_running_service(home: Home) -> bool:
     """Takes the settings of the service that runs on this home, if one does."""
     if not (facts := home.running()):
         return False
-    names = ("database_url", "redis_url", "web_url", "mcp_url", "outbox_dir")
-    os.environ.update({name.upper(): facts[name] for name in names} | home.secrets())
+    names = ("database_url", "database_pooling", "database_direct_url", "redis_url", "web_url", "mcp_url", "outbox_dir")
+    os.environ.update({name.upper(): facts[name] for name in names if facts.get(name)} | home.secrets())
+    if smtp := facts.get("inbound_smtp"):
+        host, _, port = smtp.rpartition(":")
+        os.environ.update(INBOUND_SMTP_HOST=host, INBOUND_SMTP_PORT=port)
     return True
 
 
@@ -52,7 +55,7 @@ def database(home: Home, *, tables: bool = True) -> Iterator[None]:
         try:
             os.environ.update(build_environment(stack, start_private_servers(stack)) | os.environ)
             if tables:
-                upgrade(settings().database_url)
+                update_tables(settings().direct_url)
             yield
         finally:
             stop_all(stack)

@@ -22,6 +22,7 @@ class Stack:
     private: list[Postgres | Valkey] = field(default_factory=list)
     children: list[Child] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
+    metrics_url: str | None = None  # of all programs together
 
     @property
     def web_url(self) -> str:
@@ -37,8 +38,11 @@ class Stack:
             "web_url": self.web_url,
             "mcp_url": self.mcp_url,
             "database_url": self.environment["DATABASE_URL"],
+            "database_pooling": self.environment.get("DATABASE_POOLING"),
+            "database_direct_url": self.environment.get("DATABASE_DIRECT_URL"),
             "redis_url": self.environment["REDIS_URL"],
             "outbox_dir": self.environment["OUTBOX_DIR"],
+            "metrics_url": self.metrics_url,
             "inbound_smtp": f"127.0.0.1:{self.smtp}",
             "pids": {child.name: child.pid for child in self.children},
         }
@@ -77,11 +81,13 @@ def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]
         "INBOUND_MAIL_DOMAIN": os.environ.get("INBOUND_MAIL_DOMAIN") or "inbox.localhost",
         "INBOUND_SMTP_HOST": "127.0.0.1",
         "INBOUND_SMTP_PORT": str(stack.smtp),
+        "METRICS_DIR": str(stack.home.metrics),
         "RQ_REDIS_URL": addresses["REDIS_URL"],  # not on the worker's command line, where every user could read it
     }
     if sys.platform == "darwin":
         settings["OBJC_DISABLE_INITIALIZE_FORK_SAFETY"] = "YES"  # the worker forks
-    return {**os.environ, **stack.home.secrets(), **addresses, **settings}
+    inherited = {name: value for name, value in os.environ.items() if name != "METRICS_PORT"}  # that of `up` itself
+    return {**inherited, **stack.home.secrets(), **addresses, **settings}
 
 
 def stop_all(stack: Stack) -> None:

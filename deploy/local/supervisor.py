@@ -1,25 +1,19 @@
-"""`award-travel up`: starts the whole service on this machine, waits until it is healthy, watches it until the end."""
+"""The whole service on this machine: started, waited for until it is healthy, and stopped at the end."""
 
-import argparse
 import contextlib
 import http.client
-import json
 import os
-import signal
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import FrameType
 
+from deploy.direct_database import update_tables
 from deploy.errors import CommandError
-from deploy.local.banner import banner, progress_printer
-from deploy.local.demo_account import ensure_demo_account
-from deploy.local.home import RUNNING, Home, write_private
+from deploy.local.home import Home
 from deploy.local.ports import choose_port
-from deploy.local.processes import Child, Say, adopt_orphans, build_launcher, revive
+from deploy.local.processes import Child, Say, adopt_orphans, build_launcher
 from deploy.local.stack import Stack, build_environment, start_private_servers, stop_all
 from deploy.local.wheel_audit import check_before_start
 
@@ -29,11 +23,10 @@ HEALTHY_SECONDS = 60
 def _prepare_database(say: Say) -> None:
     """Tables and data mode, before anything works on them."""
     from shared.db.base import transaction
-    from shared.db.schema import upgrade
     from shared.services.operations.data_mode import claim_data_mode
     from shared.settings import settings
 
-    upgrade(settings().database_url)
+    update_tables(settings().direct_url)
     with transaction() as session:
         claim_data_mode(session)
     say("database is up to date")
@@ -84,9 +77,9 @@ def _accepts_mail(port: int) -> bool:
 
 def _shows_life(child: Child) -> bool:
     """Whether the dispatcher has finished a round, or a worker of the pool listens to the queue."""
-    from shared.redis import connect, key
+    from shared.services.operations.workers import list_programs
 
-    return connect().get(key(child.name)) == str(child.pid).encode()
+    return any(child.pid in (program.pid, program.parent) for program in list_programs())
 
 
 def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
@@ -104,8 +97,9 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
                 what = "ended" if child.exit_status is not None else f"was not healthy within {HEALTHY_SECONDS} s"
                 raise CommandError(f"{child.name} {what}: {child.last_words()} Its log: {child.log}")
             if healthy[child.name](child):
-                stack.say(f"{child.name} is healthy")
                 waiting.remove(child)
+                rest = f"; waiting for {', '.join(other.name for other in waiting)}" if waiting else ""
+                stack.say(f"{child.name} is healthy{rest}")
         time.sleep(0.03)
 
 
@@ -132,8 +126,10 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
     adopt_orphans()
     try:
         check_before_start(say)
+        first = "" if (home.path / "pg" / "data").exists() else " (the first start makes it, which takes longer)"
+        say(f"starting the database{first} and the queue")
         stack.environment = build_environment(stack, start_private_servers(stack))
-        say("database and queue are up")
+        say("database and queue are up, the programs start")
         os.environ.update(stack.environment)
         programs = _build_programs(stack)
         _start(stack, programs[:2])  # the servers load for longer than the tables take; the jobs touch rows at once
@@ -145,56 +141,3 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
         yield stack
     finally:
         stop_all(stack)
-
-
-def _stop_on_signal() -> None:
-    """The first SIGINT, SIGTERM or SIGHUP ends the command as Ctrl-C does; further ones do not disturb the stop."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda *_: None)
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
-
-
-def _write_ready_files(stack: Stack, files: list[Path]) -> None:
-    for file in files:
-        write_private(file, json.dumps(stack.facts(), indent=2) + "\n")
-
-
-def _watch(stack: Stack, files: list[Path]) -> None:
-    while True:
-        time.sleep(0.1)
-        revived = [revive(child, stack.say) for child in stack.children]
-        if any(revived):
-            _write_ready_files(stack, files)
-
-
-def run_up(arguments: argparse.Namespace) -> None:
-    """Starts the service and watches it until SIGINT or SIGTERM."""
-    home, say, ready_file = Home(arguments.home).prepare(), progress_printer(), arguments.ready_file
-    files = [home.path / RUNNING, *([ready_file.absolute()] if ready_file else [])]
-    if ready_file and not os.access(files[-1].parent, os.W_OK):
-        raise CommandError(f"{ready_file} cannot be written: name a file in a folder that exists and is yours.")
-    with home.alone() as free:
-        if not free:
-            raise CommandError(
-                f"award-travel already runs on {home.path}: stop that one, or choose another with --home DIR."
-            )
-        _stop_on_signal()
-        for file in files:
-            file.unlink(missing_ok=True)  # of a service that was killed
-        try:
-            with running(home, arguments.web_port, arguments.mcp_port, say) as stack:
-                with_demo = not arguments.no_demo and stack.environment.get("APP_ENV") != "production"
-                password = ensure_demo_account(home) if with_demo else None
-                _write_ready_files(stack, files)
-                say(banner(stack, password, with_demo=with_demo))
-                _watch(stack, files)
-        except KeyboardInterrupt:
-            say("stopped")
-        finally:
-            for file in files:
-                file.unlink(missing_ok=True)

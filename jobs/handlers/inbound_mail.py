@@ -10,7 +10,7 @@ from shared.services.bookings.inbound_mail import read_stored, settle, settle_lo
 
 
 def check(claim: Claim) -> Callable[[Session], RunResult]:
-    return partial(settle, number=claim.subject_id, reading=read_stored(claim.subject_id))
+    return partial(settle, number=claim.subject_id, letter=read_stored(claim.subject_id))
 
 
 def give_up_mail(session: Session, claim: Claim) -> None:

@@ -7,6 +7,7 @@ import anyio.to_thread
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from shared.db.outages import OUTAGES
 from shared.redis import FACTS, connect_async
 from shared.reference.load import reference
 from shared.reference.places import prepare_index
@@ -43,4 +44,4 @@ async def _refresh() -> None:
             await anyio.to_thread.run_sync(prepare_index, reference())
             log.info("facts: corrections are taken up")
     except SQLAlchemyError as error:
-        log.warning("facts: the database is away (%s), corrections wait", type(error).__name__)
+        OUTAGES.note(error)  # corrections wait

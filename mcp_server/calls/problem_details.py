@@ -9,13 +9,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcp_server.calls.dispatch import Answer, add_sandbox_label
+from mcp_server.calls.dispatch import RETRY_SECONDS, Answer, add_sandbox_label
 from shared import clock
+from shared.db.outages import OUTAGES
 from shared.errors import PROBLEMS, problem
 from shared.settings import settings
 
 MEDIA_TYPE = "application/problem+json"
-RETRY_LATER = "2"  # seconds, as Retry-After is sent
+RETRY_LATER = str(RETRY_SECONDS)  # as Retry-After is sent
 _MIN_BACKEND_RETRY_SECONDS = 60
 _PLAN_CAP_STATUS = 409  # a cap that does not end by waiting
 
@@ -44,6 +45,8 @@ def render_refusal(answer: Answer, headers: dict[str, str]) -> Response:
         headers, status = (headers | {"Retry-After": wait}, None) if wait else (headers, _PLAN_CAP_STATUS)
     if answer.status == "backend_unavailable":
         headers = headers | {"Retry-After": _max_retry_seconds(facts)}
+    if answer.status == "temporarily_unavailable":
+        headers = headers | {"Retry-After": str(facts.get("retry_after", RETRY_LATER))}
     return build_response(answer.status, answer.message, headers, status=status, **facts)
 
 
@@ -77,6 +80,13 @@ async def handle_http_error(request: Request, error: Exception) -> Response:  # 
 async def handle_disconnect(request: Request, error: Exception) -> Response:  # noqa: ARG001
     """The client is gone, so nobody reads this; 499 is what proxies log for it."""
     return Response(status_code=499)
+
+
+async def handle_outage(request: Request, error: Exception) -> Response:  # noqa: ARG001
+    """The database is away, outside any call."""
+    OUTAGES.note(error)
+    word = "temporarily_unavailable"
+    return build_response(word, PROBLEMS[word].meaning, {"Retry-After": RETRY_LATER})
 
 
 async def handle_crash(request: Request, error: Exception) -> Response:  # noqa: ARG001

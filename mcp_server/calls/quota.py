@@ -17,6 +17,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.concurrency import Batcher
 from shared.db.base import transaction
+from shared.db.outages import OUTAGES, is_outage, run_again
 from shared.db.trips import add_searches
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, count_used, take
 from shared.domain.plans import Plan
@@ -26,7 +27,7 @@ from shared.settings import settings
 Via = Literal["mcp", "rest"]
 ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts when a backend or the cache answered
 COUNTED = {SEARCHES: ANSWERED, API_CALLS: ANSWERED | {"confirmation_required"}}
-UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error"}
+UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error", "temporarily_unavailable"}
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,18 @@ class Quota:
 
     def __init__(self, caller: Caller, via: Via) -> None:
         self.caller, self.via = caller, via
+        self.person_seconds = 0.0  # that a person was waited for: no part of what the call took
         self.remaining: dict[str, int] = {}  # of each capped meter, after this call
         self.ending: tuple[str | None, str] = (None, "")  # status and message; None: it crashed or was cancelled
+        self.may_have_stored = False  # a change was committed, or about to be
 
     @asynccontextmanager
     async def reserve(self, tool: Tool, arguments: dict[str, Any]) -> AsyncIterator[None]:
         """Around the body, which sets `ending`. Raises LimitReached when a meter is used up."""
         self.tool, self.arguments, self.meters = tool, arguments, _meters(tool, self.caller, self.via)
         if any(meter.cap is not None for meter in self.meters):
-            await anyio.to_thread.run_sync(self._take, limiter=limiter())
+            # Taken twice, if the first commit was lost, is less than a search that fails.
+            await anyio.to_thread.run_sync(run_again, self._take, limiter=limiter())
         try:
             yield
         except Refusal as refusal:
@@ -98,7 +102,12 @@ class Quota:
         for meter in self.meters:
             if meter.cap is not None and self.ending[0] not in COUNTED[meter.name]:
                 self.remaining[meter.name] += 1
-        await _settle_batched(self)
+        try:
+            await _settle_batched(self)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            OUTAGES.note(error)  # the answer stands, and what it took of the meters stays as it was reserved
 
 
 def _settle_all(calls: Sequence[Quota]) -> list[None]:
@@ -145,5 +154,9 @@ def _limit_reached(cap: int, meter: str, plan: Plan) -> LimitReached:
 
 def api_calls_left(caller: Caller) -> int:
     """What the account has left of this calendar month; takes nothing."""
-    with transaction(caller.account_id) as session:
-        return max(0, caller.api_tier_limit - count_used(session, caller.account_id, API_CALLS, _month()))
+
+    def count() -> int:
+        with transaction(caller.account_id) as session:
+            return count_used(session, caller.account_id, API_CALLS, _month())
+
+    return max(0, caller.api_tier_limit - run_again(count))

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic_core import to_json
 
+from mcp_server.toolkit.results import Paging
 from shared.errors import Fault, Invalid
 
 MAX_CHARACTERS = 100_000  # of an answer's text: hosts cut longer ones, and a model pays for each
@@ -41,16 +42,17 @@ def _count_rows_on_page(paging: Mapping[str, int] | None) -> int:
     return min(paging["per_page"], paging["total"] - (paging["page"] - 1) * paging["per_page"])
 
 
-def _shrink_page(data: dict[str, Any], paging: Mapping[str, int], rows: int) -> dict[str, Any] | None:
+def _shrink_page(data: dict[str, Any], paging: Mapping[str, Any], rows: int) -> dict[str, Any] | None:
     """A page with the same first row, of a size that divides the one asked for; None when no one list is the page."""
     name = next((name for name, value in data.items() if isinstance(value, list) and len(value) == rows), None)
     if name is None:
         return None
     per_page, total = paging["per_page"], paging["total"]
+    summary = data["message"].replace(Paging(**paging).more, "")  # it names the next page of the size asked for
     for fewer in (n for n in range(rows - 1, 0, -1) if per_page % n == 0):
         page = (paging["page"] - 1) * (per_page // fewer) + 1
         smaller = {"page": page, "per_page": fewer, "total": total, "has_more": page * fewer < total}
-        message = f"{data['message']} Too long to show whole: go on with page {page + 1} and per_page {fewer}."
+        message = f"{summary} Too long to show whole: go on with page {page + 1} and per_page {fewer}."
         answer = data | {"message": message, name: data[name][:fewer], "paging": smaller}
         if count_characters(answer) <= MAX_CHARACTERS or fewer == 1:
             return answer

@@ -14,6 +14,7 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
+from shared.db.outages import OUTAGES, is_outage, run_again
 from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, Note, count_used, store_calls
 from shared.errors import LimitReached
 from shared.settings import settings
@@ -77,10 +78,13 @@ class UsageLog:
         try:
             with transaction() as session:
                 counts = store_calls(session, batch)
-        except SQLAlchemyError:
+        except SQLAlchemyError as error:
             with self._lock:
                 self.pending.extendleft(reversed(batch))
-            log.warning("usage: the database is away, %d calls wait to be written", len(batch))
+            if is_outage(error):
+                OUTAGES.note(error)
+            else:
+                log.warning("usage: %s, %d calls wait to be written", type(error).__name__, len(batch))
             return
         self._adopt_counts(counts)
 
@@ -103,8 +107,11 @@ def _count_by_slot(notes: Iterable[Note]) -> Counter[tuple[int, date]]:
 
 
 def _read_count(account_id: int, day: date) -> int:
-    with transaction(account_id) as session:
-        return count_used(session, account_id, TOOL_CALLS, day)
+    def count() -> int:
+        with transaction(account_id) as session:
+            return count_used(session, account_id, TOOL_CALLS, day)
+
+    return run_again(count)
 
 
 USAGE_LOG = UsageLog()

@@ -1,1 +1,3 @@
-"""What the MCP server serves beside tools: calendar feeds, shared PDFs, reports of wrong facts, connecting, mail."""
+"""What the MCP server serves beside tools: calendar feeds, shared PDFs and trips, the tool reference, the status page,
+reports of wrong facts, connecting, mail.
+"""

@@ -1,24 +1,26 @@
-"""GET /feeds/SECRET.ics: the upcoming bookings of an account as an iCalendar feed, behind a secret link."""
+"""GET /feeds/SECRET.ics: the bookings, plans and deadlines of an account as an iCalendar feed, behind a secret link.
+
+The query `alarms=on` adds reminders, `deadlines=off` leaves deadlines out.
+"""
 
 import hashlib
-import logging
+from functools import partial
 
 import anyio.to_thread
-from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse
+from mcp_server.calls.problem_details import ProblemResponse
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db.base import transaction
+from shared.db.outages import run_again
 from shared.limits import address_key, hit
 from shared.reference.load import reference
 from shared.services.bookings import calendar_feed, secret_links
 
-log = logging.getLogger(__name__)
 PER_MINUTE = 600  # requests of one address: calendar services fetch for many people from few addresses
 PRIVATE = {"Cache-Control": "private, no-cache", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 
@@ -26,7 +28,9 @@ PRIVATE = {"Cache-Control": "private, no-cache", "X-Robots-Tag": "noindex", "Ref
 async def send_feed(request: Request) -> Response:
     """The same 404 for links that never existed and that have ended. The path is a secret, so it is not logged."""
     address = address_key(request.client.host if request.client else "")
-    content = await anyio.to_thread.run_sync(_build_feed, address, request.path_params["secret"], limiter=limiter())
+    choices = calendar_feed.read_choices(request.query_params)
+    work = partial(_build_feed, address, request.path_params["secret"], choices)
+    content = await anyio.to_thread.run_sync(work, limiter=limiter())
     if content is None:
         raise HTTPException(404)
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -37,22 +41,22 @@ async def send_feed(request: Request) -> Response:
     return Response(content, 200, headers, "text/calendar")
 
 
-def _build_feed(address: str, secret: str) -> bytes | None:
-    """Raises ProblemResponse when an address asks too often, or when the database is away."""
+def _build_feed(address: str, secret: str, choices: calendar_feed.Choices) -> bytes | None:
+    """Raises ProblemResponse when an address asks too often."""
     verdict = hit(f"feeds:{address}", PER_MINUTE, 60)
     if not verdict.allowed:
         words = f"More than {PER_MINUTE} such requests in a minute."
         raise ProblemResponse("too_many_requests", words, {"Retry-After": str(verdict.retry_after)})
-    try:
-        with transaction() as session:
-            account_id = secret_links.find_holder(session, calendar_feed.PURPOSE, secret)
-        if account_id is None:
-            return None
-        with transaction(account_id) as session:
-            return calendar_feed.build_feed(session, reference(), clock.now())
-    except OperationalError as error:
-        log.warning("feeds: the database is away (%s)", type(error).__name__)
-        raise ProblemResponse("temporarily_unavailable", "Try again shortly.", {"Retry-After": RETRY_LATER}) from None
+    return run_again(partial(_read_feed, secret, choices))
+
+
+def _read_feed(secret: str, choices: calendar_feed.Choices) -> bytes | None:
+    with transaction() as session:
+        account_id = secret_links.find_holder(session, calendar_feed.PURPOSE, secret)
+    if account_id is None:
+        return None
+    with transaction(account_id) as session:
+        return calendar_feed.build_feed(session, reference(), clock.now(), choices)
 
 
 def routes() -> list[Route]:

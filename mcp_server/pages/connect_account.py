@@ -26,6 +26,7 @@ from shared.settings import settings
 PER_MINUTE = 60  # requests of one address
 MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes
 MAX_FORM_SECONDS = 20.0
+MAX_KEPT_CHARACTERS = 20_000  # of a pasted text that could not be read, shown again to be mended
 _HEADERS = {
     # Without form-action: browsers apply it to redirects too, and the POST is redirected to the provider.
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';"
@@ -37,25 +38,25 @@ _HEADERS = {
 }
 _CONSENTS = {"confirmation_numbers": "Also send my confirmation numbers. With one, a booking can be changed."}
 _PAGE_OF_REASON = {
-    StopReason.USED: (410, "This link has ended", "It was used, or is too old. Ask for connect_integration again."),
+    StopReason.USED: (410, "This link has ended", "It was used, or is too old. Begin again."),
     StopReason.STRANGER: (
         403,
         "Not for this account",
         "The link was made for another account, or in another browser. Sign out, sign in as the account that asked for"
-        " it, and ask for connect_integration again.",
+        " it, and begin again.",
     ),
-    StopReason.DECLINED: (200, "Nothing was connected", "You did not allow it. You can close this page."),
+    StopReason.DECLINED: (200, "Nothing was connected", "You did not allow it, so nothing is shared."),
     StopReason.NOT_CONFIGURED: (404, "Not available", "The operator of this service has not set this connection up."),
-    StopReason.PASTED: (413, "Too much", "A calendar may have 1 MiB."),
     StopReason.AWAY: (
         502,
         "Not connected",
-        "The other service did not answer as it should. Ask for connect_integration again.",
+        "The other service did not answer as it should. Begin again; if that fails too, wait an hour.",
     ),
 }
+_TOO_LONG = "This is too long: a calendar may have 1 MiB."
 _UNREADABLE = (
     "That is neither the address of a private calendar nor the text of one. The address begins with webcal:// or"
-    " https:// and is found in your calendar settings there."
+    " https://."
 )
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -65,16 +66,20 @@ def _page(heading: str, lines: list[str], status: int = 200, **more: Any) -> HTM
     return HTMLResponse(render_page("connect.html", **values), status, _HEADERS)
 
 
-def _offer(request: Request, card: Connector, link: str, fault: str | None = None) -> HTMLResponse:
+def _offer(
+    request: Request, card: Connector, link: str, fault: str | None = None, pasted: str = "", status: int = 422
+) -> HTMLResponse:
+    """`status` is that of a fault, which stands at the field of the pasted calendar."""
     return _page(
         f"Connect {card.title}",
         ["Connecting shares this:"],
-        422 if fault else 200,
+        status if fault else 200,
         card=card,
         provider=request.path_params["provider"],
         link=link,
         consents=[(name, _CONSENTS[name]) for name in card.consents],
         fault=fault,
+        pasted=pasted if len(pasted) <= MAX_KEPT_CHARACTERS else "",
     )
 
 
@@ -122,21 +127,28 @@ async def show_consent(request: Request) -> Response:
 async def start_connection(request: Request) -> Response:
     """After the button: on to the provider, or a pasted calendar instead."""
     provider, form = request.path_params["provider"], await _read_form(request)
-    link = form.get("link", [""])[0]
+    link = request.query_params.get("link", "") if form is None else form.get("link", [""])[0]
     session = await find_session(request)
     if session is None or not _is_same_origin(request):
         raise ConnectStopped(StopReason.STRANGER)
     traveller = _traveller(session)
+    if form is None:
+        return _offer(request, await connecting.check_arrival(provider, link, traveller), link, _TOO_LONG, status=413)
     if form.get("way") == ["paste"]:
-        try:
-            card = await connecting.connect_by_paste(provider, link, traveller, form.get("pasted", [""])[0])
-        except ConnectStopped as stopped:
-            if stopped.why is not StopReason.PASTED:
-                raise
-            return _offer(request, await connecting.check_arrival(provider, link, traveller), link, _UNREADABLE)
-        return _show_connected(card)
+        return await _connect_by_paste(request, link, traveller, form.get("pasted", [""])[0])
     provider_url = await connecting.start_consent(provider, link, traveller, form.get("consent", []))
     return RedirectResponse(provider_url, 303, {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+
+
+async def _connect_by_paste(request: Request, link: str, traveller: SignedInBrowser, pasted: str) -> Response:
+    """Connected, or the same page with the fault at its field and what was pasted."""
+    provider = request.path_params["provider"]
+    try:
+        return _show_connected(await connecting.connect_by_paste(provider, link, traveller, pasted))
+    except ConnectStopped as stopped:
+        if stopped.why is not StopReason.PASTED:
+            raise
+        return _offer(request, await connecting.check_arrival(provider, link, traveller), link, _UNREADABLE, pasted)
 
 
 @_handle_errors
@@ -152,7 +164,7 @@ async def finish_connection(request: Request) -> Response:
 
 
 def _show_connected(card: Connector) -> Response:
-    return _page(f"{card.title} is connected", ["You can close this page and go on in your conversation."])
+    return _page(f"{card.title} is connected", ["If an assistant sent you here, go on in your conversation."])
 
 
 def _is_same_origin(request: Request) -> bool:
@@ -161,12 +173,13 @@ def _is_same_origin(request: Request) -> bool:
     return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
 
-async def _read_form(request: Request) -> dict[str, list[str]]:
+async def _read_form(request: Request) -> dict[str, list[str]] | None:
+    """None of a form that is too large, of which nothing is read."""
     try:
         body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
         return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")
     except BodyTooLarge:
-        raise ConnectStopped(StopReason.PASTED) from None
+        return None
     except (BodyIncomplete, ValueError):
         raise ConnectStopped(StopReason.USED) from None
 

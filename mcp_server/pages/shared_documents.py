@@ -2,13 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from urllib.parse import quote
 
 import anyio.to_thread
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from mcp_server.pages.error_pages import show_error
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.views.clients import PATH
 from shared import clock
@@ -19,41 +21,41 @@ from shared.secrets import digest
 
 PER_MINUTE = 120  # requests of one address
 _SECRET = re.compile(r"[0-9a-f]{40}")
-_PRIVATE_HEADERS = {
+PRIVATE_HEADERS = {
     "X-Robots-Tag": "noindex, nofollow, noarchive",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "private, no-store",
     "X-Frame-Options": "DENY",
 }
 _PREFETCH_HEADERS = ("sec-purpose", "purpose", "x-purpose", "x-moz")
-_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Not available</title>
-<body style="font:17px/1.5 system-ui,sans-serif;max-width:32em;margin:15vh auto;padding:0 1em">
-<h1 style="font-size:1.5em">{0}</h1><p>{1}</p></body></html>"""
-_GONE = _PAGE.format(
-    "This document is not available",
-    "The link has ended, was taken back, or was not copied whole. Ask the person who sent it for a new one.",
-)
-_BUSY = _PAGE.format("Too many requests", "Try again in a minute.")
-_PAGE_POLICY = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
 # A browser's PDF viewer shows nothing in a sandbox, so the policy only forbids frames.
 _PDF_POLICY = {"Content-Security-Policy": "frame-ancestors 'none'"}
 
 
 async def send_document(request: Request) -> Response:
     """Counts a view for each GET, but neither for HEAD nor for what a browser fetches ahead."""
-    peer = address_key(request.client.host if request.client else "")
-    verdict = await anyio.to_thread.run_sync(hit, f"shared:{peer}", PER_MINUTE, 60, limiter=limiter())
-    if not verdict.allowed:
-        return HTMLResponse(_BUSY, 429, {**_PRIVATE_HEADERS, **_PAGE_POLICY, "Retry-After": str(verdict.retry_after)})
+    if wait := await find_wait(request):
+        return refuse(request, 429, {"Retry-After": str(wait)})
     secret = request.path_params["secret"]
     ahead = any("prefetch" in request.headers.get(name, "") for name in _PREFETCH_HEADERS)
     counted = request.method == "GET" and not ahead
     row = await anyio.to_thread.run_sync(_open_document, secret, counted, limiter=limiter())
     if row is None:
-        return HTMLResponse(_GONE, 404, {**_PRIVATE_HEADERS, **_PAGE_POLICY})
+        return refuse(request, 404)
     title, content = row
-    return Response(content, 200, {**_PRIVATE_HEADERS, **_PDF_POLICY, **_name_file(title)}, "application/pdf")
+    return Response(content, 200, {**PRIVATE_HEADERS, **_PDF_POLICY, **_name_file(title)}, "application/pdf")
+
+
+async def find_wait(request: Request) -> int:
+    """The seconds an address that opened too many shared links has to wait; 0 when it has not."""
+    peer = address_key(request.client.host if request.client else "")
+    verdict = await anyio.to_thread.run_sync(hit, f"shared:{peer}", PER_MINUTE, 60, limiter=limiter())
+    return 0 if verdict.allowed else max(1, verdict.retry_after)
+
+
+def refuse(request: Request, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """A page for programs too: nobody but people follows these links."""
+    return show_error(request, status, {**PRIVATE_HEADERS, **(headers or {})})
 
 
 def _open_document(secret: str, counted: bool) -> tuple[str, bytes] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from shared.settings import VERSION
+from shared.settings import VERSION, settings
 
 
 @lru_cache(maxsize=1)
@@ -16,6 +16,7 @@ def _load_templates() -> Environment:
         loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["version"] = VERSION
+    environment.globals["config"] = settings
     return environment
 
 

@@ -7,7 +7,6 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -16,8 +15,8 @@ from pydantic_core import to_json
 
 from mcp_server.rest import openapi_components as parts
 from mcp_server.toolkit.argument_schema import Plain
+from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
-from shared import clock
 from shared.settings import settings
 
 Schema = dict[str, Any]
@@ -130,6 +129,9 @@ def _shorten(text: str) -> str:
 def _arguments(tool: Tool) -> Schema:
     """Definitions move to the components, where all tools' are."""
     schema = {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
+    if tool.condenses:  # over REST answers are whole unless asked otherwise
+        properties = schema["properties"]
+        schema["properties"] = properties | {"detail": properties["detail"] | {"default": "full"}}
     return _refer_to_components(schema, tool)
 
 
@@ -157,7 +159,8 @@ def _published_ref(ref: str) -> str:
 
 
 def _responses(tool: Tool) -> dict[str, Any]:
-    outcomes = [{"$ref": f"#/components/schemas/{name}"} for name in (_result(tool), *parts.OUTCOMES)]
+    shapes = (_result(tool), *(("CompactAnswer",) if tool.condenses else ()), *parts.OUTCOMES)
+    outcomes = [{"$ref": f"#/components/schemas/{name}"} for name in shapes]
     good = {
         "description": "The answer; its field status says which of the shapes it is.",
         "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in parts.HEADERS},
@@ -168,6 +171,8 @@ def _responses(tool: Tool) -> dict[str, Any]:
 
 
 def _possible(word: str, tool: Tool) -> bool:
+    if word == "registration_closed":  # no tool registers anybody
+        return False
     if word == "paywall":
         return tool.tier is not Tier.ADMIN
     return word != "admin_only" or tool.tier is Tier.ADMIN
@@ -221,47 +226,3 @@ def _components(paths: dict[str, Any]) -> dict[str, Any]:
 
 def _find_refs(node: Any) -> set[tuple[str, str]]:
     return set(_REF.findall(to_json(node).decode()))
-
-
-# Examples: plausible arguments by name, where type and bounds do not give one
-
-EXAMPLES_BY_NAME: dict[str, Any] = {
-    "airline": "BA",
-    "airport": "LHR",
-    "card": "Chase Sapphire Preferred",
-    "destination": "JFK",
-    "flight_number": "BA117",
-    "from_program": "chase-ultimate-rewards",
-    "home_airport": "LHR",
-    "name": "Japan in spring",
-    "origin": "LHR",
-    "points_needed": 60000,
-    "program": "flying-blue",
-    "target_program": "flying-blue",
-}
-
-
-def example_arguments(tool: Tool) -> dict[str, Any]:
-    """The required arguments with values the tool accepts."""
-    properties = tool.arguments.schema["properties"]
-    return {name: _example_value(name, properties[name]) for name in tool.arguments.required}
-
-
-def _example_value(name: str, schema: Schema) -> Any:
-    if "enum" in schema:
-        return schema["enum"][0]
-    if name in EXAMPLES_BY_NAME:
-        return EXAMPLES_BY_NAME[name]
-    if pattern := schema.get("pattern"):
-        return next((text for text in _example_texts() if re.fullmatch(pattern, text)), "Something")
-    kind = schema.get("type", "string")
-    if kind == "array":
-        return [_example_value(name, schema.get("items", {}))] * schema.get("minItems", 0)
-    plain = {"integer": schema.get("minimum", 1), "number": 100, "boolean": True, "object": {}}
-    return plain.get(kind if isinstance(kind, str) else kind[0], "Something")
-
-
-def _example_texts() -> tuple[str, ...]:
-    """Texts in the forms parameters have: codes, days, months, times, identifiers."""
-    day = (clock.today() + timedelta(days=60)).isoformat()
-    return ("LHR", "BA", "BA117", day, day[:7], "07:30", "3f2a64c8-7a3e-4d7a-9c40-2f0d5b9c1e11", "#0055aa", "2027")

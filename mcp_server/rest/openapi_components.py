@@ -16,7 +16,7 @@ SECURITY: dict[str, Schema] = {
 
 def info() -> dict[str, Any]:
     return {
-        "title": "Award Travel",
+        "title": settings().service_name,
         "version": VERSION,
         "description": (
             "Award flights and hotels, points prices, transfer routes, and the account's own cards, balances, trips "
@@ -57,6 +57,8 @@ SCHEMAS: dict[str, Schema] = {
     | {"description": "Nothing was changed. Call again with confirm true."},
     "NoData": _outcome("no_data", missing={"type": "array", "items": _text()})
     | {"description": "Nothing usable is known; nothing is estimated."},
+    "CompactAnswer": add_label(_object(status=_text("ok", "partial"), message=_text(), detail=_text("compact")))
+    | {"description": "With detail compact: the result, whose rows leave out what is empty or stands in provenance."},
     "Problem": {
         **_object(
             type={"type": "string", "format": "uri-reference"},
@@ -143,7 +145,7 @@ def pages() -> dict[str, Any]:
             "get": _page("list_tools", "All tools", listed, 400, 401, 429, 503, parameters=[areas]),
         },
         "/api/v1/tools/{name}": {"get": one},
-        "/api/v1/agent/register": {"post": _registration()},
+        **({"/api/v1/agent/register": {"post": _registration()}} if settings().agents_may_register else {}),
         "/api/v1/facts/report": {"post": _report()},
     }
 
@@ -176,7 +178,7 @@ def _report() -> dict[str, Any]:
 def _registration() -> dict[str, Any]:
     request = _object(agent_name={"type": "string", "minLength": 1, "maxLength": 100})
     response = _object(api_key=_text(), account_id=_text(), claim_code=_text(), api_calls_per_month={"type": "integer"})
-    problems = {str(status): refusal(status) for status in (400, 408, 413, 415, 422, 429)}
+    problems = {str(status): refusal(status) for status in (400, 403, 408, 413, 415, 422, 429)}
     content = {"application/json": {"schema": request, "example": {"agent_name": "Trip planner"}}}
     good = {"description": "The key, shown this once.", "content": {"application/json": {"schema": response}}}
     return {

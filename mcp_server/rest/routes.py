@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import anyio.to_thread
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -19,6 +19,7 @@ from mcp_server.toolkit.areas import UnknownArea, parse_areas
 from mcp_server.toolkit.context import ANONYMOUS, Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared import clock
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
@@ -149,7 +150,9 @@ async def _read_arguments(request: Request, name: str) -> dict[str, Any]:
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise ProblemResponse("unsupported_media_type", "Send the body uncompressed.")
     try:
-        arguments = from_json(body, allow_inf_nan=False) if body else {}
+        arguments = parse_json(body) if body else {}
+    except TooManyValues:
+        raise ProblemResponse("too_large", f"The arguments hold more than {MAX_VALUES:,} values.") from None
     except ValueError:
         raise ProblemResponse("unreadable", "The body is not JSON.") from None
     if not isinstance(arguments, dict):
@@ -178,6 +181,8 @@ def _areas(request: Request) -> frozenset[str]:
 async def _monthly_headers(caller: Caller, answer: Answer) -> dict[str, str]:
     """What the account has left this month, as headers; asked for where the call itself took nothing."""
     remaining = answer.calls_left
+    if remaining is None and answer.status == "temporarily_unavailable":
+        return {}  # nothing can be counted now
     if remaining is None:
         remaining = await anyio.to_thread.run_sync(partial(api_calls_left, caller), limiter=limiter())
     seconds = int((clock.next_month() - clock.now()).total_seconds())

@@ -81,8 +81,9 @@ def _describe_problem(kind: str, own_words: str) -> str:
     return _PROBLEMS.get(kind, "is not of the expected kind")
 
 
-_FORMS = {
-    r"^\d{4}-\d{2}-\d{2}$": "a date YYYY-MM-DD that exists",
+_FORMS = {  # by format or pattern
+    "date": "a date YYYY-MM-DD that exists",
+    "uuid": "a UUID, made once by you",
     r"^(\d{4}-\d{2}-\d{2})?$": "a date YYYY-MM-DD that exists, or an empty string",
     r"^\d{4}-\d{2}$": "a month YYYY-MM",
     r"^\d{2}:\d{2}$": "a time of day HH:MM",
@@ -91,7 +92,6 @@ _FORMS = {
     r"^([A-Za-z]{2})?$": "a two-letter country code, or an empty string",
     r"^[A-Z0-9]{2}$": "two capitals or digits such as BA",
     r"^[A-Za-z]{2}$": "two letters such as GB",
-    r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$": "a UUID, made once by you",
     r"^\+[1-9]\d{6,14}$": "a number such as +14155550100",
     r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$": "an airline's code and a number, such as BA117",
     "^https://": "an address that begins with https://",
@@ -120,8 +120,8 @@ def describe_expected(node: Schema, value: Any = None) -> str:
     if "array" in kinds:
         most = f"at most {node['maxItems']}, " if "maxItems" in node else ""
         return f"a list ({most}each {describe_expected(node['items'])})" if "items" in node else "a list"
-    if "pattern" in node:
-        return _FORMS.get(node["pattern"], "text of another form")
+    if form := node.get("format") or node.get("pattern"):
+        return _FORMS.get(form, "text of another form")
     if len(kinds) == 2 and kinds[1] == "string":
         return f"{_KINDS[kinds[0]]}{_range(node, 'minimum', 'maximum')}, or an empty string"
     if kinds == ["object"] and (inner := node.get("additionalProperties")):

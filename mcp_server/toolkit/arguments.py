@@ -1,24 +1,30 @@
 """Arguments of tools: raw JSON values become checked keyword values, with the leniency that MCP hosts need."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
-from mcp_server.toolkit.argument_schema import Schema, json_types, object_schema, read_parameters
+from mcp_server.toolkit.argument_schema import Parameter, Schema, json_types, object_schema, read_parameters
 from shared.errors import Invalid
 
 _BOOLEANS = {"true": True, "false": False}
 _MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's faults would have to be found
+_MAX_LEVELS = 64  # of lists and objects in each other, far below where Python stops a recursion
 
 
 class Arguments:
-    """The parameters of one tool: their JSON Schema, and the check that turns raw arguments into keyword values."""
+    """The parameters of one tool: their JSON Schema, and the check that turns raw arguments into keyword values.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    `more`: parameters that are not the function's, because the gate acts on them.
+    """
+
+    def __init__(self, function: Callable[..., Any], more: Mapping[str, Parameter] | None = None) -> None:
         parameters, definitions = read_parameters(function)
+        parameters |= more or {}
         self.schema = object_schema(parameters, definitions)
         self.required: list[str] = self.schema.get("required", [])
         fields: dict[str, Any] = {
@@ -53,13 +59,25 @@ class Arguments:
         return {name: raw_arguments[name] for name in names}
 
 
-def _has_null_character(value: Any) -> bool:
-    """The database takes every character but the null character."""
+def _check_storable(value: Any, levels: int = _MAX_LEVELS) -> None:
+    """The database takes every text but the null character and halves of surrogate pairs. Raises ValueError."""
+    if levels == 0:
+        raise ValueError("is nested too deeply")
     if isinstance(value, dict):
-        return any(_has_null_character(k) or _has_null_character(v) for k, v in value.items())
+        value = [*value, *value.values()]
     if isinstance(value, list):
-        return any(map(_has_null_character, value))
-    return isinstance(value, str) and "\0" in value
+        for entry in value:
+            _check_storable(entry, levels - 1)
+    elif isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
+        raise ValueError("holds a character that cannot be stored")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _lenient_reader(node: Schema) -> BeforeValidator:
@@ -71,15 +89,12 @@ def _lenient_reader(node: Schema) -> BeforeValidator:
     def read(value: Any) -> Any:
         if isinstance(value, bool) and numbers:
             raise ValueError("is a boolean")
+        if isinstance(value, str) and kinds & {"array", "object"}:
+            with suppress(ValueError, RecursionError):
+                value = json.loads(value)
         if isinstance(value, list) and len(value) > _MAX_ENTRIES:
             raise ValueError("has too many entries")
-        if _has_null_character(value):
-            raise ValueError("holds a character that cannot be stored")
-        if isinstance(value, str) and kinds & {"array", "object"}:
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                return value
+        _check_storable(value)
         if number_list and isinstance(value, list) and any(isinstance(v, bool) for v in value):
             raise ValueError("holds a boolean")
         if kinds == {"boolean"} and not isinstance(value, bool):

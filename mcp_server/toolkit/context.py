@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.thread_limiter import limiter
-from shared.db.base import engine, own, transaction
+from shared.db.base import open_own, transaction
 from shared.db.profile import Profile
 from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
@@ -35,7 +35,9 @@ class Caller:
     client_id: str
     client_name: str
     api_calls_per_month: int | None = None
-    read_only: bool = False  # a standing order's run: tools that change anything are refused
+    read_only: bool = False  # tools that change anything are refused: a standing order, a person's choice, the address
+    on_page: bool = False  # a page of the web host calls for the person who is signed in there
+    may_administer: bool = True  # of an administrator; applications need it said when they are allowed
 
     @property
     def limits(self) -> Limits:
@@ -106,12 +108,13 @@ class Call(CallBase):
     """For `def` tools: they run on a worker thread and may read and write the caller's own rows through `db`."""
 
     _session: Session | None = None
+    reads: bool = False  # nothing is stored: each statement is a transaction of its own
 
     @property
     def db(self) -> Session:
         """Opened at first use, restricted to the caller's rows; the edge commits or rolls back."""
         if self._session is None:
-            self._session = own(Session(engine(), expire_on_commit=False), self.account_id, self.data_mode)
+            self._session = open_own(self.account_id, reads=self.reads)
         return self._session
 
     @cached_property

@@ -4,6 +4,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
+from pydantic import BaseModel
+
+from shared.domain import field_changes
 from shared.errors import Fault, Invalid
 
 
@@ -37,6 +40,6 @@ def edit_member(row: Any, now: datetime, member: str | None) -> list[str]:
     return ["member"]
 
 
-def describe_changes(changed: Collection[str]) -> str:
-    """The changed fields in one sentence."""
-    return f"Changed: {', '.join(changed)}." if changed else "Nothing was different, so nothing was changed."
+def describe_changes(thing: str, part: BaseModel, changed: Collection[str], **values: Any) -> str:
+    """One sentence that names the thing and its new values, as the part of the result shows them or `values` say."""
+    return field_changes.describe_changes(thing, part.model_dump(include=set(changed)) | values, changed)

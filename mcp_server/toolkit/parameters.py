@@ -13,7 +13,6 @@ from shared.errors import Candidates, NotFound
 from shared.reference import places
 from shared.reference.load import reference
 
-DAY_PATTERN = r"^\d{4}-\d{2}-\d{2}$"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
 
@@ -36,7 +35,8 @@ def _parse_clearable_day(value: Any) -> date | Literal[""]:
     return "" if value == "" else _parse_day(value)
 
 
-Day = Annotated[date, BeforeValidator(_parse_day), WithJsonSchema({"type": "string", "pattern": DAY_PATTERN})]
+# A format says as much as the pattern in half the characters; the gate accepts no other form than YYYY-MM-DD.
+Day = Annotated[date, BeforeValidator(_parse_day), WithJsonSchema({"type": "string", "format": "date"})]
 ClearableDay = Annotated[
     date | Literal[""],
     BeforeValidator(_parse_clearable_day),
@@ -54,6 +54,18 @@ def _check_month(value: str) -> str:
 
 
 Month = Annotated[str, Field(pattern=r"^\d{4}-\d{2}$"), AfterValidator(_check_month)]
+
+
+def limit_length(most: int) -> AfterValidator:
+    """A length kept out of the schema, which every model reads in every conversation: no name is longer."""
+
+    def check(value: str) -> str:
+        if len(value) > most:
+            raise WrongValue("is too long", f"text, up to {most} characters")
+        return value
+
+    return AfterValidator(check)
+
 
 AIRPORT_ANY_CASE = r"^[A-Za-z]{3}$"
 Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]  # either case, stored upper
@@ -73,7 +85,7 @@ def _find_place(value: str) -> str:
 
 
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
-AirportOrCity = Annotated[str, StringConstraints(max_length=60), AfterValidator(_find_place)]
+AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place)]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]
@@ -101,11 +113,15 @@ def _uuid(value: Any) -> UUID:
         raise ValueError("is not a UUID") from None
 
 
-UUID_PATTERN = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
-Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "pattern": UUID_PATTERN})]
+Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string", "format": "uuid"})]
 Page = Annotated[int, Field(ge=1), at_most(10**9)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
 RowId = Annotated[int, Field(ge=1), at_most(2**63 - 1)]
+TripId = Annotated[RowId, Field(description="From list_trips.")]
+CardId = Annotated[RowId, Field(description="From list_my_cards.")]
+FlightBookingId = Annotated[RowId, Field(description="From list_flight_bookings.")]
+HotelBookingId = Annotated[RowId, Field(description="From list_hotel_bookings.")]
+ClientId = Annotated[RowId, Field(description="From list_client_portfolios.")]
 Points = Annotated[int, Field(ge=1), at_most(2**31 - 1)]
 Position = Annotated[int, Field(ge=0), at_most(10**6)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
@@ -121,7 +137,13 @@ HotelName = Annotated[
     str,
     BeforeValidator(_text_from_number),
     StringConstraints(max_length=80),
-    WithJsonSchema({"type": "string", "maxLength": 80, "description": "htl_ code, numeric id or property code."}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "maxLength": 80,
+            "description": "From search_hotels: htl_ code, id or property code.",
+        }
+    ),
 ]
 
 
@@ -131,19 +153,14 @@ def _check_member(name: str) -> str:
     return name
 
 
-def _check_length(value: str) -> str:
-    if len(value) > 200:
-        raise ValueError("is too long")
-    return value
-
-
 Member = Annotated[
     str,
+    limit_length(60),
     AfterValidator(_check_member),
-    Field(max_length=60, description="Whose in a household, by name; the user's own when absent."),
+    Field(description="Household member by name; absent: the user."),
 ]
-OtherMember = Annotated[str, Field(max_length=60, description="Whose; empty string: the user's own.")]
-AnyName = Annotated[str, AfterValidator(_check_length)]  # a loose name whose schema states no length
+OtherMember = Annotated[str, limit_length(60), Field(description="Whose; empty string: the user's own.")]
+AnyName = Annotated[str, limit_length(200)]
 
 
 def _strip_text(value: str) -> str:
@@ -171,7 +188,7 @@ def _parse_number(value: Any) -> Decimal | Literal[""]:
         value = value.strip()
         if not _PLAIN_NUMBER.fullmatch(value):
             raise ValueError("is not a plain number")
-    elif not isinstance(value, (int, float, Decimal)) or value != value:
+    elif isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value:
         raise ValueError("is not a number")
     number = Decimal(str(value))
     if number < 0:

@@ -1,7 +1,8 @@
-"""Refusals that tools and the gate word alike: a feature that needs a higher plan."""
+"""Refusals that tools and the gate word alike: a higher plan is needed, or more than the person allowed."""
 
 from mcp_server.toolkit.context import Caller
-from shared.errors import Paywall
+from shared.domain.mcp_addresses import McpAddress
+from shared.errors import AdminOnly, Fault, Invalid, Paywall
 from shared.settings import settings
 
 
@@ -13,4 +14,31 @@ def paywall(caller: Caller, required: str, feature: str, free_alternative: str |
         feature=feature,
         upgrade_url=f"{settings().web_url}/plans",
         free_alternative=free_alternative,
+    )
+
+
+def refuse_change(name: str) -> Invalid:
+    """The tool would change something, and the application was allowed to look only."""
+    refusal = Invalid(Fault("name", "changes data, and this application may only read", "a tool that reads"))
+    refusal.message = (
+        f"{name} changes data, and this application may only read. To let it change data, connect it to"
+        f" {settings().mcp_url} again and leave “Reading only” unticked on the page that asks."
+    )
+    return refusal
+
+
+def refuse_elsewhere(name: str, address: McpAddress) -> Invalid:
+    """The tool exists, and the application is connected to an address that does not have it."""
+    refusal = Invalid(Fault("name", "is not a tool of this address", f"a name from tools/list of {address.path}"))
+    refusal.message = (
+        f"{name} is not offered at {address.path}, which has {address.about}. To use it, connect the application to"
+        f" {settings().mcp_url}."
+    )
+    return refusal
+
+
+def refuse_administration(name: str) -> AdminOnly:
+    return AdminOnly(
+        f"{name} is for administrators, and this application was not allowed to administer the service."
+        " Connect it again and tick “Also administer this service” on the page that asks."
     )

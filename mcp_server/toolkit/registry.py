@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
+from mcp_server.toolkit.argument_schema import Parameter
 from mcp_server.toolkit.arguments import Arguments
 from mcp_server.toolkit.results import Result
 from shared.domain.plans import Tier
@@ -16,6 +17,8 @@ __all__ = ["TOOLS", "Effect", "Tier", "Tool", "tool"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Meter = Literal["none", "search"]
+Detail = Literal["compact", "full"]
+_DETAIL = Parameter(Detail | None, None, {"type": "string", "enum": list(get_args(Detail))})
 
 
 class Effect(Enum):
@@ -47,6 +50,12 @@ class Tool:
     description: str
     arguments: Arguments = field(repr=False)
     states_facts: bool = False
+    screen: str | None = None
+
+    @property
+    def plain_name(self) -> str:
+        """The name as words; the title is a person's question and fits no sentence."""
+        return self.name.replace("_", " ").capitalize()
 
     @cached_property
     def returns(self) -> type[Result]:
@@ -59,9 +68,19 @@ class Tool:
         return '"unaudited"' in json.dumps(self.returns.model_json_schema())
 
     @property
+    def condenses(self) -> bool:
+        """Whether it takes `detail` and answers compactly unless asked for all."""
+        return "detail" in self.arguments.schema["properties"]
+
+    @property
     def takes_reports(self) -> bool:
         """Whether its answers link to the page on which a wrong fact is reported."""
         return self.cites or self.states_facts
+
+    @property
+    def reads(self) -> bool:
+        """Whether a call changes nothing that the user can see."""
+        return self.effect.value[0]
 
     @property
     def hints(self) -> dict[str, bool]:
@@ -77,6 +96,11 @@ class Tool:
 TOOLS: dict[str, Tool] = {}
 
 
+def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Arguments:
+    """Those of the signature, and `detail` where the gate makes answers compact."""
+    return Arguments(function, {"detail": _DETAIL} if condenses else None)
+
+
 def tool(
     *,
     area: str,
@@ -90,19 +114,23 @@ def tool(
     needs: str | None = None,
     trial: Callable[[int], bool] | None = None,
     states_facts: bool = False,
+    screen: str | None = None,
+    catalogue: dict[str, Tool] = TOOLS,
+    condenses: bool = False,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
-    state reviewed facts without the fields of `Sourced`.
+    state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
+    `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
     def register(function: F) -> F:
         name = function.__name__
-        if name in TOOLS:
+        if name in catalogue:
             raise ValueError(f"two tools named {name}")
-        TOOLS[name] = Tool(
+        catalogue[name] = Tool(
             function=function,
             name=name,
             title=title or name.replace("_", " ").capitalize(),
@@ -116,8 +144,9 @@ def tool(
             needs=needs,
             trial=trial,
             description=inspect.getdoc(function) or "",
-            arguments=Arguments(function),
+            arguments=build_arguments(function, condenses=condenses),
             states_facts=states_facts,
+            screen=screen,
         )
         return function
 

@@ -40,6 +40,12 @@ class Paging(Part):
     def of(cls, page: int, per_page: int, total: int) -> "Paging":
         return cls(page=page, per_page=per_page, total=total, has_more=page * per_page < total)
 
+    @property
+    def more(self) -> str:
+        """A sentence, led by a space, that says how to get the rows that follow; nothing where none do."""
+        first, last = (self.page - 1) * self.per_page + 1, self.page * self.per_page
+        return f" Rows {first:,} to {last:,} are here; page {self.page + 1} has more." if self.has_more else ""
+
 
 class Marked(Part):
     """A row that says itself when it was invented, since clients show rows without their envelope.

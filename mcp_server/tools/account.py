@@ -11,9 +11,11 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared import clock
 from shared.db.flight_alerts import FlightAlert
+from shared.db.monitor_pages import is_active
+from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
-from shared.db.trips import active_trips
-from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_all_used
+from shared.db.trips import Trip
+from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, select_used
 from shared.domain.plans import LIMITS, Plan, list_additions, list_cabins
 from shared.domain.plurals import pluralize
 
@@ -77,23 +79,27 @@ def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 
-def _read_counts(call: Call) -> Counts:
-    watching = select(func.count()).where(FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None))
-    running = select(func.count()).where(RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None))
-    return Counts(
-        route_monitors=Held(active=call.db.scalar(running) or 0, cap=call.limits.route_monitors),
-        flight_alerts=Held(active=call.db.scalar(watching) or 0, cap=call.limits.flight_alerts),
-        active_trips=Held(active=active_trips(call.db), cap=call.limits.active_trips),
-    )
+_USE = Read(
+    used=select_used(),
+    route_monitors=select(func.count()).select_from(RouteMonitor).where(is_active()),
+    flight_alerts=select(func.count()).where(FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
+    active_trips=select(func.count()).select_from(Trip).where(Trip.archived_at.is_(None)),
+)
 
 
-@tool(area="account", tier=Tier.FREE, effect=Effect.READS, title="Get plan and usage")
+@tool(
+    area="account",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Why is my limit reached? Searches left today, which plan; what would I get if I paid for the next",
+)
 def get_usage(call: Call) -> Usage:
-    """Shows the plan, what it allows, what is used, and what other plans offer.
+    """Shows which plan or subscription the user is on, how many searches are used and left today, and its limits.
 
-    Asking counts against no limit. Free.
+    Also prices, quota remaining and what an upgrade adds. Asking counts against no limit. Free.
     """
-    used = count_all_used(call.db, call.today)
+    use = _USE(call.db, day=call.today, month=call.today.replace(day=1))
+    used = dict(use["used"])
     searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
@@ -112,7 +118,9 @@ def get_usage(call: Call) -> Usage:
             used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)),
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
-        counts=_read_counts(call),
+        counts=Counts.model_validate(
+            {name: Held(active=use[name][0], cap=getattr(call.limits, name)) for name in Counts.model_fields}
+        ),
         plans=[
             OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=list_additions(p)) for p in LIMITS
         ],

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 from sqlalchemy import delete
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
+from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, TripId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import ChatLink, SearchRecord, get_own_trip, to_chat_link, to_search_record
@@ -52,18 +52,23 @@ class Activity(Result):
     paging: Paging
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.REPLACES)
+@tool(
+    title="Save or store what we decided: bookmark this chat, keep it under my trip for later",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.REPLACES,
+)
 def save_chat_link(
     call: Call,
     title: Annotated[str, line(160)],
     url: ChatUrl | None = None,
     summary: Annotated[str, Field(max_length=1000)] | None = None,
-    trip_id: RowId | None = None,
+    trip_id: TripId | None = None,
     chat_id: Annotated[RowId | None, Field(description="Replaces that entry.")] = None,
 ) -> SavedChat:
-    """Keeps a title, an optional link and a short summary of a conversation, to find it again or file it under a trip.
+    """Saves a bookmark of this chat, conversation or thread: a title, an optional link, a summary of what was decided.
 
-    Only when the user asks; no transcript is stored. Free.
+    To find it again. Only when the user asks; no transcript is stored. Free.
     """
     trip = None if trip_id is None else open_trip(call.db, trip_id)
     row = Row() if chat_id is None else call.db.get(Row, chat_id, with_for_update=True)
@@ -78,25 +83,35 @@ def save_chat_link(
     return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None)
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
-def remove_chat_link(call: Call, chat_id: RowId) -> RemovedChat:
-    """Forgets a saved chat; the conversation itself is not touched. Free."""
+@tool(title="Delete the bookmark of our saved chat or discussion", area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+def remove_chat_link(
+    call: Call, chat_id: Annotated[RowId, Field(description="From list_recent_activity.")]
+) -> RemovedChat:
+    """Forgets or removes the bookmark of a saved chat, convo or conversation; the conversation itself stays. Free."""
     title = call.db.execute(delete(Row).where(Row.id == chat_id).returning(Row.title)).scalar_one_or_none()
     if title is None:
         raise NotFound("saved chat", chat_id)
     return RemovedChat(message=f"{title} is no longer kept.", removed=Gone(chat_id=chat_id, title=title))
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="What did we search or look up yesterday or last week? My old searches and saved conversations",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def list_recent_activity(
     call: Call,
     kind: Literal["search", "chat", "all"] = "all",
-    trip_id: RowId | None = None,
+    trip_id: TripId | None = None,
     since: Day | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Activity:
-    """Lists the user's past searches and saved chats, newest first; a page counts both together. Free."""
+    """Lists past searches that the user looked up or checked before, each with its result in short, and saved chats.
+
+    To find again what was seen or asked the other day. Free.
+    """
     if trip_id is not None:
         get_own_trip(call, trip_id)
     start = datetime.combine(since, time(), UTC) if since else None

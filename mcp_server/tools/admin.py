@@ -64,14 +64,22 @@ class OneUser(Result):
     recent_searches: list[SearchRecord]
 
 
-@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: list users")
+@tool(
+    area="admin",
+    tier=Tier.ADMIN,
+    effect=Effect.READS,
+    title="Admin: list all accounts, find everyone at a domain or who signed up with an email address",
+)
 def admin_list_users(
     call: Call,
     search: Annotated[str | None, Field(max_length=120, description="Part of the email.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Users:
-    """Lists all accounts, oldest first, with their plan; search narrows by a part of the email. Admin-only."""
+    """Lists the user accounts registered on this service with their plan, page by page, oldest first, or by email.
+
+    Admin-only.
+    """
     rows, total = page_of_accounts(unscoped(call.db), search, page, per_page)
     users = [
         ListedUser(id=r.id, email=r.email, tier=r.plan, created_at=r.created_at, last_seen_at=r.last_seen_at)
@@ -95,13 +103,21 @@ def _read_api_usage(call: Call, row: Account) -> ApiUsage:
     )
 
 
-@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: get user")
+@tool(
+    area="admin",
+    tier=Tier.ADMIN,
+    effect=Effect.READS,
+    title="Admin: what's on her or his account? They say premium is paid; blocked, searches and calls used",
+)
 def admin_get_user(
     call: Call,
-    id: RowId | None = None,
+    id: Annotated[RowId | None, Field(description="From admin_list_users.")] = None,
     email: Annotated[str | None, Field(max_length=254, description="The whole address.")] = None,
 ) -> OneUser:
-    """Shows one account, found by id or email: its plan, API use and newest searches. Admin-only."""
+    """Looks up one customer's (user's) account by id or email: plan active or not, API use, newest searches.
+
+    Admin-only.
+    """
     if id is None and email is None:
         raise Invalid(Fault("id", "is missing, and so is email", "one of the two"))
     row = find_account(unscoped(call.db), id, email)

@@ -119,9 +119,17 @@ def _sum_totals(tools: list[ToolUsage], users: int) -> Totals:
     return Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
 
 
-@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: MCP usage statistics")
+@tool(
+    area="admin",
+    tier=Tier.ADMIN,
+    effect=Effect.READS,
+    title="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
+)
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] = 14) -> UsageStats:
-    """Shows tool calls, errors, paywalls and times of the last UTC days, by tool, day and application. Admin-only."""
+    """Shows how often each tool is called (MCP usage), with errors, paywalls and times, by day and application.
+
+    Admin-only.
+    """
     window = _list_days(call, days)
     session, since = one_snapshot(call.db), _start_of_day(window[0])
     tools = figures.calls_by_tool(session, since)
@@ -140,11 +148,19 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
     )
 
 
-@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: platform overview")
+@tool(
+    area="admin",
+    tier=Tier.ADMIN,
+    effect=Effect.READS,
+    title="Admin: how is the service doing this quarter? Total accounts, new, free vs paid, failed jobs",
+)
 def admin_platform_overview(
     call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
 ) -> Overview:
-    """Shows totals of accounts and records, sign-ups by day, jobs (failed: in 7 days) and sources. Admin-only."""
+    """Shows how the platform is doing: users by plan, free or paid, sign-ups per day, records, failed jobs and sources.
+
+    Admin-only.
+    """
     window, session = _list_days(call, days), one_snapshot(call.db)
     plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))
     total = sum(number for number, _ in plans.values())

@@ -94,13 +94,19 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
     return None, None
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="How far ahead does it open award seats, how early? From what day and time can I book with points?",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def get_award_release_window(
     call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name.")]
 ) -> ReleaseWindow:
-    """Tells how many days before departure an airline opens award seats.
+    """Tells how far in advance an airline releases award seats: days before departure when its calendar opens.
 
-    Use before searching dates more than 330 days out. opens_for_date is the last departure date on sale today. Free.
+    For a summer or holiday date. For dates more than 330 days out. opens_for_date: the last departure on sale today.
+    Free.
     """
     carrier = call.reference.airline(airline)
     window = call.reference.release_window(carrier.iata)
@@ -150,13 +156,19 @@ def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
     return f" The programme that books the award sets it, for example {listed}." if listed else ""
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
+@tool(
+    title="If I cancel my award ticket, what does it cost, and do I get my miles back?",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    anonymous=True,
+)
 def get_cancellation_fee(
     call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
 ) -> CancellationFee:
-    """Gives an airline's own-programme award cancellation fee and who is exempt.
+    """Gives the fee an airline charges to cancel an award ticket and redeposit or refund the miles, and who is exempt.
 
-    Partner programmes that booked the award charge differently. Free.
+    What it costs to scrap plans or pull out when sick. Awards of its own programme; partners charge differently. Free.
     """
     carrier = call.reference.airline(airline)
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
@@ -188,15 +200,20 @@ def _find_carrier(call: Call, code: str) -> Airline:
     return carrier
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Look up flight")
+@tool(
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="My ticket says this flight code: who is it, when does it leave, which miles would I use?",
+)
 def lookup_flight(
     call: Call,
     flight_number: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$")],
     date: Day | None = None,
 ) -> FlightLookup:
-    """Tells which carrier a flight code belongs to and the slug and programme to use with it.
+    """Tells which airline really operates a flight number or codeshare, and which programme to use points with for it.
 
-    schedule reads no_data while no source of timetables is connected. Free.
+    Departure and arrival time (schedule) are no_data without a source of timetables. Free.
     """
     parts = _CODE.fullmatch(flight_number.upper().strip())
     if parts is None:

@@ -49,7 +49,12 @@ def _list_routes(call: Call, carrier: str, served: set[str], origins: set[str]) 
     return [r for r, pair in ends if pair & served and (not origins or pair & origins)] or routes
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Where does this airline fly to nonstop from here? Its network, cities, direct routes",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def get_airports(
     call: Call,
     airline: LooseName,
@@ -61,9 +66,9 @@ def get_airports(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> ServedAirports:
-    """Lists the airports an airline serves.
+    """Lists the airports and cities an airline flies to or serves: its network, and nonstop routes from an airport.
 
-    Known non-stop routes only: an airport that is not listed may still be served. Free.
+    Does it go there without a stop? Known non-stop routes only. Free.
     """
     carrier = call.reference.airline(airline)
     network = call.reference.flights[carrier.iata].pairs

@@ -11,9 +11,18 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
-from mcp_server.toolkit.wording import airline_name, describe_airports, program_name
+from mcp_server.toolkit.results import Part
+from mcp_server.toolkit.wording import (
+    airline_name,
+    describe_airports,
+    list_airline_names,
+    list_offer_names,
+    program_name,
+)
 from mcp_server.views.award_search import (
+    SeatsAsked,
+    SeatSearch,
+    build_asked,
     build_not_on_sale,
     last_day_on_sale,
     list_searchable,
@@ -25,6 +34,7 @@ from shared.domain.party_prices import describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
+from shared.reference.load import Reference
 from shared.services.search.availability import Found, find
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Failed, Freshness
@@ -40,8 +50,11 @@ class OfAirline(Part):
     cheapest: int | None
 
 
-class AllAirlines(Result):
+class AllAirlines(SeatSearch):
+    """`names` of the airlines by code, and of the options' programmes by slug."""
+
     options: list[AwardOption]
+    names: dict[str, str]
     booking_pages: dict[str, str]
     by_airline: list[OfAirline]
     coverage: Coverage
@@ -59,7 +72,17 @@ class _Selection:
     too_early: list[str]
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
+@tool(
+    title="Who has award seats on my date? Reward flights on points for 2, any carrier, nonstop",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+    meter="search",
+    screen="award-results",
+    condenses=True,
+)
 async def search_all_airlines(
     call: LiveCall,
     origin: AirportOrCity,
@@ -70,11 +93,12 @@ async def search_all_airlines(
     flex_days: Annotated[int, Field(ge=0, le=3)] = 0,
     airlines: Annotated[list[str] | None, Field(max_length=40, description="Codes or slugs; absent means all.")] = None,
     max_points: Points | None = None,
-    limit: Annotated[int, Field(ge=1, le=100)] = 30,
+    limit: Annotated[int, Field(ge=1, le=100)] = 10,
 ) -> AllAirlines:
-    """Finds award seats of every airline on a route and date in one search, cheapest first.
+    """Finds award seats on any airline for a route and date: all award space in one search, cheapest in miles first.
 
-    Points and taxes are per person. Free accounts: 5 economy searches a day; other cabins need Premium. Free.
+    Who flies there in business (biz), first or economy, direct or with stops, for two, four or more people; flex_days:
+    days around. Points and taxes per person. One airline: search_availability. Free accounts: economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
     start, end = resolve_route(call, origin, destination)
@@ -93,19 +117,28 @@ async def search_all_airlines(
         key=lambda o: (o.points, o.date, o.program, o.airline),
     )
     where, cheapest = _describe_query(question, max_points), _describe_cheapest(call, matches, passengers)
-    coverage = _build_coverage(result, selection)
+    coverage, by_airline = _build_coverage(result, selection), _list_by_airline(result, selection, matches)
     return AllAirlines(
         status="partial" if coverage.failed else "ok",
         message=_describe_result(result, selection, matches, limit, where, cheapest)
         + describe_airports(call.reference, origin, destination),
+        asked=_describe_request(question, selection, date, flex_days, cabins, passengers),
         options=matches[:limit],
+        names=_list_names(call.reference, matches[:limit], by_airline),
         booking_pages=call.reference.find_booking_pages(o.program for o in matches[:limit]),
-        by_airline=_list_by_airline(result, selection, matches),
+        by_airline=by_airline,
         coverage=coverage,
         freshness=result.freshness,
         searches_left_today=call.searches_left,
         total=len(matches),
     )
+
+
+def _describe_request(
+    question: SeatsQuestion, selection: _Selection, day: Date, flex_days: int, cabins: Sequence[str], passengers: int
+) -> SeatsAsked:
+    airline = selection.named[0] if len(selection.named) == 1 else None
+    return build_asked(question.origin, question.destination, cabins, passengers, airline, day=day, flex_days=flex_days)
 
 
 def _select_airlines(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Selection:
@@ -154,6 +187,10 @@ def _list_by_airline(result: Found, selection: _Selection, matches: Sequence[Awa
         return "unknown" if code in unknown else "none"
 
     return [OfAirline(airline=c, outcome=outcome(c), cheapest=best.get(c, lowest.get(c))) for c in codes]
+
+
+def _list_names(facts: Reference, options: Sequence[AwardOption], by_airline: Sequence[OfAirline]) -> dict[str, str]:
+    return list_offer_names(facts, options) | list_airline_names(facts, (row.airline for row in by_airline))
 
 
 def _find_cheapest(options: Iterable[AwardOption]) -> dict[str, int]:

@@ -10,9 +10,11 @@ from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import describe_airports, program_name
+from mcp_server.toolkit.wording import describe_airports, list_offer_names, program_name
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
+    SeatSearch,
+    build_asked,
     build_not_on_sale,
     describe_hidden_cabins,
     find_best_offer,
@@ -26,12 +28,13 @@ from shared.domain.dates import format_weekday
 from shared.domain.party_prices import Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
+from shared.provider_health import State
 from shared.reference.airlines import Airline
 from shared.reference.load import Reference
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness
-from shared.services.search.sources import Standing, State, find_standing
+from shared.services.search.sources import Standing, find_standing
 
 
 class CabinOffer(Marked):
@@ -47,10 +50,14 @@ class CabinOffer(Marked):
     party_taxes: Money | None
 
 
-class Availability(Result):
-    """`states` tells of each cabin whether nothing is open, or whether that is not known."""
+class Availability(SeatSearch):
+    """`states` tells of each cabin whether nothing is open, or whether that is not known.
+
+    `names` of the options' airline by code, and of their programmes by slug.
+    """
 
     options: list[AwardOption]
+    names: dict[str, str]
     booking_pages: dict[str, str]
     cabins: dict[str, CabinOffer | NoDataWord]
     states: dict[str, SeatsKnown]
@@ -78,25 +85,33 @@ class SearchableAirlines(Result):
     total: int
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
+@tool(
+    title="Does this airline, such as Virgin, have award space on my date? Something in Upper Class, J or F?",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+    meter="search",
+    screen="award-results",
+    condenses=True,
+)
 async def search_availability(
     call: LiveCall,
-    airline: Annotated[str, Field(max_length=60, description="Two-letter code or slug from list_supported_airlines.")],
+    airline: Annotated[str, Field(max_length=60, description="Code or slug from list_supported_airlines.")],
     origin: AirportOrCity,
     destination: AirportOrCity,
     date: Day,
     cabin: Cabin | None = None,
     passengers: Passengers = 1,
 ) -> Availability:
-    """Finds award seats of one airline on one route and date: seats and points per cabin.
+    """Finds whether one airline has reward or saver seats available on a route on a single day, with points per cabin.
 
-    Points and taxes are per person: the airline's own programme's where it has one, else the lowest; options list every
-    programme. For all airlines use search_all_airlines. Free accounts get 5 economy searches a day; other cabins need
-    Premium. Free.
+    Is there any business (J, club), first (F) or economy (Y) seat left to book with miles? Points per person, of its
+    own programme, else the lowest; options list all. Free accounts: economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
-    carrier = call.reference.airline(airline)
-    start, end = resolve_route(call, origin, destination)
+    carrier, (start, end) = call.reference.airline(airline), resolve_route(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     if date > last_day_on_sale(call, carrier.iata):
@@ -109,7 +124,9 @@ async def search_availability(
         message=_describe_result(call, carrier, where, result, [o for o in prices.values() if o], passengers)
         + ("" if cabin else describe_hidden_cabins(call))
         + describe_airports(call.reference, origin, destination),
+        asked=build_asked(start, end, cabins, passengers, carrier.iata, day=date),
         options=result.options,
+        names=list_offer_names(call.reference, result.options),
         booking_pages=call.reference.find_booking_pages(o.program for o in result.options),
         cabins={name: CabinOffer.model_validate(best) if best else NO_DATA for name, best in prices.items()},
         states={
@@ -145,13 +162,20 @@ def _describe_cabin(facts: Reference, offer: AwardOption, passengers: int) -> st
     return f"{offer.cabin.replace('_', ' ').capitalize()}: {price}."
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, states_facts=True)
+@tool(
+    title="Do you do this airline? Which can you search for seats or a month calendar, is its source down",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    states_facts=True,
+    condenses=True,
+)
 def list_supported_airlines(
     call: Call, endpoint: Endpoint | None = None, live_only: bool = False
 ) -> SearchableAirlines:
-    """Lists the airlines that can be searched, with codes and which searches each supports.
+    """Lists the airlines or carriers that can be searched here, with codes, and what each supports: day, month, alerts.
 
-    State tells how the sources of award seats fare now: live, degraded or down; mode, whether they are real. Free.
+    State: whether the source works now, is degraded or down; mode: whether it is real. Free.
     """
     source_state = find_standing(VERB, call.account_id)
     rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]

@@ -176,13 +176,20 @@ def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     return next(iter([*charts, *(r for r in nights if r.points), program]))
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get award chart FAQ", anonymous=True)
+@tool(
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="How does this programme price awards and why? Explain it simply: chart, table, zones, even dynamic?",
+    anonymous=True,
+)
 def get_award_chart_faq(
     call: Call, program: Annotated[LooseName, Field(description="Slug or loose name.")]
 ) -> ChartFaq:
-    """Answers the usual questions about one programme's award chart.
+    """Explains how a programme prices its awards: by region, distance or dynamically, peak dates, partners.
 
-    sweet_spots are dated single prices. Free.
+    Simple words on why a price varies, what is a sweet spot (dated single prices). For other rules use
+    get_program_rules. Free.
     """
     resolved = call.reference.program(program)
     charts = _find_charts(call, resolved)

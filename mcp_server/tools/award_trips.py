@@ -15,6 +15,7 @@ from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.providers.contract import AwardTrip, Segment
 from shared.reference.load import Reference
+from shared.services.search.award_ids import find_award_row
 from shared.services.search.award_trips import get_award_trips
 from shared.services.search.provenance import Freshness, freshness
 
@@ -59,16 +60,24 @@ class AwardTripDetails(Result):
     freshness: Freshness
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
+@tool(
+    title="That second award result: which plane, segments and layover has it, and where do I click to book?",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+)
 async def get_award_trip_details(
     call: LiveCall,
     trip_id: Annotated[str, Field(max_length=120, description="From an award search result row.")],
 ) -> AwardTripDetails:
-    """Shows one award offer in full: flight numbers, aircraft, times, stops and booking links.
+    """Opens one award search result in full: flight numbers, aircraft, layovers, times and the link to book it.
 
-    Points and taxes are per person. Needs the award-seat data provider connected. Free.
+    The option or row a seat search just gave. Points and taxes are per person. Needs seats.aero connected. Free.
     """
-    reading = await get_award_trips(call.ask, call.account_id, trip_id)
+    row = await call.in_session(lambda session: find_award_row(session, call.account_id, trip_id))
+    reading = await get_award_trips(call.ask, call.account_id, trip_id, row)
     trip = min(reading.value or (), key=_rank)
     marks = {"generated_at": call.sandbox_timestamp(reading.taken_at)}
     return AwardTripDetails(

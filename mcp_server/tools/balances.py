@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -15,20 +16,23 @@ from mcp_server.toolkit.results import NO_DATA, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
+from shared.db.balances import load_balances
 from shared.db.household import find_member
-from shared.domain import balances
+from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
+from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.domain.valuations import choose_value
 from shared.errors import Fault, Invalid, NotFound
 
+_tool = partial(tool, area="balances", tier=Tier.FREE)
 CURRENCY = "USD"  # valuations are kept in US cents
 
 _COLUMNS = {"cents_per_point": "own_cents"}
 CentsPerPoint = Annotated[
     Decimal,
+    Field(ge=Decimal("0.01"), le=100),  # before it is rounded: a number of more than 28 digits cannot be
     AfterValidator(lambda cents: round(cents, 2)),
-    Field(ge=Decimal("0.01"), le=100),
     WithJsonSchema({"type": "number", "minimum": 0.01, "maximum": 100}),
 ]
 AccountCountry = Literal["AU", "CA", "DE", "GB", "US"]  # those whose Membership Rewards are in the reference
@@ -164,7 +168,7 @@ def _find_account_slug(call: Call, program: str, country: str | None) -> str:
     return slugs[country]
 
 
-@tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
+@_tool(effect=Effect.CHANGES, title="My points went up or down after a stay: I now have so many, save the new number")
 def update_points_balance(
     call: Call,
     program: ProgramSlug,
@@ -176,13 +180,16 @@ def update_points_balance(
         list[Literal["expires_on", "notes", "cents_per_point"]] | None,
         Field(description="Names of optional fields to empty."),
     ] = None,
-    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
+    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; default US.")] = None,
     cents_per_point: Annotated[
         CentsPerPoint | None, Field(description="The user's own value of a point in US cents.")
     ] = None,
     member: Member | None = None,
 ) -> UpdatedBalance:
-    """Sets the balance of one programme, creating it when absent; optional fields not sent stay as they are. Free."""
+    """Saves or corrects how many points or miles the user has now in one programme, and when they expire.
+
+    Adds a programme that is new. Fields not sent stay. Free.
+    """
     slug = _find_account_slug(call, program, country)
     optional = {"expires_on": expires_on, "notes": notes, "cents_per_point": cents_per_point}
     for name in clear or ():
@@ -209,20 +216,23 @@ def update_points_balance(
     return UpdatedBalance(message=message, balance=saved, created=previous is None, previous=previous)
 
 
-@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+@_tool(
+    effect=Effect.READS, title="How many points or miles do I have left right now? My balance, total, will they expire?"
+)
 def list_points_balances(
     call: Call,
     program: Annotated[AnyName | None, Field(description="Return only this programme.")] = None,
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:
-    """Lists points balances with expiry and estimated value, and on request every supported programme slug.
+    """Shows the user's points and miles in each programme or in all: balance, what they are worth, if they die soon.
 
-    Values are estimates from dated valuations. expiry_rule is the programme's general rule; expires_on is a date only
-    where the user gave one. expiring_soon names balances that end within 90 days. Free.
+    Values are estimates. expiry_rule is the programme's; expires_on the user's; expiring_soon: within 90 days. Free.
     """
     only = call.reference.program(program).slug if program else None
-    rows = [_to_balance(call, r) for r in call.db.scalars(select(Row).order_by(Row.program, Row.member))]
+    stored = load_balances(call.db)
+    call.own_day = time_zones.find_local_day(call.now, stored.zone or time_zones.UTC)
+    rows = [_to_balance(call, row) for row in stored.rows]
     matches = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
     soon = [
         b.program for b in matches if b.expires_on and balances.is_ending_soon(b.balance, b.expires_on, call.own_day)
@@ -241,7 +251,7 @@ def list_points_balances(
 
 def _name_balance(balance: PointsBalance) -> str:
     """`World of Hyatt`, or `World of Hyatt of Anna`."""
-    return f"{balance.name} of {balance.member}" if balance.member else balance.name
+    return add_member(balance.name, balance.member)
 
 
 def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> str:
@@ -314,20 +324,26 @@ def _list_supported(call: Call) -> list[SupportedProgram]:
     ]
 
 
-@tool(area="balances", tier=Tier.FREE, effect=Effect.CHANGES)
+@_tool(
+    effect=Effect.CHANGES,
+    title="Remove a programme from my points: I'm leaving, don't have it anymore, it's empty, stop counting it",
+)
 def delete_points_balance(
     call: Call,
     program: ProgramSlug,
-    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; US when absent.")] = None,
+    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; default US.")] = None,
     member: Member | None = None,
 ) -> DeletedBalance:
-    """Removes one programme from the user's points balances, on every plan. Free."""
+    """Removes or deletes one programme's points from the balances and totals, as when its account is closed or empty.
+
+    Free.
+    """
     slug = _find_account_slug(call, program, country)
-    which = Row.program == slug, Row.member == find_member(call.db, member, Row.member)
+    owner = find_member(call.db, member, Row.member)
+    which = Row.program == slug, Row.member == owner
     balance = call.db.execute(delete(Row).where(*which).returning(Row.balance)).scalar_one_or_none()
     if balance is None:
         raise NotFound("points balance", slug)
-    name = program_name(call.reference, slug)
-    return DeletedBalance(
-        message=f"The balance of {name} is removed.", removed=RemovedBalance(program=slug, balance=balance)
-    )
+    name = add_member(program_name(call.reference, slug), owner)
+    message = f"The balance of {name}, {balance:,}, is removed."
+    return DeletedBalance(message=message, removed=RemovedBalance(program=slug, balance=balance))

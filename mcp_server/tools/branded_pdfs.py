@@ -1,14 +1,14 @@
 """PDFs in an advisor's brand, made from search results and shared by a public link that can be revoked."""
 
-import threading
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
 
+import anyio
 import anyio.to_thread
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import select
@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, LiveCall
-from mcp_server.toolkit.parameters import Page, PerPage, RowId
+from mcp_server.toolkit.parameters import ClientId, Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
 from mcp_server.views.clients import PURPOSE, BrandedPdf, build_link, to_branded_pdf
@@ -24,26 +24,31 @@ from shared.db import clients as store
 from shared.db.accounts import lock
 from shared.db.clients import BrandedPdf as Row
 from shared.db.clients import ClientPortfolio
-from shared.db.profile import AdvisorLogo
-from shared.documents import colours, pictures
+from shared.db.profile import AdvisorLogo, Profile
+from shared.documents import pictures
 from shared.documents.recommendation import Brand, Proposal
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid, LimitReached, NotFound
+from shared.domain.short_ids import read_uuid
+from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
 from shared.services.bookings import secret_links
-from shared.services.proposals import contents
-from shared.services.proposals.contents import Client
-from shared.services.proposals.flight_rows import FlightRow, read_flights
+from shared.services.proposals import brands, contents
+from shared.services.proposals.contents import SeenFare
+from shared.services.proposals.flight_rows import FlightRow, Journey, read_flights
+from shared.services.proposals.source_names import list_sources
+from shared.services.proposals.transfer_notes import Client, build_notes
+from shared.services.search import price_memory
 
 if TYPE_CHECKING:
     from shared.documents.branded_pdf import BuiltPdf
 
 DEFAULT_TITLE = "Award Travel Recommendation"
-DEFAULT_BRAND_NAME = "Award Travel"
-DEFAULT_ACCENT = "#14424f"
 MAX_LINKS = 500
-_RENDER_SLOTS = threading.Semaphore(2)  # rendering is CPU-bound: more at once would slow every other call
-_BRAND_FIELD_LENGTHS = {"name": 80, "tagline": 160, "logo_url": 2000, "accent_color": 7}
+_DRAWING_SLOTS = anyio.CapacityLimiter(2)  # drawing is CPU-bound: more at once would slow every other call
+_SECONDS_TO_DRAW = 30  # with the wait for a slot; a drawing takes two at most, and reading its logos five each
+MAX_AT_ONCE = 2  # of one account, so that nobody waits behind more than that of anybody
+_drawings_of: Counter[int] = Counter()  # by account, in this process
+PdfId = Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]
 Flights = Annotated[
     list[dict[str, Any]] | None,
     Field(max_length=50, description="Rows from a prior search."),
@@ -51,8 +56,8 @@ Flights = Annotated[
 ]
 AdvisorBrand = Annotated[
     dict[str, Any] | None,
-    Field(description="accent_color as hex, such as #14424f."),
-    WithJsonSchema({"type": "object", "properties": {name: {"type": "string"} for name in _BRAND_FIELD_LENGTHS}}),
+    Field(description="contact: the person. accent_color as hex, paper A4 or Letter."),
+    WithJsonSchema({"type": "object", "properties": {name: {"type": "string"} for name in brands.FIELD_LENGTHS}}),
 ]
 
 
@@ -73,47 +78,44 @@ class RevokedPdf(Result):
 
 
 @dataclass(frozen=True)
-class BrandSettings:
-    """advisor_brand, checked."""
-
-    name: str
-    tagline: str | None
-    logo_url: str | None
-    accent: colours.Rgb
-
-
-@dataclass(frozen=True)
 class AccountData:
-    """The client the document is for, and the logo uploaded on the dashboard."""
+    """The client the document is for, the logo uploaded on the dashboard, the advisor's country, and fares seen."""
 
     client: Client | None
     logo: bytes | None
+    country: str | None
+    fares: Mapping[Journey, SeenFare]
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.ADDS, open_world=True, title="Generate branded PDF")
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.ADDS,
+    open_world=True,
+    title="Make a PDF proposal for my client with our logo, to share by link",
+)
 async def generate_branded_pdf(
     call: LiveCall,
     title: Annotated[str, Field(max_length=160)] = DEFAULT_TITLE,
     summary: Annotated[str | None, Field(max_length=8000)] = None,
     flights: Flights = None,
-    client_portfolio_id: RowId | None = None,
+    client_portfolio_id: ClientId | None = None,
     advisor_brand: AdvisorBrand = None,
 ) -> GeneratedPdf:
-    """Makes a PDF in the advisor's brand from search results and returns a public link to share.
+    """Makes a proposal or quote for a client as a nice PDF under the advisor's own name, logo and colours, with a link.
 
-    Anyone with the link can open it until it ends or revoke_branded_pdf. Prices are shown as given: awards per person,
-    and for the party where the rows say it. Pro.
+    Turns options or rows found into a white label document or handout to send. Anyone with the link can open it until
+    revoke_branded_pdf. Pro.
     """
-    brand = _parse_brand(advisor_brand or {})
+    brand = brands.parse_brand(advisor_brand or {})
     rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
-    account_data = await call.in_session(partial(_read_account_data, client_portfolio_id))
-    logo, warnings = await _fetch_logo(brand.logo_url)
-    title = " ".join(title.split()) or DEFAULT_TITLE
-    render = partial(_render, call, title, summary or "", rows, brand, account_data, logo, warnings)
-    document = await anyio.to_thread.run_sync(render)
+    _check_content(summary or "", rows)
+    account_data = await call.in_session(partial(_read_account_data, call, client_portfolio_id, rows))
+    title = _choose_title(title, call.settings.service_name)
+    with _take_turn(call.account_id):
+        logo, warnings = await _fetch_logo(brand.logo_url)
+        document = await _draw(partial(_render, call, title, summary or "", rows, brand, account_data, logo, warnings))
     pdf, url = await call.in_session(partial(_store_pdf, call, title, document, client_portfolio_id))
-    if not (rows or (summary or "").strip()):
-        warnings.append("The document has neither a summary nor flights.")
     until = f" until {format_day(pdf.expires_at)}" if pdf.expires_at else ""
     message = f"The document has {pluralize(document.pages, 'page')}; anyone can open {url}{until}."
     return GeneratedPdf(
@@ -121,42 +123,73 @@ async def generate_branded_pdf(
     )
 
 
-def _parse_brand(raw_brand: dict[str, Any]) -> BrandSettings:
-    faults = []
-    for name, value in raw_brand.items():
-        if name not in _BRAND_FIELD_LENGTHS:
-            key = "".join(c if c.isprintable() else "?" for c in name[:60])
-            expected = f"one of {', '.join(_BRAND_FIELD_LENGTHS)}"
-            faults.append(Fault(f"advisor_brand.{key}", "is not a field of a brand", expected))
-        elif value is not None and not (isinstance(value, str) and len(value) <= _BRAND_FIELD_LENGTHS[name]):
-            faults.append(
-                Fault(
-                    f"advisor_brand.{name}",
-                    "is not text, or is too long",
-                    f"text up to {_BRAND_FIELD_LENGTHS[name]} letters",
-                )
-            )
-    texts = {k: " ".join(v.split()) for k, v in raw_brand.items() if isinstance(v, str)}
-    accent = texts.get("accent_color") or DEFAULT_ACCENT
+def _choose_title(title: str, service_name: str) -> str:
+    """The title that was given; else the default, with the name the operator gave the service."""
+    title = " ".join(title.split())
+    return f"{service_name} Recommendation" if title in ("", DEFAULT_TITLE) else title
+
+
+def _check_content(summary: str, rows: Sequence[FlightRow]) -> None:
+    """Raises Invalid for a document that would show its title alone."""
+    if not rows and not any(character.isalnum() for character in summary):
+        problem = "is empty, and there are no flights"
+        raise Invalid(Fault("summary", problem, "a text for the client, or rows of a search in flights"))
+
+
+@contextmanager
+def _take_turn(account_id: int) -> Iterator[None]:
+    """Raises LimitReached when so many documents of this account are being made."""
+    if (current := _drawings_of[account_id]) >= MAX_AT_ONCE:
+        message = f"{current} documents are being made for you already; try again when one is ready."
+        raise LimitReached(message, limit="documents_at_once", current=current, cap=MAX_AT_ONCE)
+    _drawings_of[account_id] += 1
     try:
-        colour = colours.parse_colour(accent)
-    except ValueError:
-        faults.append(Fault("advisor_brand.accent_color", "is not a hex colour", "a hex colour such as #14424f"))
-    if faults:
-        raise Invalid(*faults[:5])
-    return BrandSettings(
-        texts.get("name") or DEFAULT_BRAND_NAME, texts.get("tagline") or None, texts.get("logo_url") or None, colour
+        yield
+    finally:
+        _drawings_of[account_id] -= 1
+        if not _drawings_of[account_id]:
+            del _drawings_of[account_id]
+
+
+async def _draw(render: Callable[[], "BuiltPdf"]) -> "BuiltPdf":
+    """Raises BackendUnavailable when there was no slot in time; a thread that is left ends within seconds."""
+    try:
+        with anyio.fail_after(_SECONDS_TO_DRAW):
+            return await anyio.to_thread.run_sync(render, limiter=_DRAWING_SLOTS, abandon_on_cancel=True)
+    except TimeoutError:
+        outage = Outage("documents", "busy", retry_after_seconds=60)
+        message = "Many documents are being made at present, so this one was not. Please try again in a minute."
+        raise BackendUnavailable(message, [outage]) from None
+
+
+def _read_account_data(
+    call: LiveCall, client_portfolio_id: int | None, rows: Sequence[FlightRow], session: Session
+) -> AccountData:
+    client_of = ClientPortfolio.id == client_portfolio_id
+    columns = (
+        select(ClientPortfolio.client_name).where(client_of),
+        select(ClientPortfolio.balances).where(client_of),
+        select(AdvisorLogo.content),
+        select(Profile.country),
+        select(Profile.home_airport),
+    )
+    mine = (query.where(query.columns_clause_froms[0].c.account_id == call.account_id) for query in columns)
+    name, balances, logo, country, home = session.execute(select(*(q.scalar_subquery() for q in mine))).one()
+    if client_portfolio_id is not None and name is None:
+        raise NotFound("client portfolio", client_portfolio_id)
+    airport = call.reference.airports.get(home or "")
+    return AccountData(
+        client=None if name is None else Client(name, balances),
+        logo=logo,
+        country=country or (airport.country if airport else None),
+        fares=_read_fares(call, rows, session),
     )
 
 
-def _read_account_data(client_portfolio_id: int | None, session: Session) -> AccountData:
-    client = None
-    if client_portfolio_id is not None:
-        row = session.get(ClientPortfolio, client_portfolio_id)
-        if row is None:
-            raise NotFound("client portfolio", client_portfolio_id)
-        client = Client(row.client_name, row.balances)
-    return AccountData(client, session.scalar(select(AdvisorLogo.content)))
+def _read_fares(call: LiveCall, rows: Sequence[FlightRow], session: Session) -> dict[Journey, SeenFare]:
+    journeys = {row.journey for row in rows if row.journey and row.price is None}
+    fares = price_memory.lowest_fares_seen(session, call.account_id, journeys)
+    return {way: SeenFare(fare.price, fare.currency, fare.source, fare.seen_at) for way, fare in fares.items()}
 
 
 async def _fetch_logo(url: str | None) -> tuple[bytes | None, list[str]]:
@@ -171,17 +204,23 @@ def _render(
     title: str,
     summary: str,
     rows: Sequence[FlightRow],
-    settings: BrandSettings,
+    settings: brands.BrandSettings,
     account_data: AccountData,
     logo: bytes | None,
     warnings: list[str],
 ) -> "BuiltPdf":
-    """Runs in a worker thread: decoding a picture and laying out pages takes several hundred milliseconds."""
+    """Runs in a worker thread: laying out pages takes several hundred milliseconds."""
     from shared.documents import branded_pdf  # imported on first use: 45 MB of libraries
 
-    with _RENDER_SLOTS:
-        brand = Brand(settings.name, settings.tagline, settings.accent, _choose_logo(logo, account_data.logo, warnings))
-        document = branded_pdf.build_pdf(_build_proposal(call, title, summary, rows, account_data.client), brand)
+    brand = Brand(
+        settings.name,
+        settings.tagline,
+        settings.accent,
+        _choose_logo(logo, account_data.logo, warnings),
+        settings.contact,
+        settings.paper or brands.choose_paper(account_data.country),
+    )
+    document = branded_pdf.build_pdf(_build_proposal(call, title, summary, rows, account_data), brand)
     if document.left_out:
         warnings.append("Characters no typeface here can show, such as emoji, are left out.")
     if stale := contents.find_stale_rows(rows, call.now):
@@ -190,17 +229,20 @@ def _render(
 
 
 def _build_proposal(
-    call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow], client: Client | None
+    call: LiveCall, title: str, summary: str, rows: Sequence[FlightRow], account_data: AccountData
 ) -> Proposal:
-    facts = call.reference
+    facts, client, fares = call.reference, account_data.client, account_data.fares
+    banks = client.balances if client else [s for s, p in facts.programs.items() if p.kind == "bank"]
     return Proposal(
         title=title,
         client=client.name if client else None,
         made_at=call.now,
         summary=summary,
-        flights=tuple(contents.describe_flight(row, facts) for row in rows),
-        notes=tuple(contents.build_notes(rows, client, facts, call.today)),
-        sources=tuple(contents.list_sources(rows, client, facts, call.today)),
+        flights=tuple(
+            contents.describe_flight(row, facts, fares.get(row.journey) if row.journey else None) for row in rows
+        ),
+        notes=tuple(build_notes(rows, client, facts, call.today)),
+        sources=tuple(list_sources(rows, banks, facts, call.today, [fare.source for fare in fares.values()])),
         sandbox=call.data_mode == "sandbox",
     )
 
@@ -209,15 +251,15 @@ def _choose_logo(fetched: bytes | None, uploaded: bytes | None, warnings: list[s
     """The picture at logo_url, else the one uploaded on the dashboard, else none."""
     if fetched is not None:
         try:
-            return pictures.decode(fetched)
+            return pictures.to_image(pictures.read(fetched))
         except pictures.NoPicture as no:
             warnings.append(f"The logo at logo_url is left out: {no}.")
     if uploaded is None:
         return None
     try:
-        picture = pictures.decode(uploaded)
+        picture = pictures.to_image(pictures.read(uploaded))
     except pictures.NoPicture as no:
-        warnings.append(f"The uploaded logo is left out: {no}.")
+        warnings.append(f"The uploaded logo is left out: {no}. Upload another on the settings page of the dashboard.")
         return None
     if warnings:
         warnings.append("The logo uploaded on the dashboard is used instead.")
@@ -253,15 +295,23 @@ def _store_pdf(
     return to_branded_pdf(row), build_link(link.secret)
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS, title="List branded PDFs")
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.READS,
+    title="Has the client viewed my proposal? Which docs I sent or shared are still out there",
+)
 def list_branded_pdfs(
     call: Call,
-    client_portfolio_id: RowId | None = None,
+    client_portfolio_id: ClientId | None = None,
     include_revoked: bool = False,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Pdfs:
-    """Lists an advisor's documents, newest first, with their public links and how often they were opened. Pro."""
+    """Shows the proposals (PDF documents) an advisor has sent, their links, and how often clients opened them.
+
+    Also those that ended or were taken down. Pro.
+    """
     if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
         raise NotFound("client portfolio", client_portfolio_id)
     rows, total = store.page_of_pdfs(call.db, client_portfolio_id, include_revoked, page, per_page)
@@ -269,12 +319,22 @@ def list_branded_pdfs(
     return Pdfs(message=message, pdfs=[to_branded_pdf(r) for r in rows], paging=Paging.of(page, per_page, total))
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES, open_world=True, title="Revoke branded PDF")
-def revoke_branded_pdf(call: Call, pdf_id: Annotated[str, Field(max_length=64)]) -> RevokedPdf:
-    """Closes a document's public link for good and removes what it showed. Pro."""
-    row = None
-    with suppress(ValueError):  # an id that is no UUID matches no document
-        row = store.find_pdf(call.db, UUID(pdf_id))
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.CHANGES,
+    open_world=True,
+    title="Take a client's proposal offline: kill the shared link",
+)
+def revoke_branded_pdf(
+    call: Call, pdf_id: Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]
+) -> RevokedPdf:
+    """Takes down the public link of a proposal (PDF) for good, when it is wrong or outdated, so nobody can open it.
+
+    Disables or deactivates the shared document at once. Pro.
+    """
+    id = read_uuid(pdf_id)
+    row = store.find_pdf(call.db, id) if id else None
     if row is None:
         raise NotFound("document", pdf_id)
     if row.revoked_at is None:

@@ -29,18 +29,24 @@ def _build_links(secret: str) -> tuple[str, str]:
     return url, "webcal" + url[url.index(":") :]
 
 
-@tool(area="inbox", tier=Tier.FREE, effect=Effect.FILES)
+@tool(
+    area="inbox",
+    tier=Tier.FREE,
+    effect=Effect.FILES,
+    title="Can my flights and hotel nights show up in my iPhone calendar? ical url for Google, Apple, Outlook",
+)
 def get_calendar_feed(call: Call) -> CalendarFeed:
-    """Gives the private link under which a calendar shows the user's upcoming flights and stays.
+    """Gives a private link to subscribe to upcoming flights and stays in Google, Apple or Outlook Calendar (ics).
 
-    The link is a secret: whoever has it reads them. Past and cancelled bookings are left out. Free.
+    So that a phone or partner sees them. The link is a secret. Past and cancelled bookings are left out. Free.
     """
     link = secret_links.get_link(call.db, call.account_id, calendar_feed.PURPOSE)
     events = calendar_feed.list_events(call.db, call.reference, call.now)
     url, webcal = _build_links(link.secret)
     count = pluralize(len(events), "upcoming event")
     return CalendarFeed(
-        message=f"{count}. Keep the link secret; reset_calendar_feed ends it.",
+        message=f"{count}: flights, check-in, stays, plans and deadlines. Keep the link secret; reset_calendar_feed"
+        " ends it. With ?alarms=on behind it the calendar gets reminders, with ?deadlines=off no deadlines.",
         url=url,
         webcal_url=webcal,
         events=len(events),
@@ -48,16 +54,22 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     )
 
 
-@tool(area="inbox", tier=Tier.FREE, effect=Effect.REPLACES)
+@tool(
+    area="inbox",
+    tier=Tier.FREE,
+    effect=Effect.REPLACES,
+    title="Someone can see my calendar (ics) link by mistake: kill it, give me a new one",
+)
 def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
-    """Replaces the private calendar link; the old one stops working at once.
+    """Replaces the private calendar link, as when others saw it; the old subscription (feed, url) is cut off at once.
 
-    Without confirm nothing changes. The link is a secret. Free.
+    Without confirm nothing changes. Free.
     """
     if not confirm:
         message = (
             "Calendars that use the present link would no longer be updated. Ask the user, then send confirm true."
         )
-        raise ConfirmationRequired(message, would_change={"calendar_link": "replaced"})
+        question = "Calendars that use your present link will no longer be updated. Replace the link?"
+        raise ConfirmationRequired(message, question, would_change={"calendar_link": "replaced"})
     url, webcal = _build_links(secret_links.renew_link(call.db, call.account_id, calendar_feed.PURPOSE).secret)
     return NewCalendarFeed(message="The old link is ended; this is the new one.", url=url, webcal_url=webcal)

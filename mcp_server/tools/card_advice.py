@@ -176,7 +176,14 @@ def _score(
     )
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.READS, states_facts=True)
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    states_facts=True,
+    title="Which credit card should I get next, or use at restaurants, for dining, groceries or gas?",
+    condenses=True,
+)
 def recommend_cards(
     call: Call,
     country: Annotated[Country | None, Field(description="The profile's when absent, if known.")] = None,
@@ -190,12 +197,11 @@ def recommend_cards(
     only_held: Annotated[bool, Field(description="Which of my cards to pay with, in category.")] = False,
     purchase_amount: Annotated[Amount | None, Field(description="With only_held; in spend_currency.")] = None,
 ) -> Recommendations:
-    """Ranks catalogue cards by first-year value for a spending pattern, a goal programme and the cards already held.
+    """Recommends the best credit card to get or open next, or the smartest one in the wallet to pay with or swipe.
 
-    Or, with only_held, the user's own cards for a purchase, with caps. Values are estimates in each card's own
-    currency: known welcome bonus, points earned beyond what the held cards earn, credits for travel, less the fee.
-    monthly_spend maps names of category to amounts; without it and without imported statements the ranking rests on
-    welcome bonus and fee alone. Free accounts see the top 3. Free.
+    Ranks personal and business cards by first-year value for spending and a goal programme: sign-up bonus, points
+    beyond what held cards earn, travel credits, less the annual fee. One card's facts: search_card_catalog. Free
+    accounts: top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
     spending = _resolve_spending(call, monthly_spend, spend_currency).within(category)

@@ -238,7 +238,13 @@ def _to_usd(card: Row, amount: Decimal | None) -> Decimal | None:
     return None if amount is None or rate is None else amount * rate.usd_per_unit
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.READS, title="Search card catalogue")
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What does a credit card offer? Look up any card's fee a year, welcome bonus, earning, perks",
+    condenses=True,
+)
 def search_card_catalog(
     call: Call,
     query: Annotated[str | None, Field(max_length=120)] = None,
@@ -249,11 +255,12 @@ def search_card_catalog(
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     sort: Literal["relevance", "welcome_bonus_value", "annual_fee"] = "relevance",
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> Catalog:
-    """Finds catalogue cards by text, issuer, country or earned programme, with fee, offer, earn rates and perks.
+    """Looks up credit cards: annual fee, welcome bonus, earn rates, travel credits, lounge access and perks.
 
-    Cards of the US, Canada, Great Britain and Australia. A null welcome_bonus: no current one known. Free.
+    Does it come with Priority Pass or a free night? Finds them by name, bank, country (US, CA, GB, AU) or the points
+    they earn. Which to get: recommend_cards; the user's own: list_my_cards. Free.
     """
     reference = call.reference
     matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query)
@@ -269,11 +276,12 @@ def search_card_catalog(
         matches = [c for c in matches if c.annual_fee is not None and c.annual_fee <= max_annual_fee]
     matches = _sort(reference, matches, sort, call.today)
     page_rows = matches[(page - 1) * per_page : page * per_page]
+    paging = Paging.of(page, per_page, len(matches))
     return Catalog(
-        message=_describe_matches(reference, matches, country, call.today),
+        message=_describe_matches(reference, matches, country, call.today) + paging.more,
         cards=[_to_catalog_card(call, c) for c in page_rows],
         as_of=find_newest_date(list(matches)),
-        paging=Paging.of(page, per_page, len(matches)),
+        paging=paging,
     )
 
 

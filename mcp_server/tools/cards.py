@@ -13,6 +13,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
     Amount,
+    CardId,
     ClearableCount,
     ClearableCountry,
     ClearableDay,
@@ -59,15 +60,15 @@ from mcp_server.views.own_credits import (
 )
 from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.cards import Card as Row
-from shared.db.cards import OpenFee, count_wallet, page_of_cards
+from shared.db.cards import OpenFee, load_card_page
 from shared.db.household import find_member
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 
 _BONUSES_IN_MESSAGE = 3
-CardText = Annotated[str, line(120), Field(description="Catalogue slug, catalogue name or free text.")]
-Custom = Annotated[bool, Field(description="True saves as free text and skips matching.")]
+CardText = Annotated[str, line(120), Field(description="Catalogue slug, name or free text.")]
+Custom = Annotated[bool, Field(description="True skips matching.")]
 
 
 class AddedCard(Result):
@@ -101,12 +102,20 @@ class CardTotals(Part):
 
 
 class Cards(Result):
+    """`credits`: of the one card that was asked for, in their cycles of today; else empty."""
+
     cards: list[Card]
     totals: CardTotals
     paging: Paging
+    credits: list[HeldCredit]
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.ADDS)
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.ADDS,
+    title="I got approved for a new Amex or Chase card: please remember it, bonus pending, fee",
+)
 def add_card(
     call: Call,
     card: CardText,
@@ -127,11 +136,11 @@ def add_card(
     country: Country = None,
     member: Member | None = None,
 ) -> AddedCard:
-    """Records a payment card the user owns, linked to the card catalogue where the text names exactly one entry.
+    """Adds a new credit card the user or a partner just opened: sign-up bonus (SUB), minimum spend, deadline, fee.
 
-    Call list_my_cards first to avoid duplicates. An exact slug or name links; any other fit returns candidates and
-    saves nothing: confirm with the user and call again with the slug. A name that fits nothing is saved as free text.
-    A welcome bonus keeps the bonus_status sent here; set bonus_earned_on with earned. Free.
+    Call list_my_cards first to avoid duplicates. An exact catalogue slug or name links; any other fit saves nothing and
+    returns candidates: confirm with the user, call again with the slug. What fits nothing is saved as free text. Set
+    bonus_earned_on with bonus_status earned. Free.
     """
     values = pick_fields(locals())
     slug = None if custom else _find_slug(call, card, country or None)
@@ -155,7 +164,12 @@ def _describe_added(row: Row) -> str:
     return f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What cards do I still have? When does an annual fee (AF) hit, 5/24, min spend left for the bonus",
+)
 def list_my_cards(
     call: Call,
     card_id: Annotated[RowId | None, Field(description="Return only this card.")] = None,
@@ -164,10 +178,18 @@ def list_my_cards(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Cards:
-    """Lists the cards the user owns with their welcome-bonus progress and fee dates; totals cover all of them. Free."""
-    rows, total = _select_page(call, card_id, include_closed, bonus_status, page, per_page)
-    totals = count_wallet(call.db, call.today)
-    spending = _read_bonus_spending(call, rows)
+    """Shows which credit cards the user has in the wallet, open or closed, annual fees due, and sign-up bonus progress.
+
+    When opened; how much is left to spend for a bonus and by when. Cards the user does not have: search_card_catalog.
+    Free.
+    """
+    if card_id is None:
+        only = {"open_only": not include_closed or None, "bonus_status": bonus_status}
+        rows, total, totals, spending = load_card_page(call.db, call.today, only, page, per_page)
+    else:
+        rows, total, totals, spending = load_card_page(call.db, call.today, {"card_id": card_id}, 1, 1)
+        if not rows:
+            raise NotFound("card", card_id)
     cards = [to_card(call, r, spending) for r in rows]
     fees = sum_fees(call.reference, totals.open_fees)
     return Cards(
@@ -180,6 +202,7 @@ def list_my_cards(
             bonuses_pending=totals.bonuses_pending,
         ),
         paging=Paging.of(page, per_page, total),
+        credits=[to_held_credit(c) for row in rows if row.id == card_id for c in list_card_credits(call, row)],
     )
 
 
@@ -210,28 +233,18 @@ def _describe_fees(call: Call, fees: Mapping[str, Decimal], open_fees: Sequence[
     return "".join(sentences)
 
 
-def _select_page(
-    call: Call, card_id: int | None, include_closed: bool, bonus_status: str | None, page: int, per_page: int
-) -> tuple[list[Row], int]:
-    if card_id is None:
-        return page_of_cards(
-            call.db,
-            call.today,
-            include_closed=include_closed,
-            bonus_status=bonus_status,
-            page=page,
-            per_page=per_page,
-        )
-    return [_own(call.db, card_id)], 1
-
-
 _own = partial(get_own, Row, "card")
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Update my card: hit the min spend, bonus posted, downgraded, closed, used a credit, new fee",
+)
 def update_card(
     call: Call,
-    card_id: RowId,
+    card_id: CardId,
     card: Annotated[str | None, Field(max_length=120, description="Links to another catalogue slug.")] = None,
     nickname: Nickname = None,
     opened_on: Day | None = None,
@@ -253,9 +266,10 @@ def update_card(
     credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
     member: OtherMember | None = None,
 ) -> ChangedCard:
-    """Changes fields of one owned card, or marks one of its credits as used, for the cycle it is in.
+    """Changes a card in the wallet: minimum spend met or missed, bonus posted, cancelled, product changed, new fee.
 
-    Omitted fields stay, empty strings clear, rules as in add_card. get_portfolio names the credits. Free.
+    Or a credit used. Omitted fields stay, empty strings clear. Credits go by their cycle; get_portfolio names them.
+    Free.
     """
     values = pick_fields(locals())
     row = _own(call.db, card_id, locked=True)
@@ -270,7 +284,7 @@ def update_card(
     shown_card = to_card(call, row, _read_bonus_spending(call, [row]))
     notes = describe_missing_bonus_day(row) + describe_credit(own, credit) + _describe_bonuses([shown_card])
     return ChangedCard(
-        message=edits.describe_changes(changed) + notes,
+        message=edits.describe_changes(shown_card.name, shown_card, changed) + notes,
         card=shown_card,
         changed=changed,
         credits=[to_held_credit(c) for c in own],
@@ -289,9 +303,17 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
     return {"slug": slug, "name": call.reference.cards[slug].name, "custom": False}
 
 
-@tool(area="cards", tier=Tier.FREE, effect=Effect.CHANGES)
-def remove_card(call: Call, card_id: RowId) -> RemovedCard:
-    """Deletes one owned card from the portfolio; its lounge visits stay. Confirm with the user first. Free."""
+@tool(
+    area="cards",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Please take a card out of my wallet: that entry was never mine, wrong, twice, I cancelled it",
+)
+def remove_card(call: Call, card_id: CardId) -> RemovedCard:
+    """Deletes or removes a credit card from the wallet, saved twice or never opened; its lounge visits stay.
+
+    Confirm with the user first. To keep a cancelled card on record: update_card, closed_on. Free.
+    """
     name = call.db.execute(delete(Row).where(Row.id == card_id).returning(Row.name)).scalar_one_or_none()
     if name is None:
         raise NotFound("card", card_id)

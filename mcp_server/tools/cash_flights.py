@@ -29,7 +29,15 @@ class CashFlights(Result):
     freshness: Freshness
 
 
-@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
+@tool(
+    title="What do normal plane tickets cost in cash? Cheapest flights one way or return, I'm out of points",
+    area="search",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+    meter="search",
+)
 async def search_cash_flights(
     call: LiveCall,
     origin: AirportOrCity,
@@ -42,9 +50,10 @@ async def search_cash_flights(
     currency: Currency = "USD",
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
 ) -> CashFlights:
-    """Finds cash fares, cheapest first, each with source and age: totals for all passengers together.
+    """Finds the cheapest cash price of a flight: lowest fares to buy with money, one way or return, without points.
 
-    Fares keep their currency and are shown converted too. Premium.
+    What a revenue or positioning ticket costs, in dollars, euros or pounds, with source and age, in total for all
+    passengers, also converted. Premium.
     """
     start, end = resolve_journey(call, origin, destination, date, return_date)
     readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])

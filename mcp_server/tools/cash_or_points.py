@@ -31,7 +31,7 @@ from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
 CURRENCY = "USD"  # values of points are published in US cents
-MAX_OPTIONS = 50
+MAX_OPTIONS = 10
 NOT_LIVE = "Seen in searches of the last 14 days; prices and seats may have changed since."
 
 
@@ -105,16 +105,18 @@ class _PricedAward:
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Compare cash and points",
+    title="Points or money? Should I redeem miles, use Avios or just pay cash for this ticket? Is it worth it?",
     live=True,
     open_world=True,
+    condenses=True,
 )
 async def compare_cash_vs_points(
     call: LiveCall, origin: Airport, destination: Airport, date: Day, cabin: Cabin = "economy"
 ) -> Comparison:
-    """Compares the cheapest cash fare and award for one traveller: US cents a point, usual value, cash or points.
+    """Says whether to spend points or miles or pay cash: the cheapest fare against the cheapest award of one flight.
 
-    Missing data is no_data. Free accounts: cached data only and the top 3 award options. Free.
+    Tells a good deal from a waste, for one traveller: US cents per point (cpp) beside the usual value. Free accounts:
+    cached data, top 3 awards. Free.
     """
     start, end = resolve_journey(call, origin, destination, date)
     where = f"{start} to {end} on {format_weekday(date)} in {cabin.replace('_', ' ')}"

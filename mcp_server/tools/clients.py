@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
-from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
+from mcp_server.toolkit.parameters import ClientId, Page, PerPage, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
@@ -99,7 +99,12 @@ def _describe_unknown(unknown: list[str]) -> str:
     return f" Not known as programmes, kept as named and without a value: {', '.join(unknown)}." if unknown else ""
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.ADDS)
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.ADDS,
+    title="New client: open a file with points and miles, what they like or hate, aisle seats, business",
+)
 def create_client_portfolio(
     call: Call,
     client_name: Name,
@@ -109,7 +114,10 @@ def create_client_portfolio(
     preferences: NewPreferences = None,
     notes: Notes = None,
 ) -> CreatedClient:
-    """Records an advisor's client with points balances and preferences. Programme names are resolved loosely. Pro."""
+    """Adds a new client or customer of a travel advisor, with contact, email, points balances and preferences.
+
+    Starts a record for a family, couple or company just signed. The advisor's own points: update_points_balance. Pro.
+    """
     points, unknown = _parse_balances(call, balances or {}, may_remove=False)
     row = Row(
         client_name=client_name,
@@ -125,9 +133,17 @@ def create_client_portfolio(
     return CreatedClient(message=message, portfolio=to_client_portfolio(row), unknown_programs=unknown)
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
-def get_client_portfolio(call: Call, portfolio_id: RowId) -> Client:
-    """Returns one client with what the points are worth by dated valuations, and the documents made. Pro."""
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.READS,
+    title="Open a client's file before the call: what do they hold, what did I send them?",
+)
+def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
+    """Opens one client's file: points and what they are worth, preferences, notes and the proposals made for them.
+
+    Their profile or record, before a meeting. Pro.
+    """
     row = _get_client(call, portfolio_id)
     pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, MAX_PDFS)
     value, unvalued = _value_balances(call, row)
@@ -158,14 +174,22 @@ def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
     return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None)), unvalued
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.READS)
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.READS,
+    title="Show me my clients, couples or families: who have I a file on already? Find by name",
+)
 def list_client_portfolios(
     call: Call,
     query: Annotated[str | None, Field(max_length=80, description="Part of name, email or phone.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Clients:
-    """Lists an advisor's clients by name, with how many programmes and points each holds. Pro."""
+    """Finds an advisor's clients (my book) by name, email or phone, with how many programmes and points each has.
+
+    Pro.
+    """
     rows, total = store.page_of_clients(call.db, (query or "").strip() or None, page, per_page)
     lines = [
         ClientLine(
@@ -182,10 +206,15 @@ def list_client_portfolios(
     return Clients(message=message, portfolios=lines, paging=Paging.of(page, per_page, total))
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.CHANGES,
+    title="A client or couple burned, earned or moved points, now also wants other seats: adjust their file",
+)
 def update_client_portfolio(
     call: Call,
-    portfolio_id: RowId,
+    portfolio_id: ClientId,
     client_name: Name | None = None,
     client_email: Email = None,
     phone: Phone = None,
@@ -193,12 +222,12 @@ def update_client_portfolio(
     preferences: Preferences = None,
     notes: Notes = None,
     replace: bool = False,
-    clear: Annotated[
-        list[Literal["client_email", "phone", "balances", "preferences", "notes"]] | None,
-        Field(description="Names of optional fields to empty."),
-    ] = None,
+    clear: list[Literal["client_email", "phone", "balances", "preferences", "notes"]] | None = None,
 ) -> UpdatedClient:
-    """Changes the fields sent of one client; replace true puts balances and preferences in place of the old. Pro."""
+    """Changes a client's file: points balances burned or earned, email, phone, preferences or notes of the client.
+
+    Only what is sent; replace true puts balances and preferences in place of the old. Pro.
+    """
     points, unknown = _parse_balances(call, balances or {}, may_remove=True)
     clients.check_preferences(preferences or {})
     maps = {"balances": None if balances is None else points, "preferences": preferences}
@@ -210,8 +239,10 @@ def update_client_portfolio(
     values |= _merge_maps(row, maps, emptied, replace=replace)
     changed = edit(row, call.now, values, emptied - maps.keys())
     call.db.flush()
-    message = f"{row.client_name} (client portfolio {row.id}). {describe_changes(changed)}{_describe_unknown(unknown)}"
-    return UpdatedClient(message=message, portfolio=to_client_portfolio(row), changed=changed, unknown_programs=unknown)
+    portfolio = to_client_portfolio(row)
+    changes = describe_changes(f"{row.client_name} (client portfolio {row.id})", portfolio, changed)
+    message = changes + _describe_unknown(unknown)
+    return UpdatedClient(message=message, portfolio=portfolio, changed=changed, unknown_programs=unknown)
 
 
 def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace: bool) -> dict[str, Any]:
@@ -226,9 +257,17 @@ def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace
     return merged
 
 
-@tool(area="advisor", tier=Tier.PRO, effect=Effect.CHANGES)
-def delete_client_portfolio(call: Call, portfolio_id: RowId) -> DeletedClient:
-    """Deletes a client for good and revokes the public links of documents made for them. Confirm first. Pro."""
+@tool(
+    area="advisor",
+    tier=Tier.PRO,
+    effect=Effect.CHANGES,
+    title="Permanently remove a client's file: they left us and ask to erase their data",
+)
+def delete_client_portfolio(call: Call, portfolio_id: ClientId) -> DeletedClient:
+    """Deletes a client or former customer and all their data for good and takes down their links. Confirm first.
+
+    Pro.
+    """
     row = _get_client(call, portfolio_id, to_change=True)
     revoked = store.revoke(call.db, call.now, client=portfolio_id)
     call.db.delete(row)

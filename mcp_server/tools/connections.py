@@ -82,11 +82,18 @@ class Disconnected(Result):
     revoked_at_provider: bool
 
 
-@tool(area="integrations", tier=Tier.FREE, effect=Effect.ADDS, open_world=True)
+@tool(
+    area="integrations",
+    tier=Tier.FREE,
+    effect=Effect.ADDS,
+    open_world=True,
+    title="Can you link to my AwardWallet, TripIt, seats.aero or Google Sheets? I want you to connect",
+)
 def connect_integration(call: Call, provider: Provider) -> ConnectLink:
-    """Gives the one-time link with which the user connects an outside account in a browser, signed in as themselves.
+    """Connects an outside account, such as seats.aero, AwardWallet, TripIt or Google Sheets, by a one-time link.
 
-    Call it after connection_required. seats_aero on every plan, the others from Premium. Free.
+    Hooks up a login: the user opens it in a browser. Call it after connection_required. seats_aero on every plan,
+    others from Premium. Free.
     """
     if call.plan < INTEGRATIONS[provider]:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
@@ -103,9 +110,17 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     )
 
 
-@tool(area="integrations", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="integrations",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Which outside accounts, such as TripIt, did you hook up or connect? Is the link still working?",
+)
 def list_integrations(call: Call) -> Integrations:
-    """Lists the five outside accounts with the state of each connection, its last sync and what uses it. Free."""
+    """Shows which outside accounts and apps are linked, if each is working or broken, last sync and what uses each.
+
+    Free.
+    """
     rows = {row.provider: row for row in call.db.scalars(select(Connection))}
     integrations = [_to_integration(name, rows.get(name), call.now) for name in INTEGRATIONS]
     connected = [i.name for i in integrations if i.state == "connected"]
@@ -137,11 +152,18 @@ def _find_state(row: Connection | None, now: datetime) -> State:
     return state
 
 
-@tool(area="integrations", tier=Tier.PREMIUM, effect=Effect.REPLACES, open_world=True)
+@tool(
+    area="integrations",
+    tier=Tier.PREMIUM,
+    effect=Effect.REPLACES,
+    open_world=True,
+    title="Sync now: pull my latest balances from AwardWallet, TripIt or push to my spreadsheet",
+)
 async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = False) -> Synced:
-    """Copies between the user's records and a connected account: balances, statuses and bookings in, rows out.
+    """Syncs a connected account now: pulls in balances, statuses and bookings, or exports rows to Google Sheets.
 
-    What the user changed here later stays and is listed under conflicts. Premium.
+    A refresh when they look old; dry_run shows what would change first. What the user changed here later stays, under
+    conflicts. Premium.
     """
     outcome = await sync.sync(call.account_id, provider, dry_run=dry_run)
     report, name = outcome.report, connector(provider).title
@@ -162,9 +184,18 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     )
 
 
-@tool(area="integrations", tier=Tier.FREE, effect=Effect.CHANGES, open_world=True)
+@tool(
+    area="integrations",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    open_world=True,
+    title="I don't want you in there anymore: unlink or unhook AwardWallet, TripIt, seats.aero, Google Sheets",
+)
 async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
-    """Ends the connection to an outside account: deletes its stored tokens, revokes them where it can be done. Free."""
+    """Disconnects an outside account: revokes its access where it can be done and deletes its tokens (key, login).
+
+    Free.
+    """
     ended = await disconnecting.disconnect(call.account_id, provider)
     warning = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""
     title = connector(provider).title

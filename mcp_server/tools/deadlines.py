@@ -9,7 +9,6 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.deadlines import UpcomingDeadline
 from shared.db.portfolio import read_holdings
-from shared.db.profile import Profile
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
 from shared.domain.deadlines import Deadline, Kind, select_due
@@ -25,26 +24,32 @@ class Deadlines(Result):
     total: int
 
 
-@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Anything about to expire, end or be due before long? Certs, points, fees: whatever I'd lose or pay",
+    area="balances",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    screen="portfolio",
+)
 def list_upcoming_deadlines(
     call: Call,
     within_days: Annotated[int, Field(ge=1, le=730)] = 90,
     kinds: Annotated[list[Kind] | None, Field(description="Absent means all.")] = None,
 ) -> Deadlines:
-    """Lists all that ends soon: points, vouchers, statuses, card bonuses, credits, fees, transfer bonuses, bookings.
+    """Lists everything about to run out or expire soon: points, vouchers, certificates, status, credits, bookings.
 
-    Only what has a stored date. Free.
+    Also the last days to use up or pay what comes up next: card annual fees, minimum spend, transfer bonuses. Only what
+    has a stored date. Free.
     """
     selected_kinds: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
-    profile = call.db.get(Profile, call.account_id)
+    tables = {table for kind in selected_kinds for table in TABLES[kind]}
+    holdings = read_holdings(call.db, earliest_today(call.now), {"profile", *tables})
+    profile = holdings.profile
     view = Viewpoint(
         call.reference,
         call.now,
         time_zones.find_local_day(call.now, (profile and profile.timezone) or time_zones.UTC),
         choose_currency((profile and profile.currency) or "USD"),
-    )
-    holdings = read_holdings(
-        call.db, earliest_today(call.now), {table for kind in selected_kinds for table in TABLES[kind]}
     )
     due = select_due(find_deadlines(view, holdings, selected_kinds), within_days)
     dateless = find_undated_programs(view, holdings) if "points" in selected_kinds else []

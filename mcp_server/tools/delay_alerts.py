@@ -1,6 +1,6 @@
 """Alerts about delays at an airport: who is told, by which channel and from how many minutes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -19,27 +19,34 @@ from mcp_server.views.route_monitors import find_airport_faults
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import DelayAlert as Row
 from shared.db.pagination import page_of
+from shared.db.phones import list_proved
+from shared.domain.phone_numbers import find_ending
 from shared.domain.plurals import pluralize
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
+from shared.outbox.phone_codes import build_page_address
 from shared.secrets import seal, unseal
-from shared.services.watches.delay_alerts import PHONES, VERB, find_coverage
+from shared.services.watches.delay_alerts import PHONES, VERB, find_coverage, list_unproved_channels
 
 Channel = Literal["email", "sms", "whatsapp"]
 Channels = Annotated[list[Channel], Field(min_length=1)]
 Phone = Annotated[str, Field(pattern=r"^\+[1-9]\d{6,14}$", description="Needed for sms and whatsapp.")]
+AlertId = Annotated[RowId, Field(description="From list_delay_alerts.")]
 Minutes = Annotated[int, Field(ge=0, le=600)]
 Label = Annotated[str, Field(max_length=80)]
 _CHANNEL_IS_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}
-_SHOWN_DIGITS = 3  # last digits of a phone number
 
 
 class DelayAlert(Part):
-    """An alert paused by a plan change shows as inactive. Of a number the last three digits are shown."""
+    """An alert paused by a plan change shows as inactive. Of a number the last three digits are shown.
+
+    By `unproved_channels` nothing is sent until the person has proved the number.
+    """
 
     alert_id: int
     airport: str
     channels: list[Channel]
+    unproved_channels: list[Channel]
     phone_number: str | None
     min_delay_minutes: int
     label: str | None
@@ -73,10 +80,27 @@ class DeletedAlert(Result):
     removed: RemovedAlert
 
 
-def _to_alert(row: Row) -> DelayAlert:
+def _list_proved(call: CallBase, session: Session, rows: Iterable[Row]) -> Collection[str]:
+    """What these alerts need of `list_proved`: without a number nothing is asked."""
+    return list_proved(session, call.account_id) if any(row.phone_sealed for row in rows) else ()
+
+
+def _to_alert(row: Row, proved: Collection[str]) -> DelayAlert:
     columns = {name: getattr(row, name) for name in DelayAlert.model_fields if hasattr(row, name)}
-    return DelayAlert.model_validate(
-        columns | {"alert_id": row.id, "phone_number": row.phone_ending, "active": _is_running(row)}
+    unproved = list_unproved_channels(row, proved)
+    views = {"phone_number": row.phone_ending, "unproved_channels": unproved, "active": _is_running(row)}
+    return DelayAlert.model_validate(columns | {"alert_id": row.id} | views)
+
+
+def _warn_unproved_number(row: Row, proved: Collection[str]) -> str:
+    """What the person has to do before anything is sent to the number; empty when nothing."""
+    channels = list_unproved_channels(row, proved)
+    if not channels:
+        return ""
+    return (
+        f" Nothing is sent by {' and '.join(channels)} until the user has proved the number ending in"
+        f" {row.phone_ending}: on {build_page_address()} a code is sent to it, and the user enters it there."
+        " The alert then uses the number by itself."
     )
 
 
@@ -111,7 +135,7 @@ def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Capa
 
 
 def _seal_phone(call: CallBase, number: str) -> dict[str, Any]:
-    return {"phone_sealed": seal(call.settings.encryption_keys[0], number), "phone_ending": number[-_SHOWN_DIGITS:]}
+    return {"phone_sealed": seal(call.settings.encryption_keys[0], number), "phone_ending": find_ending(number)}
 
 
 async def _check_reach(call: LiveCall, airport: str) -> str:
@@ -126,13 +150,21 @@ async def _check_reach(call: LiveCall, airport: str) -> str:
 
 
 def _warn_unconfirmed_email(session: Session, account_id: int, channels: Sequence[str]) -> str:
+    if "email" not in channels:
+        return ""
     account = session.get_one(Account, account_id)
-    if "email" not in channels or (account.email and account.email_confirmed_at):
+    if account.email and account.email_confirmed_at:
         return ""
     return " This account has no confirmed email address, so nothing is mailed; list_notifications shows it."
 
 
-@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.ADDS, open_world=True)
+@tool(
+    area="alerts",
+    tier=Tier.PREMIUM,
+    effect=Effect.ADDS,
+    open_world=True,
+    title="Text me if things go bad at my airport: delays, warn me when it is over an hour late",
+)
 async def create_delay_alert(
     call: LiveCall,
     airport: Airport,
@@ -141,7 +173,11 @@ async def create_delay_alert(
     min_delay_minutes: Minutes = 30,
     label: Label | None = None,
 ) -> OneAlert:
-    """Tells the user when live delays at an airport reach min_delay_minutes; a ground stop always counts. Premium."""
+    """Warns the user by email, text message (SMS) or WhatsApp when an airport has delays or a ground stop.
+
+    For bad days of snow, fog, storms or strikes: from min_delay_minutes behind; a ground stop always counts. One
+    flight's times: lookup_flight. Premium.
+    """
     if faults := find_airport_faults(call, {"airport": airport}):
         raise Invalid(*faults)
     _check_channels(channels, phone_number is not None)
@@ -161,10 +197,10 @@ async def create_delay_alert(
         room = _check_cap(call, session, row, nothing)
         session.add(row)
         session.flush()
-        email_warning = _warn_unconfirmed_email(session, call.account_id, channels)
-        return OneAlert(
-            message=f"Alert {row.id}: {_describe_terms(row)}.{source}{email_warning}{room.same}", alert=_to_alert(row)
-        )
+        proved = _list_proved(call, session, [row])
+        warnings = _warn_unconfirmed_email(session, call.account_id, channels) + _warn_unproved_number(row, proved)
+        message = f"Alert {row.id}: {_describe_terms(row)}.{source}{warnings}{room.same}"
+        return OneAlert(message=message, alert=_to_alert(row, proved))
 
     return await call.in_session(store)
 
@@ -174,38 +210,51 @@ def _describe_terms(row: Row) -> str:
     return f"you get a message by {' and '.join(row.channels)} once delays at {row.airport} reach {least}"
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="alerts",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Which airport delay watches do I have, am I getting hold-ups texted? Did one ever go off?",
+)
 def list_delay_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> DelayAlerts:
-    """Lists live airport delay alerts with their last check and last trigger. Free."""
+    """Shows which airports the user gets delay warnings (texts, emails) for, and when each last went off. Free."""
     if alert_id is not None:
         _get_own_alert(call.db, alert_id)
     conditions = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
         conditions.append(_running_rows() if active else ~_running_rows())
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
+    proved = _list_proved(call, call.db, rows)
     return DelayAlerts(
         message=f"{pluralize(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
-        alerts=[_to_alert(row) for row in rows],
+        alerts=[_to_alert(row, proved) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
 
 
-@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.CHANGES, open_world=True)
+@tool(
+    area="alerts",
+    tier=Tier.PREMIUM,
+    effect=Effect.CHANGES,
+    open_world=True,
+    title="My airport delay texts come way too often: mute, pause, new phone number, more minutes",
+)
 def update_delay_alert(
     call: Call,
-    alert_id: RowId,
+    alert_id: AlertId,
     active: bool | None = None,
     channels: Channels | None = None,
     phone_number: Phone | None = None,
     min_delay_minutes: Minutes | None = None,
     label: Label | None = None,
-    clear: Annotated[
-        list[Literal["phone_number", "label"]] | None, Field(description="Names of fields to empty.")
-    ] = None,
+    clear: list[Literal["phone_number", "label"]] | None = None,
 ) -> UpdatedAlert:
-    """Changes a delay alert, pauses it with active false, or starts it again with active true. Premium."""
+    """Changes an airport delay alert: minutes, phone or channels; active false pauses it, true turns it on again.
+
+    Premium.
+    """
     lock(call.db, call.account_id)
     row = _get_own_alert(call.db, alert_id, locked=True)
     starts = bool(active) and not _is_running(row)
@@ -233,8 +282,12 @@ def update_delay_alert(
     if starts or "min_delay_minutes" in changed:
         row.episode_since = row.episode_level = None
     call.db.flush()
+    proved = _list_proved(call, call.db, [row])
     state = f"Alert {row.id}: {_describe_terms(row)}." if _is_running(row) else f"Alert {row.id} is paused."
-    return UpdatedAlert(message=f"{describe_changes(changed)} {state}", alert=_to_alert(row), changed=changed)
+    alert = _to_alert(row, proved)
+    changes = describe_changes(f"the alert for {row.airport}", alert, changed)
+    message = f"{changes} {state}{_warn_unproved_number(row, proved)}"
+    return UpdatedAlert(message=message, alert=alert, changed=changed)
 
 
 def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
@@ -243,16 +296,21 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
     if number in (None, stored) and not (empty and row.phone_sealed):
         return []
     new = _seal_phone(call, number) if number else {"phone_sealed": None, "phone_ending": None}
-    for name, value in new.items():
+    for name, value in (new | {"proof_asked_at": None}).items():
         setattr(row, name, value)
     return ["phone_number"]
 
 
-@tool(area="alerts", tier=Tier.PREMIUM, effect=Effect.CHANGES)
-def delete_delay_alert(call: Call, alert_id: RowId) -> DeletedAlert:
-    """Deletes a delay alert for good; confirm with the user first.
+@tool(
+    area="alerts",
+    tier=Tier.PREMIUM,
+    effect=Effect.CHANGES,
+    title="Delete an airport delay alert: no more texts that it is late",
+)
+def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedAlert:
+    """Removes an airport delay alert for good, so that no more delay warnings come; confirm with the user first.
 
-    Pausing is done with update_delay_alert and active false. Premium.
+    To pause it use update_delay_alert and active false. Premium.
     """
     row = _get_own_alert(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airport=row.airport, label=row.label)

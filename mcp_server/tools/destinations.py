@@ -102,17 +102,23 @@ def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_Priced]:
     return list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS, anonymous=True)
+@tool(
+    title="Where could my Avios take me from London, how far? Cities I can afford from Heathrow or Gatwick",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    anonymous=True,
+)
 def affordable_destinations(
     call: Call,
     program: Annotated[LooseName, Field(description="The one UK programme: avios, BA or its slug.")],
     balance: Points,
-    origin: Annotated[str | None, Field(max_length=10, description="London only; may be left out.")] = None,
+    origin: Annotated[str | None, Field(max_length=10, description="London only.")] = None,
     cabin: Literal["economy", "business"] | None = None,
 ) -> AffordableDestinations:
-    """Lists up to 10 one-way destinations from London that a balance covers, with cabin and lowest price.
+    """Lists the cities that so many Avios reach one way from London, farthest first, with cabin and lowest price.
 
-    Farthest first; off-peak points per person. Free.
+    Off-peak points per person. Other airports or points: explore_destinations. Free.
     """
     _check_program(call, program)
     _check_origin(origin)

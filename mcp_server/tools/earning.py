@@ -116,7 +116,12 @@ def _list_assumptions(scheme: Scheme, earned: EarnedPoints, segments: int, tier_
     return assumptions
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="If I fly BA in business, how many tier points, XP or Loyalty Points do I earn towards status?",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def calculate_flight_earnings(
     call: Call,
     origin: AirportOrCity,
@@ -127,9 +132,10 @@ def calculate_flight_earnings(
     fare_currency: Annotated[Currency | None, Field(description="The programme's home currency when absent.")] = None,
     segments: Annotated[int, Field(ge=1, description="Multiplies XP and extras.")] = 1,
 ) -> FlightEarnings:
-    """Estimates elite-qualifying points and distance for a route in one of three programmes.
+    """Estimates how many tier points, Loyalty Points or XP (experience points) a flight earns towards elite status.
 
-    British Airways and American count the fare: give fare_price. Flying Blue counts XP by distance and cabin. Free.
+    British Airways and American count the fare before tax: give fare_price. Flying Blue: distance and cabin. Miles per
+    booking class: get_earning_rates. Free.
     """
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
     if start == end:
@@ -160,7 +166,12 @@ def calculate_flight_earnings(
     )
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="How many miles does my fare or booking class earn if I credit it to this programme?",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def get_earning_rates(
     call: Call,
     program: EarningProgram,
@@ -169,9 +180,10 @@ def get_earning_rates(
     origin: AirportOrCity | None = None,
     destination: AirportOrCity | None = None,
 ) -> EarningRates:
-    """Gives the percent of distance earned per booking class when crediting an airline to a programme.
+    """Gives the percent of distance a fare class (letter) earns in miles when a flight is credited to a programme.
 
-    Cathay's own flights: by_zone. Free.
+    For where to put a frequent flyer number. Cathay's own flights: by_zone. For tier points use
+    calculate_flight_earnings. Free.
     """
     if fares := cathay.list_fares(call.reference, program, airline):
         zone = _find_zone(call, origin, destination)

@@ -80,20 +80,25 @@ class _Offer:
         return "direct" if self.purse.source == self.program else "transfer"
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Where can I go with my points? Ideas: a beach, somewhere warm in April, anywhere cheap",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def explore_destinations(
     call: Call,
     origin: Airport,
     cabin: Cabin = "economy",
     month_from: Annotated[Month | None, Field(description="Default: this month.")] = None,
-    month_to: Annotated[Month | None, Field(description="Default: month_from plus 2.")] = None,
+    month_to: Annotated[Month | None, Field(description="Default: 2 later.")] = None,
     points_balance: Points | None = None,
     program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
 ) -> ExploredDestinations:
-    """Lists where award seats were seen lately, cheapest first, and which destinations the balances cover.
+    """Shows where points could take you: destinations with award seats seen lately from an airport, cheapest first.
 
-    Stored calendars only, each with its age; points per person. Saved balances count without points_balance.
-    Free accounts: top 3. Free.
+    Inspiration for a vacation, getaway or weekend when the place is open, and what the saved balances reach. Points per
+    person. Free accounts: top 3. Free.
     """
     airports = call.reference.city(origin)
     first, last = _parse_months(call, month_from, month_to)

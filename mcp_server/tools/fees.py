@@ -161,7 +161,12 @@ def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
     )
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="What taxes and surcharges will I have to pay on this award, Aeroplan vs BA? Cash on top of points",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def estimate_award_fees(
     call: Call,
     origin: AirportOrCity,
@@ -170,9 +175,10 @@ def estimate_award_fees(
     programs: Annotated[list[str] | None, Field(max_length=60)] = None,
     date: Annotated[Day | None, Field(description="Of departure; sets the UK duty.")] = None,
 ) -> FeeEstimates:
-    """Estimates taxes and surcharges per programme on a route from past award searches, and the UK departure duty.
+    """Estimates the taxes, fees and carrier or fuel surcharges (YQ) on award tickets, per programme on a route.
 
-    One way, per person. basis region: the average of area, since the route was never seen. Free accounts: top 3. Free.
+    How bad they are and who charges the lowest, one way per person, from past award searches, with the UK departure
+    duty. basis region: an average, the route was never seen. Free accounts: top 3. Free.
     """
     slugs = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
     start, end = call.reference.airport(origin), call.reference.airport(destination)

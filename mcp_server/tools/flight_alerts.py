@@ -54,7 +54,8 @@ TROUBLE_WORDS = {
 }
 
 
-AnyCabin = Annotated[Cabin | None, Field(description="Absent means any cabin.")]
+AlertId = Annotated[RowId, Field(description="From list_flight_alerts.")]
+AnyCabin = Annotated[Cabin | None, Field(description="Absent: any cabin.")]
 
 
 class FlightAlert(Filters):
@@ -146,7 +147,12 @@ def _schedule_checks(call: Call, row: Row) -> None:
     schedule(call.db, RunKind.FLIGHT_ALERT, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
+@tool(
+    area="alerts",
+    tier=Tier.FREE,
+    effect=Effect.ADDS,
+    title="Let me know if this one airline opens award seats to my city: ping me for my route and dates",
+)
 def create_flight_alert(
     call: Call,
     airline: Airline,
@@ -160,9 +166,10 @@ def create_flight_alert(
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
 ) -> CreatedAlert:
-    """Emails the user when one of these airlines opens award seats on a route within a date window.
+    """Notifies the user by email when one airline opens or drops award seats on a route within some dates.
 
-    For other, several or all airlines, or a cap on points, use create_route_monitor. Free.
+    A single airline, such as only Qatar or Iberia, its business or first; several, any, or a limit on points:
+    create_route_monitor. Free.
     """
     row = Row(
         airline=airline,
@@ -202,11 +209,19 @@ def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> st
     )
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="alerts",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Am I still getting pinged for an airline's seats? Which alerts do I have on, did they ever go off?",
+)
 def list_flight_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> FlightAlerts:
-    """Lists award seat alerts with their last check and last hit. Free."""
+    """Shows the award seat alerts the user has set up for single airlines, active, running or paused, with last hit.
+
+    Watched routes: list_route_monitors. Free.
+    """
     if alert_id is not None:
         _get_own(call.db, alert_id)
     conditions = [Row.id == alert_id] if alert_id is not None else []
@@ -233,10 +248,15 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     return sentences
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="alerts",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
+)
 def update_flight_alert(
     call: Call,
-    alert_id: RowId,
+    alert_id: AlertId,
     active: bool | None = None,
     airline: Airline | None = None,
     departure: Airport | None = None,
@@ -248,9 +268,12 @@ def update_flight_alert(
     nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+    clear: list[Clearable] | None = None,
 ) -> UpdatedAlert:
-    """Changes an award seat alert, pauses it with active false, or starts it again with active true. Free."""
+    """Changes an award seat alert: its dates, route, cabin, seats; active false pauses (mutes) it, true restarts it.
+
+    Free.
+    """
     lock(call.db, call.account_id)
     row = _get_own(call.db, alert_id, locked=True)
     was_running = _is_running(row)
@@ -267,7 +290,9 @@ def update_flight_alert(
         changed.append("active")
     call.db.flush()
     _reschedule(call, row, terms_changed=terms_changed, was_running=was_running)
-    return UpdatedAlert(message=_describe_update(call, row, changed), alert=_to_alert(row), changed=changed)
+    alert = _to_alert(row)
+    message = f"{describe_changes('the alert', alert, changed)} {_describe_update(call, row)}"
+    return UpdatedAlert(message=message, alert=alert, changed=changed)
 
 
 def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool) -> None:
@@ -280,17 +305,22 @@ def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool)
         _schedule_checks(call, row)
 
 
-def _describe_update(call: Call, row: Row, changed: list[str]) -> str:
+def _describe_update(call: Call, row: Row) -> str:
     if not _is_running(row):
-        return f"{describe_changes(changed)} Alert {row.id}, {_describe_watch(call, row)}, is paused."
-    return f"{describe_changes(changed)} Alert {row.id} watches {_describe_watch(call, row)}.{describe_filters(row)}"
+        return f"Alert {row.id}, {_describe_watch(call, row)}, is paused."
+    return f"Alert {row.id} watches {_describe_watch(call, row)}.{describe_filters(row)}"
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_flight_alert(call: Call, alert_id: RowId) -> DeletedAlert:
-    """Deletes an award seat alert for good; confirm with the user first.
+@tool(
+    area="alerts",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
+)
+def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedAlert:
+    """Removes (erases) an award seat alert for good, so that its notifications stop; confirm with the user first.
 
-    Pausing is done with update_flight_alert and active false. Free.
+    To pause it use update_flight_alert. Free.
     """
     row = _get_own(call.db, alert_id, locked=True)
     removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
-
-from pydantic import Field
+from typing import Any, Literal
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
@@ -16,16 +14,17 @@ from mcp_server.toolkit.parameters import (
     Cabin,
     Clock,
     Day,
+    FlightBookingId,
     Member,
     OtherMember,
     Page,
     PerPage,
-    RowId,
     Uuid,
 )
 from mcp_server.toolkit.provenance import describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Paging
+from mcp_server.toolkit.wording import list_program_names
 from mcp_server.views.bookings import to_flight_booking, to_flight_bookings
 from mcp_server.views.flight_bookings import (
     AddedFlight,
@@ -73,7 +72,12 @@ def _format_route(row: Row) -> str:
     return f"{row.origin}-{row.destination}"
 
 
-@tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
+@tool(
+    area="bookings",
+    tier=Tier.PAID,
+    effect=Effect.ADDS,
+    title="I just booked a flight: please log our ticket, points and taxes or cash, PNR or ref",
+)
 def add_flight_booking(
     call: Call,
     airline: Airline,
@@ -100,9 +104,9 @@ def add_flight_booking(
     cash_price: CashPrice = None,
     member: Member | None = None,
 ) -> AddedFlight:
-    """Logs one leg of an award or cash flight booking.
+    """Adds a flight the user has booked, with miles or paid in cash, with its confirmation number, one leg per call.
 
-    Multi-leg: one call per leg with one trip_id, the whole cost on the first leg, 0 on later ones. Paid.
+    Outbound and return; multi-leg: one trip_id, the whole cost on the first leg, 0 on later ones. Paid.
     """
     terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
     loose = ("program", "flight_number", "confirmation_number", "notes")
@@ -142,9 +146,17 @@ def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     return "".join(f" {sentence}" for sentence in sentences)
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
-def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
-    """Shows one logged flight booking with its sibling legs, vouchers and cancellation fee. Free."""
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Pull up my booked flight: its PNR, legs, seat, what did I pay in taxes, how many miles it cost",
+)
+def get_flight_booking(call: Call, booking_id: FlightBookingId) -> FlightDetails:
+    """Opens one booked flight: confirmation number (PNR), times, legs, points and taxes paid, vouchers, cancel fee.
+
+    Free.
+    """
     row = _get_own(call.db, booking_id)
     legs = find_legs(call.db, row)
     vouchers = on_bookings(call.db, "flight", [leg.id for leg in legs])
@@ -156,6 +168,7 @@ def get_flight_booking(call: Call, booking_id: RowId) -> FlightDetails:
         legs=list(parts.values()),
         vouchers=[to_voucher(call, v) for v in vouchers[row.id]],
         cancellation=_find_cancellation_fee(call, row),
+        names=list_program_names(call.reference, [leg.program for leg in legs if leg.program]),
     )
 
 
@@ -173,7 +186,12 @@ def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
     )
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="When's my next flight? Past tickets we took, redemptions, and how many miles or Avios I burned",
+)
 def list_flight_bookings(
     call: Call,
     when: When = "all",
@@ -182,36 +200,39 @@ def list_flight_bookings(
     program: AnyName | None = None,
     airline: AnyName | None = None,
     trip_id: Uuid | None = None,
-    workspace_trip_id: RowId | None = None,
+    workspace_trip_id: WorkspaceTripId = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Flights:
-    """Lists logged flight bookings with totals per programme and currency.
+    """Shows the flights the user has booked, next, flown or cancelled, and the points and cash spent on them.
 
-    Totals cover every booking that fits, cancelled ones only with when cancelled. Free.
+    Totals cover all that fit, cancelled only with when cancelled. Award offers seen: list_flights. Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))
-    conditions = bookings.flight_conditions(call.reference, program, airline)
+    only = bookings.list_flight_filters(call.reference, program, airline)
     bookings.check_trip(call.db, workspace_trip_id)
-    ids = ((Row.trip_id, trip_id), (Row.workspace_trip_id, workspace_trip_id))
-    conditions += [column == id for column, id in ids if id is not None]
-    conditions += [Row.departure_date >= from_date] if from_date else []
-    conditions += [Row.departure_date <= to_date] if to_date else []
+    only |= {"trip_id": trip_id, "workspace_trip_id": workspace_trip_id, "from_date": from_date, "to_date": to_date}
     today = bookings.today(call.reference, "flight", call.now)
-    rows, sums = load_flight_page(call.db, today, when, conditions, page, per_page)
+    legs = load_flight_page(call.db, today, when, only, page, per_page)
+    sums = legs.sums
     return Flights(
         message=f"{pluralize(sums.total, 'flight booking')}.",
-        bookings=to_flight_bookings(call, rows),
+        bookings=[to_flight_booking(call, row, legs.vouchers[row.id]) for row in legs.rows],
         totals=FlightTotals(points_by_program=sums.points, cash_by_currency=sums.cash, taxes_by_currency=sums.taxes),
         paging=Paging.of(page, per_page, sums.total),
     )
 
 
-@tool(area="bookings", tier=Tier.PAID, effect=Effect.CHANGES)
+@tool(
+    area="bookings",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="Fix my booked flight: I typed a wrong code, they moved us, it is now another date, upgraded",
+)
 def update_flight_booking(
     call: Call,
-    booking_id: RowId,
+    booking_id: FlightBookingId,
     airline: Airline | None = None,
     origin: AirportCapitals | None = None,
     destination: AirportCapitals | None = None,
@@ -233,11 +254,14 @@ def update_flight_booking(
     departure_time: LocalTime = None,
     arrival_time: Clock | None = None,
     arrival_date: Day | None = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
+    clear: list[Clearable] | None = None,
     cash_price: CashPrice = None,
     member: OtherMember | None = None,
 ) -> ChangedFlight:
-    """Changes fields of one logged flight booking. Another kind empties what only the old one has. Paid."""
+    """Changes a saved flight booking: rescheduled departure time, date, seat, cabin, cost, confirmation, wrong details.
+
+    Another kind empties the old one's fields. Paid.
+    """
     changes = pick_columns(Row, locals())
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
@@ -258,12 +282,22 @@ def _store_changes(
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
     bookings.settle_times(call.reference, row)
     call.db.flush()
-    return ChangedFlight(message=describe_changes(changed), booking=to_flight_bookings(call, [row])[0], changed=changed)
+    booking = to_flight_bookings(call, [row])[0]
+    message = describe_changes(f"{row.flight_number or row.airline} {_format_route(row)}", booking, changed)
+    return ChangedFlight(message=message, booking=booking, changed=changed)
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_flight_booking(call: Call, booking_id: RowId) -> DeletedFlight:
-    """Removes one logged flight booking; nothing is cancelled with the airline. Free."""
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Take off a flight that isn't happening: it was cancelled, we're not going, got points back",
+)
+def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
+    """Removes or deletes a flight or ticket, refunded, wrong or cancelled; nothing is cancelled with the airline.
+
+    Free.
+    """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedFlight(

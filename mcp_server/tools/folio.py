@@ -9,6 +9,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.domain.folio.audit import BillAudit, audit_folio
 from shared.domain.folio.checks import is_understood
 from shared.domain.folio.model import Chain, FolioStay, StayType
@@ -21,6 +22,9 @@ from shared.reference.folio import build_rulebook
 
 FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]
 StayKind = Annotated[Literal["award", "cash", "points_advance"] | None, Field(description="Absent: as the bill says.")]
+# Up to here the worst texts take 0.1 s of the thread that answers; longer ones go to a process, which costs 25 ms more.
+MOST_CHARACTERS_HERE = 8_000
+READING_BUDGET = Budget(processor_seconds=5, seconds=20, memory_bytes=256 << 20)
 Confirmation = Annotated[str | None, Field(max_length=40)]
 
 
@@ -172,7 +176,7 @@ def _audit_bill(
 ) -> FolioAudit:
     book = build_rulebook(call.reference)
     confirmation = " ".join((number or "").split()) or None
-    result = audit_folio(text, chain, book, kind, _resolve_tier(tier, book.chains[chain]), confirmation)
+    result = _audit_text(text, chain, book, kind, _resolve_tier(tier, book.chains[chain]), confirmation)
     if not result.bill.lines:
         raise NoData("No charges could be read in the text: a line needs a description and an amount.", ["charges"])
     bill = result.bill
@@ -196,6 +200,16 @@ def _audit_bill(
     )
 
 
+def _audit_text(text: str, *arguments: Any) -> BillAudit:
+    """The audit, of a long bill in a process that can be ended."""
+    if len(text) <= MOST_CHARACTERS_HERE:
+        return audit_folio(text, *arguments)
+    try:
+        return read_bounded(READING_BUDGET, audit_folio, text, *arguments)
+    except ReaderEnded as ended:
+        raise Invalid(Fault("folio_text", f"could not be read: {ended}", "the lines of one bill alone")) from None
+
+
 def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     if text is None or not text.strip():
         return None
@@ -205,7 +219,12 @@ def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     return tier
 
 
-@tool(area="folio", tier=Tier.PREMIUM, effect=Effect.READS)
+@tool(
+    area="folio",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    title="Check my hotel bill or receipt below: overcharged, charged twice? Help me complain",
+)
 def audit_hotel_folio(
     call: Call,
     chain: Literal["marriott", "hilton", "hyatt", "ihg"],
@@ -214,14 +233,20 @@ def audit_hotel_folio(
     status_tier: Annotated[str | None, Field(max_length=40, description="Absent: as the bill says.")] = None,
     confirmation_number: Confirmation = None,
 ) -> FolioAudit:
-    """Checks a hotel bill of one of four chains for wrong charges and missing benefits, and drafts the dispute.
+    """Checks a hotel bill, invoice, receipt or folio for wrong charges and missing elite benefits, and drafts a letter.
 
-    Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
+    Marriott, Hilton, Hyatt or IHG (Diamond, Globalist): a resort or destination fee on a points stay, breakfast,
+    parking, a credit not applied. Findings of severity info are payable. The bill is not stored. Premium.
     """
     return _audit_bill(call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
 
-@tool(area="folio", tier=Tier.PREMIUM, effect=Effect.READS, title="Audit Marriott folio")
+@tool(
+    area="folio",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    title="Check my Marriott bill: did they charge me wrongly? Write the complaint",
+)
 def audit_marriott_folio(
     call: Call,
     folio_text: FolioText,
@@ -229,8 +254,9 @@ def audit_marriott_folio(
     status_tier: Literal["member", "silver", "gold", "platinum", "titanium", "ambassador"] | None = None,
     confirmation_number: Confirmation = None,
 ) -> FolioAudit:
-    """Checks a Marriott bill against the rules of the stay type and elite tier, and drafts the dispute.
+    """Checks a Marriott Bonvoy bill, invoice or receipt for wrong charges and missing elite benefits, line by line.
 
-    Findings of severity info are payable and stay out of the dispute. The bill's text is not stored. Premium.
+    Drafts the complaint. Also Sheraton, Westin and its other brands, by stay type and tier (Platinum, Titanium); other
+    chains: audit_hotel_folio. Findings of severity info are payable. The bill is not stored. Premium.
     """
     return _audit_bill(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
@@ -15,13 +14,14 @@ from mcp_server.toolkit.parameters import (
     Country,
     Currency,
     Day,
+    HotelBookingId,
     HotelName,
     Member,
     OtherMember,
     Page,
     PerPage,
     Points,
-    RowId,
+    TripId,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -37,7 +37,7 @@ from mcp_server.views.bookings import (
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
-from shared.db.bookings import cheaper_now, prices_of
+from shared.db.bookings import prices_of
 from shared.db.hotel_prices import prices_since_booking
 from shared.db.household import find_member
 from shared.db.profile import find_addressee
@@ -60,7 +60,7 @@ Text = Annotated[str, Field(max_length=120)] | None
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
 Place = Annotated[str, Field(max_length=80, description="Of a hotel unknown here.")] | None
-Workspace = Annotated[RowId | None, Field(description="Workspace trip.")]
+Workspace = TripId | None
 Clearable = Literal[
     "original_points", "original_pay_rate_usd", "room_type", "rate_plan", "confirmation_number", "notes", "trip_id"
 ]
@@ -126,7 +126,12 @@ def _describe_mail(call: Call) -> str:
     )
 
 
-@tool(area="bookings", tier=Tier.PAID, effect=Effect.ADDS)
+@tool(
+    area="bookings",
+    tier=Tier.PAID,
+    effect=Effect.ADDS,
+    title="I just booked a hotel: store my stay and track it, please tell me if the rate gets cheaper",
+)
 def add_hotel_booking(
     call: Call,
     hotel_id: HotelName,
@@ -145,7 +150,7 @@ def add_hotel_booking(
     country: Country | None = None,
     member: Member | None = None,
 ) -> AddedStay:
-    """Logs an award or cash stay at any hotel; the price of a known one is then checked daily for drops. Paid."""
+    """Adds a hotel stay the user booked, on points, a free night or cash; checked daily for a lower price. Paid."""
     row = bookings.add_hotel(
         call.db,
         call.reference,
@@ -186,9 +191,17 @@ def _describe_watch(call: Call, row: Row, next_check: date | None) -> str:
     return "The stay has begun, so its price is not checked."
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
-def get_hotel_booking(call: Call, booking_id: RowId) -> StayDetails:
-    """Shows one logged hotel stay with price snapshots, any drop and applied vouchers. Free."""
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Open my hotel reservation: what room did I book, at what rate, is my cert attached?",
+)
+def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
+    """Opens one booked hotel stay: confirmation number, room type, rate, check-in, vouchers, and if the price dropped.
+
+    Free.
+    """
     row = _get_own(call.db, booking_id)
     vouchers = on_bookings(call.db, "hotel", [row.id])[row.id]
     booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
@@ -210,40 +223,49 @@ def _describe_drop(drop: PriceDrop | None) -> str:
     return f" It is now offered for {saved} less than you booked it for ({drop.percent}%)."
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Where am I sleeping this month? My booked hotels, Hyatt or Marriott, any of them gone cheaper?",
+)
 def list_hotel_bookings(
     call: Call,
     when: When = "all",
     chain: Annotated[str | None, Field(max_length=60, description="Chain or programme.")] = None,
     with_drop_only: bool = False,
-    trip_id: RowId | None = None,
+    trip_id: TripId | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Stays:
-    """Lists logged hotel stays with the latest price snapshot and any drop.
+    """Shows the hotel stays and nights the user has booked, upcoming or past, and which have dropped in price since.
 
-    Totals cover every stay that fits, cancelled ones only with when cancelled. Free.
+    Totals cover all that fit, cancelled only with when cancelled. Free.
     """
     bookings.check_trip(call.db, trip_id)
     today = bookings.today(call.reference, "hotel", call.now)
-    conditions: list[ColumnElement[bool]] = []
-    conditions += [Row.hotel_code.in_(hotels.list_chain_codes(call.reference, chain))] if chain else []
-    conditions += [Row.trip_id == trip_id] if trip_id else []
-    conditions += [cheaper_now(today)] if with_drop_only else []
-    rows, sums = load_stay_page(call.db, today, when, conditions, page, per_page)
+    codes = hotels.list_chain_codes(call.reference, chain) if chain else None
+    only = {"hotel_codes": codes, "trip_id": trip_id, "with_drop": with_drop_only or None}
+    stays = load_stay_page(call.db, today, when, only, page, per_page)
+    sums = stays.sums
     cheaper = f" Offered for less now: {sums.drops}." if sums.drops else ""
     return Stays(
         message=f"{pluralize(sums.total, 'hotel stay')}.{cheaper}",
-        bookings=to_hotel_bookings(call, rows),
+        bookings=[to_hotel_booking(call, r, stays.vouchers[r.id], stays.prices.get(r.id)) for r in stays.rows],
         totals=StayTotals(points=sum(sums.points.values()), cash_by_currency=sums.cash, drops_found=sums.drops),
         paging=Paging.of(page, per_page, sums.total),
     )
 
 
-@tool(area="bookings", tier=Tier.PAID, effect=Effect.CHANGES)
+@tool(
+    area="bookings",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="Change my hotel booking: extended so it's now a night more, rebooked at a lower rate, a note",
+)
 def update_hotel_booking(
     call: Call,
-    booking_id: RowId,
+    booking_id: HotelBookingId,
     check_in_date: Day | None = None,
     check_out_date: Day | None = None,
     kind: Literal["award", "cash"] | None = None,
@@ -255,10 +277,13 @@ def update_hotel_booking(
     confirmation_number: Confirmation = None,
     notes: Notes = None,
     trip_id: Workspace = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Fields to empty.")] = None,
+    clear: list[Clearable] | None = None,
     member: OtherMember | None = None,
 ) -> ChangedStay:
-    """Changes a logged hotel stay; new dates or room type start the price comparison afresh. Paid."""
+    """Changes a booked hotel stay: check-in or checkout date, another night, room type, total, code, note or trip.
+
+    New dates or room start the price check afresh. Paid.
+    """
     changes = pick_columns(Row, locals())
     if trip_id is not None:
         open_trip(call.db, trip_id)
@@ -274,17 +299,26 @@ def update_hotel_booking(
     call.db.flush()
     if afresh:
         bookings.schedule_price_check(call.db, call.reference, row)
+    booking = to_hotel_bookings(call, [row])[0]
     return ChangedStay(
-        message=describe_changes(changed),
-        booking=to_hotel_bookings(call, [row])[0],
+        message=describe_changes(row.hotel_name, booking, changed),
+        booking=booking,
         changed=changed,
         snapshots_reset=afresh,
     )
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_hotel_booking(call: Call, booking_id: RowId) -> DeletedStay:
-    """Removes one logged hotel stay and stops its price checks; nothing is cancelled with the hotel. Free."""
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Get rid of a hotel stay: cancelled, not happening, no need to follow its price",
+)
+def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
+    """Removes or deletes a hotel booking or reservation, off or cancelled, from the stays and stops its price checks.
+
+    Nothing is cancelled with the hotel. Free.
+    """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedStay(

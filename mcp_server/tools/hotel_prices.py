@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import Day, HotelName, RowId
+from mcp_server.toolkit.parameters import Day, HotelBookingId, HotelName
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Result
+from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
@@ -48,7 +48,20 @@ class CheckedStay(Result):
     freshness: Freshness
 
 
+class PricedStay(Part):
+    """The stay the prices are of, whole; `points` and `cash` are what was paid, null where it is not booked."""
+
+    hotel: str
+    check_in_date: Date
+    check_out_date: Date
+    booking_id: int | None
+    points: int | None
+    cash: Money | None
+    currency: str | None
+
+
 class PriceHistory(Result):
+    stay: PricedStay
     snapshots: list[PriceSnapshot]
     lowest: PriceSnapshot | None
     highest: PriceSnapshot | None
@@ -58,9 +71,19 @@ class PriceHistory(Result):
 _get_own = partial(get_own, Row, "hotel booking")
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.ADDS, live=True, open_world=True)
-async def check_hotel_booking_price(call: LiveCall, booking_id: RowId) -> CheckedStay:
-    """Checks the price of one logged hotel stay now, instead of waiting for the daily check. Free."""
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.ADDS,
+    live=True,
+    open_world=True,
+    title="Has my booked hotel or resort got cheaper since? Look up tonight's live rate immediately",
+)
+async def check_hotel_booking_price(call: LiveCall, booking_id: HotelBookingId) -> CheckedStay:
+    """Checks right now whether a booked hotel stay dropped in price, to rebook at the lower rate: reprice, refresh.
+
+    Cheaper now than what was paid? Without waiting for the daily check. Free.
+    """
     query = await call.in_session(lambda session: _build_query(call, _get_own(session, booking_id)))
     check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
     booking, snapshots = await call.in_session(lambda session: _store_check(call, session, check))
@@ -122,16 +145,25 @@ def _describe_room(booking: HotelBooking) -> str:
     return f" {describe_room(facts)}"
 
 
-@tool(area="bookings", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="bookings",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="How did a hotel's price develop last week or month, up or down? The cheapest each time you looked",
+    screen="price-history",
+)
 def get_hotel_price_history(
     call: Call,
-    booking_id: RowId | None = None,
+    booking_id: HotelBookingId | None = None,
     hotel_id: HotelName | None = None,
     check_in_date: Day | None = None,
     check_out_date: Day | None = None,
     days: Annotated[int, Field(ge=1, le=365)] = 90,
 ) -> PriceHistory:
-    """Shows recorded point and cash prices of a logged stay, or of a hotel and both dates. Free."""
+    """Shows a hotel's price over time, its trend in points and cash: cheapest or highest seen, rising or falling.
+
+    For a booked stay, or a hotel with both dates. Today's price: check_hotel_booking_price. Free.
+    """
     by_name = (hotel_id, check_in_date, check_out_date)
     if (booking_id is None) == (None in by_name) or (booking_id is not None and any(by_name)):
         raise _build_naming_fault()
@@ -147,10 +179,24 @@ def get_hotel_price_history(
     return PriceHistory(
         message=f"{name} from {format_days(stay[1], stay[2])}: {pluralize(len(recorded), 'price')} recorded in the last"
         f" {pluralize(days, 'day')}.{limit_note}",
+        stay=_to_priced_stay(name, stay, row),
         snapshots=[to_price_snapshot(price) for price in recorded[:SHOWN]],
         lowest=to_price_snapshot(ranked[0]) if ranked else None,
         highest=to_price_snapshot(ranked[-1]) if ranked else None,
         against_original=to_hotel_bookings(call, [row])[0].drop if row else None,
+    )
+
+
+def _to_priced_stay(name: str, stay: Stay, row: Row | None) -> PricedStay:
+    cash = row.original_pay_rate_usd if row and row.kind == "cash" else None
+    return PricedStay(
+        hotel=name,
+        check_in_date=stay[1],
+        check_out_date=stay[2],
+        booking_id=row.id if row else None,
+        points=row.original_points if row and row.kind == "award" else None,
+        cash=cash,
+        currency=row.cash_rate_currency if row and cash is not None else None,
     )
 
 

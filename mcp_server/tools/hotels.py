@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -49,7 +50,7 @@ from shared.db.profile import Profile
 from shared.domain import hotel_prices, time_zones
 from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import pluralize
-from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
+from shared.errors import Ambiguity, Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference import hotel_awards, hotel_lists, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
 from shared.reference.hotel_places import Place
@@ -60,6 +61,7 @@ from shared.services.search.provenance import Coverage, Freshness
 
 Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
+_tool = partial(tool, area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
 MAX_HOTELS = 150  # of one search: a source is asked about each of them
 
 
@@ -115,11 +117,11 @@ def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Da
     return None
 
 
-@tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
+@_tool(title="What category is this Hyatt or Hilton hotel? How many points a standard night, peak or off-peak")
 async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
-    """Describes one hotel, its award category, levels and codes, with rates when both dates are given. Free."""
+    """Tells about one hotel: its award category, how many points a night costs, and its rates by date. Free."""
     dates = _pair_dates(check_in_date, check_out_date)
     hotel = _find_hotel(call.reference, hotel_id)
     free = hotel_awards.find_free_night(call.reference, hotel)
@@ -197,7 +199,7 @@ def _describe_failures(prices: HotelReadings) -> str:
     )
 
 
-@tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
+@_tool(meter="search", title="Is this hotel bookable on points? Any award nights free for my dates or a month")
 async def get_hotel_availability(
     call: LiveCall,
     hotel_id: HotelName,
@@ -206,7 +208,7 @@ async def get_hotel_availability(
     month: Annotated[Month | None, Field(description="Instead of dates.")] = None,
     guests: Guests = 2,
 ) -> HotelNights:
-    """Shows the nights of a stay or a month at one hotel: points, cash, or unknown where no source knows. Free."""
+    """Checks whether one hotel has rooms open on points (award nights) or cash, for a stay or a month. Free."""
     dates = _pair_dates(check_in_date, check_out_date)
     if (dates is None) == (month is None):
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
@@ -256,7 +258,7 @@ def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
     )
 
 
-@tool(area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True, meter="search")
+@_tool(meter="search", title="Find hotels on points: Hyatt, Hilton, Marriott or IHG near a place", condenses=True)
 async def search_hotels(
     call: LiveCall,
     destination: Annotated[str, Field(max_length=120, description="City, area or airport.")],
@@ -267,9 +269,9 @@ async def search_hotels(
     max_points_per_night: Points | None = None,
     sort: Sort = "value",
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> FoundHotels:
-    """Finds hotels of the supported chains in a place for dates, with points, cash and value. Free."""
+    """Finds hotels in a city or near a place for some nights, best value or cheapest in points or cash first. Free."""
     facts = call.reference
     place = await call.in_session(lambda _session: hotel_places.find_place(facts, destination))
     candidates = _filter_by_chains(facts, place, chains)
@@ -280,17 +282,17 @@ async def search_hotels(
     rows = [(h, prices.stay(hotels.code(h), check_in_date, check_out_date)) for h in candidates]
     rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
-    others = hotel_lists.find_other_members(facts, place.hotels)
+    others, paging = hotel_lists.find_other_members(facts, place.hotels), Paging.of(page, per_page, len(rows))
     summary = _describe_matches(place, rows, max_points_per_night) + describe_others(facts, others)
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
-        message=summary + _describe_failures(prices),
+        message=summary + _describe_failures(prices) + paging.more,
         hotels=[_to_found_hotel(call, h, stay, source_fields) for h, stay in rows_shown],
         card_lists=collect_lists(facts, [h for h, _ in rows_shown], others[:MAX_LISTED]),
         other_hotels_listed=[to_listed_hotel(facts, member) for member in others[:MAX_LISTED]],
         coverage=prices.coverage,
         freshness=prices.freshness,
-        paging=Paging.of(page, per_page, len(rows)),
+        paging=paging,
     )
 
 
@@ -309,14 +311,14 @@ def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | No
         raise NoData(f"No hotel of {whose} is known in {place.name}.", missing=[f"hotels in {place.name}"])
     if len(matches) > MAX_HOTELS:
         count = f"{place.name} has {len(matches)} hotels, and at most {MAX_HOTELS} are searched at once"
-        raise Candidates(f"{count}; call again with a city.", _list_cities(matches))
+        which = Ambiguity.of_names("city", place.name, cities := _list_cities(matches))
+        raise Candidates(f"{count}; call again with a city.", cities, which)
     return matches
 
 
 def _list_cities(matches: Sequence[HotelRow]) -> list[str]:
     """The cities with most of the hotels."""
-    counts = Counter(f"{h.city}, {h.country}" for h in matches)
-    return [city for city, _ in counts.most_common(20)]
+    return [city for city, _ in Counter(f"{h.city}, {h.country}" for h in matches).most_common(20)]
 
 
 def _is_within_points(stay: StayPrice, most: int | None) -> bool:

@@ -126,10 +126,11 @@ class HybridJourneys(Result):
     area="search",
     tier=Tier.PREMIUM,
     effect=Effect.READS,
-    title="Search hybrid journeys",
+    title="Buy a cheap positioning hop to a hub, then use points from there: would it be cheaper than all cash?",
     live=True,
     open_world=True,
     meter="search",
+    condenses=True,
 )
 async def search_hybrid(
     call: LiveCall,
@@ -141,10 +142,10 @@ async def search_hybrid(
     passengers: Passengers = 1,
     hubs: Annotated[list[AirportOrCity] | None, Field(max_length=8, description="Default: hubs on the way.")] = None,
 ) -> HybridJourneys:
-    """Combines an award seat on the longer leg with a cash fare on the other, over hubs, by effective cost.
+    """Combines a cheap cash flight to a hub with miles on the long leg: split the journey, part money part points.
 
-    Sums are for all passengers, points of a leg per person. Each is two separate tickets and says what that risks.
-    Premium.
+    For when no award starts at home. Sums for all passengers, points of a leg per person. Two separate tickets: it says
+    what that risks. Premium.
     """
     start, end = resolve_journey(call, origin, destination, date)
     hub_codes = _resolve_hubs(call, hubs, start, end)

@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import edit
-from mcp_server.toolkit.parameters import AnyName, Clock, Day, Points, Position, RowId
+from mcp_server.toolkit.parameters import AnyName, Clock, Day, Points, Position, RowId, TripId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.points_transfers import SentTransfer, check_transfer, name_transfer, read_transfer
@@ -103,10 +103,15 @@ def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | N
     return changed
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.REPLACES)
+@tool(
+    title="Put our dinner at 8pm, tour, train or airport taxi on a day of my trip's schedule",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.REPLACES,
+)
 def save_itinerary_item(
     call: Call,
-    trip_id: RowId,
+    trip_id: TripId,
     item_id: RowId | None = None,
     title: Annotated[ItemTitle | None, Field(description="Required for a new item.")] = None,
     day: Day | None = None,
@@ -124,9 +129,9 @@ def save_itinerary_item(
     expected_on: Day | None = None,
     posted_on: Day | None = None,
 ) -> SavedItem:
-    """Adds one entry to a trip's itinerary, or changes what is sent of the one item_id names. Times are local.
+    """Adds a dinner, tour, museum, train, pickup or note to a trip's day plan at a time, or changes that of item_id.
 
-    With from_program, to_program and points it tracks a transfer of points until it posts; nothing is moved. Free.
+    Times are local. With from_program, to_program and points it tracks a transfer until it posts; it moves none. Free.
     """
     transfer = read_transfer(call, SentTransfer(from_program, to_program, points, expected_on, posted_on))
     title = _choose_title(call, title, item_id, transfer)
@@ -154,9 +159,17 @@ def save_itinerary_item(
     )
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
-def remove_itinerary_item(call: Call, item_id: RowId) -> RemovedItem:
-    """Removes one entry from a trip's itinerary; a booking it names stays. Free."""
+@tool(
+    title="Cancel a tour, class or dinner: delete it from my trip's plan of the day, we won't go",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+)
+def remove_itinerary_item(call: Call, item_id: Annotated[RowId, Field(description="From get_trip.")]) -> RemovedItem:
+    """Removes one entry or item, such as a tour or dinner that is cancelled, from a trip's itinerary or day plan.
+
+    A booking it names stays. Free.
+    """
     deleted = call.db.execute(delete(Row).where(Row.id == item_id).returning(Row.trip_id, Row.title)).one_or_none()
     if deleted is None:
         raise NotFound("itinerary item", item_id)

@@ -10,7 +10,18 @@ from sqlalchemy import ColumnElement, delete
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import get_own
-from mcp_server.toolkit.parameters import NOT_BLANK, AirportOrCity, Amount, AnyName, Currency, Day, Page, PerPage, RowId
+from mcp_server.toolkit.parameters import (
+    NOT_BLANK,
+    AirportOrCity,
+    Amount,
+    AnyName,
+    CardId,
+    Currency,
+    Day,
+    Page,
+    PerPage,
+    RowId,
+)
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -27,6 +38,7 @@ Name = Annotated[str, Field(max_length=120), NOT_BLANK]
 Guests = Annotated[int, Field(ge=0, le=20)]
 Rating = Annotated[int | None, Field(ge=1, le=5)]
 Notes = Annotated[str | None, Field(max_length=4000)]
+VisitId = Annotated[RowId, Field(description="From list_lounge_visits.")]
 
 
 class LoungeVisit(Part):
@@ -121,14 +133,19 @@ def _resolve_program(call: Call, text: str | None) -> str | None:
 _get_own = partial(get_own, Row, "lounge visit")
 
 
-@tool(area="lounges", tier=Tier.PAID, effect=Effect.ADDS)
+@tool(
+    area="lounges",
+    tier=Tier.PAID,
+    effect=Effect.ADDS,
+    title="I was at a lounge today or yesterday: please log my visit, guests, how I got into it, the food",
+)
 def log_lounge_visit(
     call: Call,
     lounge_name: Name,
     airport: AirportOrCity,
     visited_on: Day,
     access_method: AccessMethod = "other",
-    card_id: RowId | None = None,
+    card_id: CardId | None = None,
     program: AnyName | None = None,
     guests: Guests = 0,
     amount_paid: Amount | None = None,
@@ -136,7 +153,10 @@ def log_lounge_visit(
     rating: Rating = None,
     notes: Notes = None,
 ) -> LoggedVisit:
-    """Records a visit to an airport lounge and how entry was granted. Paid."""
+    """Logs a visit to an airport lounge: where, when, how the user got in (card, status, Priority Pass), guest, rating.
+
+    Paid.
+    """
     _check_place(call, airport, visited_on)
     row = Row(
         lounge_name=lounge_name,
@@ -169,18 +189,26 @@ def log_lounge_visit(
     )
 
 
-@tool(area="lounges", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="lounges",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Which lounges was I at, how many entries did I get from Priority Pass or my card?",
+)
 def list_lounge_visits(
     call: Call,
     visit_id: Annotated[RowId | None, Field(description="Return only this visit.")] = None,
     from_date: Day | None = None,
     to_date: Day | None = None,
     airport: AirportOrCity | None = None,
-    card_id: RowId | None = None,
+    card_id: CardId | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Visits:
-    """Lists logged lounge visits, newest first, with counts per card and access method of all that fit. Free."""
+    """Shows which airport lounges the user has visited and how often this year, counted per card and way of getting in.
+
+    Free.
+    """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
     if visit_id is not None:
@@ -204,15 +232,20 @@ def list_lounge_visits(
     )
 
 
-@tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)
+@tool(
+    area="lounges",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
+)
 def update_lounge_visit(
     call: Call,
-    visit_id: RowId,
+    visit_id: VisitId,
     lounge_name: Name | None = None,
     airport: AirportOrCity | None = None,
     visited_on: Day | None = None,
     access_method: AccessMethod | None = None,
-    card_id: RowId | None = None,
+    card_id: CardId | None = None,
     program: AnyName | None = None,
     guests: Guests | None = None,
     amount_paid: Amount | None = None,
@@ -221,7 +254,10 @@ def update_lounge_visit(
     notes: Notes = None,
     clear: list[Literal["card_id", "program", "amount_paid", "rating", "notes"]] | None = None,
 ) -> ChangedVisit:
-    """Changes one logged lounge visit. Paid."""
+    """Corrects a logged lounge visit or entry: lounge, airport, date, guests brought, what was paid, rating or notes.
+
+    Paid.
+    """
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit: whoever deletes a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
@@ -240,14 +276,19 @@ def update_lounge_visit(
     }
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
-    return ChangedVisit(message=edits.describe_changes(changed), visit=_to_visit(row), changed=changed)
+    visit = _to_visit(row)
+    message = edits.describe_changes(f"the visit to {row.lounge_name} ({row.airport})", visit, changed)
+    return ChangedVisit(message=message, visit=visit, changed=changed)
 
 
-@tool(area="lounges", tier=Tier.PAID, effect=Effect.CHANGES)
-def delete_lounge_visit(
-    call: Call, visit_id: Annotated[RowId, Field(description="From list_lounge_visits.")]
-) -> DeletedVisit:
-    """Removes one logged lounge visit. Paid."""
+@tool(
+    area="lounges",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="Take out a lounge visit that I logged twice or never made",
+)
+def delete_lounge_visit(call: Call, visit_id: VisitId) -> DeletedVisit:
+    """Removes or deletes one lounge visit or entry logged twice, or by mistake, from the history. Paid."""
     deleted = call.db.execute(delete(Row).where(Row.id == visit_id).returning(Row.lounge_name, Row.visited_on)).first()
     if deleted is None:
         raise NotFound("lounge visit", visit_id)

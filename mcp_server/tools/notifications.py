@@ -5,16 +5,19 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy import delete, select, update
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Day, Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from shared.db.messages import Notification
-from shared.db.pagination import count, page_of
+from shared.db.messages import Notification, load_notice_page
+from shared.db.pagination import count
 from shared.domain.plurals import pluralize
+from shared.domain.short_ids import read_uuid, shorten_uuid
 from shared.errors import Fault, Invalid, NotFound
+from shared.outbox.links import find_subject_path
+from shared.settings import settings
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
 
@@ -57,24 +60,42 @@ class DeletedNotice(Result):
 
 
 def _to_notice(row: Notification) -> Notice:
-    subject = Subject(type=row.subject_type, id=row.subject_id) if row.subject_type and row.subject_id else None
     return Notice(
-        notification_id=str(row.id),
+        notification_id=shorten_uuid(row.id),
         kind=row.kind,
         title=row.title,
         body=row.body,
         read=row.read_at is not None,
-        subject=subject,
-        link=row.link,
+        subject=_to_subject(row),
+        link=_find_link(row),
         created_at=row.created_at,
     )
+
+
+def _find_link(row: Notification) -> str | None:
+    """The address of the page where a person sees what it is about."""
+    path = row.link or find_subject_path(row.subject_type, row.subject_id)
+    return f"{settings().web_url}{path}" if path else None
+
+
+def _to_subject(row: Notification) -> Subject | None:
+    """The id as the tools of the subject show it: mails have random ones, all others numbers or names."""
+    if not (row.subject_type and row.subject_id):
+        return None
+    mail = read_uuid(row.subject_id) if row.subject_type == "inbox_message" else None
+    return Subject(type=row.subject_type, id=shorten_uuid(mail) if mail else row.subject_id)
 
 
 def _count_unread(call: Call) -> int:
     return count(call.db, Notification, Notification.read_at.is_(None))
 
 
-@tool(area="notifications", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="notifications",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Anything new for me, any message? What did I miss while away: my unread notices about seats",
+)
 def list_notifications(
     call: Call,
     unread_only: bool = False,
@@ -83,28 +104,19 @@ def list_notifications(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Notices:
-    """Lists inbox notices such as award seats found, price drops and standing-order results. Free."""
-    conditions: list[ColumnElement[bool]] = [Notification.read_at.is_(None)] if unread_only else []
-    if kind:
-        conditions.append(Notification.kind == kind)
-    if since:
-        conditions.append(Notification.created_at >= datetime.combine(since, time(), UTC))
-    newest = Notification.created_at.desc(), Notification.id
-    rows, total = page_of(call.db, Notification, conditions, *newest, page=page, per_page=per_page)
-    unread = _count_unread(call)
+    """Shows what is new or happened for the user: notices, unread or all, of award seats found, price drops, delays.
+
+    What the user did or searched: list_recent_activity. Free.
+    """
+    midnight = datetime.combine(since, time(), UTC) if since else None
+    only = {"unread_only": unread_only or None, "kind": kind, "since": midnight}
+    notices = load_notice_page(call.db, only, page, per_page)
     return Notices(
-        message=f"{pluralize(total, 'notice')}; {unread} unread in the whole inbox.",
-        notifications=[_to_notice(row) for row in rows],
-        unread=unread,
-        paging=Paging.of(page, per_page, total),
+        message=f"{pluralize(notices.total, 'notice')}; {notices.unread} unread in the whole inbox.",
+        notifications=[_to_notice(row) for row in notices.rows],
+        unread=notices.unread,
+        paging=Paging.of(page, per_page, notices.total),
     )
-
-
-def _parse_id(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
 
 
 def _mark(call: Call, ids: list[UUID] | None) -> int:
@@ -117,21 +129,26 @@ def _mark(call: Call, ids: list[UUID] | None) -> int:
 
 
 def _mark_named(call: Call, names: list[str]) -> tuple[int, list[str]]:
-    ids = {name: id for name in names if (id := _parse_id(name))}
+    ids = {name: id for name in names if (id := read_uuid(name))}
     existing = set(call.db.scalars(select(Notification.id).where(Notification.id.in_(ids.values()))))
     marked = _mark(call, list(existing))
     return marked, [name for name in dict.fromkeys(names) if ids.get(name) not in existing]
 
 
-@tool(area="notifications", tier=Tier.FREE, effect=Effect.FILES)
+@tool(
+    area="notifications",
+    tier=Tier.FREE,
+    effect=Effect.FILES,
+    title="Mark my notices about new seats as read: I've seen them all, clear the badge",
+)
 def mark_notifications_read(
     call: Call,
     notification_ids: Annotated[list[str] | None, Field(max_length=200)] = None,
     all: bool = False,
 ) -> Marked:
-    """Marks some or all notices as read and keeps them.
+    """Marks some or all notices as read, which clears the unread ones and keeps them.
 
-    Give either notification_ids, as list_notifications shows them, or all true. Free.
+    Give notification_ids or all true. Free.
     """
     if bool(notification_ids) == all:
         raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
@@ -144,20 +161,25 @@ def mark_notifications_read(
     )
 
 
-@tool(area="notifications", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="notifications",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Throw away a message or notification in my inbox, bin it so I don't see it again",
+)
 def delete_notification(
     call: Call,
     notification_id: Annotated[str, Field(max_length=64, description="From list_notifications.")],
 ) -> DeletedNotice:
-    """Deletes one notice for good, read or unread.
+    """Deletes one notice or message for good, read or unread.
 
     Confirm with the user first; mark_notifications_read keeps it. Free.
     """
-    query = delete(Notification).where(Notification.id == _parse_id(notification_id)).returning(Notification.title)
-    title = call.db.execute(query).scalar_one_or_none()
-    if title is None:
+    query = delete(Notification).where(Notification.id == read_uuid(notification_id))
+    row = call.db.execute(query.returning(Notification.id, Notification.title)).one_or_none()
+    if row is None:
         raise NotFound("notification", notification_id)
     return DeletedNotice(
-        message=f"The notice {title!r} is deleted.",
-        removed=RemovedNotice(notification_id=notification_id, title=title),
+        message=f"The notice {row.title!r} is deleted.",
+        removed=RemovedNotice(notification_id=shorten_uuid(row.id), title=row.title),
     )

@@ -36,15 +36,20 @@ def _find_program(call: Call, offer: OfferPost) -> str | None:
     return next(iter(goals or exact), None)
 
 
-@tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS, title="Admin: check offer duplicate")
+@tool(
+    area="admin",
+    tier=Tier.ADMIN,
+    effect=Effect.READS,
+    title="Admin: is this new buy or transfer bonus a repeat of one already out, the same we posted? Verdict",
+)
 def admin_check_offer_duplicate(
     call: Call,
     candidate: Annotated[str, Field(min_length=1, max_length=4000)],
     recent: Annotated[list[str], Field(max_length=50, description="Newest first.")],
 ) -> OfferDuplicate:
-    """Tells whether a candidate offer repeats one of the recent posts.
+    """Checks whether an offer repeats one already posted (a duplicate), before publishing it.
 
-    A duplicate names the same programmes and kind of offer, with no other percentage or last day. Admin-only.
+    The same programmes and kind of offer, with no other percentage or last day. Admin-only.
     """
     new, *old = (offer_posts.read_post(text, call.reference.mentions(text)) for text in (candidate, *recent))
     match = offer_posts.judge_post(new, old)

@@ -34,11 +34,16 @@ def _to_server(row: OtherServer) -> ListedServer:
     )
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="What other MCP servers or connectors can I add for what you can't do, such as seat maps?",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def discover_more_flight_tools(call: Call) -> OtherServers:
-    """Lists other MCP servers for seat maps, airport delays and lounges.
+    """Lists other MCP servers to install beside this one: seat maps, airport delays and lounge reviews.
 
-    They are run by others, are not part of this service and were not tested by it. Free.
+    External: run by others, no part of this service, not tested by it. Free.
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(

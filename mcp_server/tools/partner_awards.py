@@ -217,7 +217,13 @@ def _to_option(call: Call, group: list[_Priced], funds: _Funds, passengers: int)
     )
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Want to fly this airline: who can I use, whose partner miles to book business? Sweet spots",
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    condenses=True,
+)
 def get_partner_award_options(
     call: Call,
     origin: AirportOrCity,
@@ -226,9 +232,9 @@ def get_partner_award_options(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
 ) -> PartnerOptions:
-    """Lists the programmes that can ticket a carrier on a route, with points, fees and reach.
+    """Lists which programmes can book or issue an airline's ticket on a route with their miles, cheapest first.
 
-    One way, per person, cheapest first. Free accounts see the top 3. Free.
+    Compares whose points are best for the same flight, one way, per person. Free accounts: top 3. Free.
     """
     starts, ends = call.reference.city(origin), call.reference.city(destination)
     start, end = call.reference.airport(origin).code, call.reference.airport(destination).code

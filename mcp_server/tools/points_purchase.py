@@ -121,15 +121,23 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
     )
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, anonymous=True, title="Get buy-points pricing")
+@tool(
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    anonymous=True,
+    title="If I buy points or miles, how much do they cost? I'm a few thousand short: price to top up",
+    condenses=True,
+)
 def get_buy_points_pricing(
     call: Call,
     program: Annotated[LooseName | None, Field(description="Leave out to list all.")] = None,
     quantity: Points | None = None,
 ) -> BuyPrices:
-    """Gives the price of buying points, current sale included, for one programme or all.
+    """Gives the price to buy or purchase points or miles today, per point or for a quantity, current sale included.
 
-    A quote is the smallest order that brings the quantity, with order fee and without taxes. Free.
+    What they charge per 1000, for one programme or all. A quote is the smallest order that suffices, with fee, before
+    taxes. Free.
     """
     rows: list[BuyPoints] = list(call.reference.fresh_rows("buy_points.csv", call.today))
     if program is None:

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -21,9 +21,10 @@ from shared.db.balances import PointsBalance
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import Notification
-from shared.db.pagination import count
+from shared.db.monitor_pages import is_active
+from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
-from shared.db.profile import Profile as ProfileRow
+from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
@@ -48,6 +49,17 @@ from shared.services.deadlines import (
 )
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
+# The account and what is only counted: alerts that are neither paused nor ended, trips, unread notices.
+_REST = Read(
+    account=select(Account).where(Account.id == bindparam("account")),
+    flight_alerts=select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
+    delay_alerts=select_count(DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
+    route_monitors=select_count(RouteMonitor, is_active()),
+    standing_orders=select_count(StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)),
+    active_trips=select_count(Trip, Trip.archived_at.is_(None)),
+    archived_trips=select_count(Trip, Trip.archived_at.is_not(None)),
+    unread=select_count(Notification, Notification.read_at.is_(None)),
+)
 MAX_CREDITS = 40
 
 
@@ -134,22 +146,28 @@ class Portfolio(Result):
     as_of: datetime
 
 
-@tool(area="account", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="account",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
+    screen="portfolio",
+)
 def get_portfolio(call: Call) -> Portfolio:
-    """Sums up everything the user keeps: balances and value, cards, statuses, vouchers, bookings, alerts, deadlines.
+    """Sums up everything the user has: all points and miles and what they are worth, cards, status, vouchers, trips.
 
-    Of cards also each credit (used, open, its last day) and what statements show of spending for a bonus. Values are
-    estimates. Free.
+    The whole picture before planning, with alerts, deadlines, each card credit (used, open, its last day) and spending
+    towards a bonus. Values are estimates. Single balances: list_points_balances. Free.
     """
-    account, row = call.db.get_one(Account, call.account_id), call.db.get(ProfileRow, call.account_id)
-    own_profile = to_profile(account, row)
+    holdings = read_holdings(call.db, earliest_today(call.now))
+    rest = {name: rows[0] for name, rows in _REST(call.db, account=call.account_id).items()}
+    own_profile = to_profile(rest["account"], holdings.profile)
     view = Viewpoint(
         call.reference,
         call.now,
         time_zones.find_local_day(call.now, own_profile.timezone),
         choose_currency(own_profile.currency),
     )
-    holdings = read_holdings(call.db, earliest_today(call.now))
     kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
     soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
     cards, log = _count_cards(view, holdings), list_redemptions(call, view)
@@ -165,11 +183,11 @@ def get_portfolio(call: Call) -> Portfolio:
         vouchers=_count_vouchers(view, holdings),
         bookings=_count_bookings(view, holdings),
         redemptions=log,
-        alerts=_count_alerts(call),
-        trips=_count_trips(call),
+        alerts=AlertCounts.model_validate({name: rest[name] for name in AlertCounts.model_fields}),
+        trips=TripSums(active=rest["active_trips"], archived=rest["archived_trips"]),
         deadlines=[UpcomingDeadline.model_validate(d) for d in soon[:SOONEST]],
         profile=own_profile,
-        unread_notifications=count(call.db, Notification, Notification.read_at.is_(None)),
+        unread_notifications=rest["unread"],
         as_of=call.now,
     )
 
@@ -309,23 +327,3 @@ def _count_bookings(view: Viewpoint, holdings: Holdings) -> BookingCounts:
         upcoming_stays=len(stays),
         next=min(first, key=lambda b: b.date, default=None),
     )
-
-
-def _count_alerts(call: Call) -> AlertCounts:
-    """The alerts that are neither paused nor ended."""
-    return AlertCounts(
-        flight_alerts=count(call.db, FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
-        delay_alerts=count(call.db, DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
-        route_monitors=count(
-            call.db, RouteMonitor, RouteMonitor.cancelled_at.is_(None), RouteMonitor.paused_at.is_(None)
-        ),
-        standing_orders=count(
-            call.db, StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
-        ),
-    )
-
-
-def _count_trips(call: Call) -> TripSums:
-    active = func.count().filter(Trip.archived_at.is_(None))
-    active_trips, all_trips = call.db.execute(select(active, func.count()).select_from(Trip)).one()
-    return TripSums(active=active_trips, archived=all_trips - active_trips)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, WithJsonSchema
+from sqlalchemy import bindparam, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
@@ -13,6 +14,7 @@ from mcp_server.views.profile import Profile, new_profile, to_profile
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
+from shared.db.reading import Read
 from shared.domain import time_zones
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
@@ -23,6 +25,7 @@ Airlines = Annotated[list[AnyName], Field(max_length=20)]
 Mail = Annotated[
     dict[str, StrictBool], WithJsonSchema({"type": "object", "description": f"Booleans: {', '.join(MAILS)}."})
 ]
+_PROFILE = Read(account=select(Account).where(Account.id == bindparam("account")), profile=select(Row))
 Clearable = Literal[
     "home_airport",
     "default_cabin",
@@ -44,10 +47,19 @@ class UpdatedProfile(Result):
     changed: list[str]
 
 
-@tool(area="account", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="account",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What do you think my settings are: home airport, default cabin, currency, which emails I receive?",
+)
 def get_profile(call: Call) -> ShownProfile:
-    """Shows the user's travel preferences, mail settings and plan. Free."""
-    profile = to_profile(call.db.get_one(Account, call.account_id), call.db.get(Row, call.account_id))
+    """Shows the user's settings: home airport, usual cabin, currency, timezone, preferred airlines, which mails are on.
+
+    Free.
+    """
+    parts = _PROFILE(call.db, account=call.account_id)
+    profile = to_profile(parts["account"][0], next(iter(parts["profile"]), None))
     return ShownProfile(message=_describe_profile(profile), profile=profile)
 
 
@@ -58,7 +70,12 @@ def _describe_profile(profile: Profile) -> str:
     return f"Your profile: {settings}. Change it with update_profile or on the dashboard."
 
 
-@tool(area="account", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="account",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Change my settings: we moved, I now always fly from here, never show that airline, send me no emails",
+)
 def update_profile(
     call: Call,
     home_airport: AirportOrCity | None = None,
@@ -70,9 +87,13 @@ def update_profile(
     avoided_airlines: Airlines | None = None,
     default_passengers: Passengers | None = None,
     mail: Mail | None = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+    clear: list[Clearable] | None = None,
 ) -> UpdatedProfile:
-    """Changes travel preferences and which mails are sent; only the fields sent change. Free."""
+    """Changes the user's settings: home airport, default cabin, currency, airlines to prefer or avoid, emails wanted.
+
+    Switches newsletter, marketing and alert mails on or off; pounds, dollars or euros. Only the fields sent change.
+    Free.
+    """
     changes = {
         "home_airport": home_airport and _check_airport(call, home_airport),
         "default_cabin": default_cabin,
@@ -98,7 +119,9 @@ def update_profile(
     if changed:
         call.db.add(row)
         call.db.flush()
-    return UpdatedProfile(message=describe_changes(changed), profile=after, changed=changed)
+    mails = {kind: on for kind, on in after.mail if on != getattr(before.mail, kind)}
+    message = describe_changes("your profile", after, changed, mail=mails)
+    return UpdatedProfile(message=message, profile=after, changed=changed)
 
 
 def _check_airport(call: Call, code: str) -> str:

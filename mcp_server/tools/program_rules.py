@@ -19,15 +19,21 @@ class ProgramRules(Result):
     missing_topics: list[Topic]
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get programme rules")
+@tool(
+    area="pricing",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What do the rules say: do miles expire or die if I don't fly, can I hold, pool, add family?",
+)
 def get_program_rules(
     call: Call,
     program: LooseName,
     topics: Annotated[list[Topic] | None, Field(description="Default all.")] = None,
 ) -> ProgramRules:
-    """Explains a programme's rules on expiry, holds, stopovers, pooling, changes and similar, with sources.
+    """Explains a programme's rules, with sources: expiry, holding awards, stopovers and open jaws, pooling, changes.
 
-    allowed is null where a rule is neither yes nor no. Free.
+    Also waitlist, mixed cabins, lap infants and kids, and who may be booked or given points: wife, husband, mother,
+    friends. allowed null: neither yes nor no. Free.
     """
     resolved = call.reference.program(program)
     wanted_topics = [t for t in TOPICS if t in topics] if topics else list(TOPICS)

@@ -1,6 +1,7 @@
 """Loyalty programmes and their award charts: prices with source, date and confidence."""
 
 from datetime import date
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -43,6 +44,7 @@ from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference.hotel_awards import list_point_values, list_prices
 from shared.reference.rows import HotelPointValue, HyattPrice, Program
 
+_tool = partial(tool, area="pricing", tier=Tier.FREE, effect=Effect.READS)
 MAX_ROWS = 200  # of one answer; cabin and partner_airline narrow a longer chart
 
 
@@ -118,18 +120,18 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
     )
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="List programmes")
+@_tool(title="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs", condenses=True)
 def list_programs(
     call: Call,
     kind: Literal["airline", "hotel", "bank", "all"] = "airline",
     alliance: Literal["oneworld", "skyteam", "star_alliance", "none"] | None = None,
     query: Annotated[str | None, Field(max_length=60)] = None,
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> Programs:
-    """Lists loyalty programmes with chart data: name, currency, hubs and number of destinations.
+    """Lists loyalty programmes covered here with chart data, of airlines, hotels or banks, by alliance: name and hubs.
 
-    chart_kind dynamic means no chart; only known non-stop destinations count. Free.
+    Names what each currency is called, in Star Alliance, oneworld or SkyTeam. chart_kind dynamic means no chart. Free.
     """
     text = (query or "").strip().lower()
     matches = [
@@ -139,11 +141,11 @@ def list_programs(
         and alliance in (None, call.reference.alliance_of(p, call.today))
         and text in f"{p.slug} {p.name} {p.currency}".lower()
     ]
-    page_rows = matches[(page - 1) * per_page : page * per_page]
+    paging = Paging.of(page, per_page, len(matches))
     return Programs(
-        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data.",
-        programs=[_to_line(call, p) for p in page_rows],
-        paging=Paging.of(page, per_page, len(matches)),
+        message=f"{pluralize(len(matches), 'programme')}, from reviewed reference data.{paging.more}",
+        programs=[_to_line(call, p) for p in matches[(page - 1) * per_page : page * per_page]],
+        paging=paging,
     )
 
 
@@ -204,7 +206,7 @@ def _describe_prices(
     return " ".join(sentences).strip()
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS)
+@_tool(title="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?")
 def get_pricing(
     call: Call,
     program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
@@ -214,9 +216,10 @@ def get_pricing(
     partner_airline: LooseName | None = None,
     date: Annotated[Day | None, Field(description="Says which season applies.")] = None,
 ) -> Pricing:
-    """Gives the award chart price of a route, off-peak and peak per cabin.
+    """Gives how many miles, points or Avios an award costs on a route by the chart: off-peak or peak, saver, per cabin.
 
-    One way, per person. dynamic: no chart, dated examples. route none_known: no known flight, price in if_flown. Free.
+    What a programme wants or charges for its seat from here to there. One way, per person. dynamic: no chart, dated
+    examples. route none_known: no known flight, price in if_flown. Free.
     """
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
@@ -264,7 +267,7 @@ def _select_charts(call: Call, program: Program, scope: Scope, airline: str | No
     return [c for c in fits if c.kind != "not_captured"]
 
 
-@tool(area="pricing", tier=Tier.FREE, effect=Effect.READS, title="Get programme rates")
+@_tool(condenses=True, title="Show me the full award chart: what all zones, regions or distances cost")
 def get_program_rates(
     call: Call,
     program: LooseName,
@@ -272,9 +275,10 @@ def get_program_rates(
     partner_airline: LooseName | None = None,
     cabin: Cabin | None = None,
 ) -> ProgramRates:
-    """Gives the whole award chart of one programme, own or partner flights.
+    """Shows the whole award chart of a programme: the redemption table of zones or distance bands with their points.
 
-    Points are one way per person. Long charts are cut: narrow by cabin or partner_airline. Free.
+    Complete grid, own or partner flights. Points are one way per person. Long charts are cut: give cabin or
+    partner_airline. Free.
     """
     resolved = _resolve_program(call, program)[0]
     if levels := list_prices(call.reference, resolved.slug, call.today):

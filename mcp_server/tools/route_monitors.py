@@ -1,11 +1,11 @@
 """Route monitors: award seats on a route, mailed when they match a person's terms for the first time."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete, select, true
+from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
@@ -13,9 +13,17 @@ from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
+from mcp_server.views import route_monitors as views
 from mcp_server.views.booked_awards import BookedAwardId, RebookingFee, describe_award, read_booked_award, to_fee
-from mcp_server.views.route_monitors import Monitor, check_route, to_award_option, to_monitors
+from mcp_server.views.route_monitor_changes import (
+    check_changeable,
+    check_terms,
+    describe_interval,
+    schedule_checks,
+    start_afresh,
+    switch_monitor,
+)
 from mcp_server.views.seat_filters import (
     COLUMNS,
     MaxTaxes,
@@ -33,29 +41,29 @@ from mcp_server.views.watch_outlook import (
     find_release,
     to_release,
 )
-from shared.db.pagination import count, page_of
-from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, list_matches
+from shared.db.accounts import lock
+from shared.db.monitor_pages import is_active, load_monitor_page
+from shared.db.pagination import count
+from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, list_found_prices, list_matches
 from shared.db.run_kinds import RunKind
-from shared.db.runs import schedule, unschedule
+from shared.db.runs import unschedule
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import PartyPrice, describe_price
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid
 from shared.reference.rows.award_charts import ReleaseWindow
-from shared.services.search.award_options import AwardOption
 
-Airlines = Annotated[
-    list[str] | None, Field(max_length=30, description="Names or codes; absent means every supported carrier.")
-]
-MostPoints = Annotated[Points | None, Field(description="Per passenger; fires only at or below.")]
+_tool = partial(tool, area="alerts", tier=Tier.FREE)
+Airlines = Annotated[list[str] | None, Field(max_length=30, description="Names or codes.")]
+MonitorId = Annotated[RowId, Field(description="From list_route_monitors.")]
+MostPoints = Annotated[Points | None, Field(description="Per person; fires only at or below.")]
 Clearable = Literal["cabin", "airlines", "max_points", "weekdays", "max_taxes"]
 WINDOW = ("origin", "destination", "earliest_date", "latest_date")
 TERMS = (*WINDOW, "booking_id", "cabin", "airlines", "passengers", "max_points", *COLUMNS)
-MAX_MATCHES, MAX_CHECKS = 20, 10
+MAX_MATCHES, MAX_CHECKS, MAX_PRICES = 20, 10, 30
 
 
 class OneMonitor(Result):
-    monitor: Monitor
+    monitor: views.Monitor
     active_count: int
     cap: int
 
@@ -67,14 +75,14 @@ class CreatedMonitor(OneMonitor):
 
 
 class Monitors(Result):
-    monitors: list[Monitor]
+    monitors: list[views.Monitor]
     active_count: int
     cap: int
     paging: Paging
 
 
 class UpdatedMonitor(Result):
-    monitor: Monitor
+    monitor: views.Monitor
     changed: list[str]
     baseline_reset: bool
 
@@ -87,25 +95,29 @@ class Check(Part):
     failed_sources: list[str]
 
 
+class LowestPrice(Part):
+    """The fewest points per person among the seats that were new at one check."""
+
+    found_at: datetime
+    points: int
+    seats: int
+
+
 class MonitorDetails(Result):
-    monitor: Monitor
-    matches: list[AwardOption]
+    """`prices` in the order of time. `names` of the airlines and programmes of the seats, by code and slug.
+
+    `funding`: how the person's balances pay the best open seats, transfers included.
+    """
+
+    monitor: views.Monitor
+    matches: list[views.FoundSeat]
+    funding: list[str]
+    prices: list[LowestPrice]
     checks: list[Check]
-
-
-def _is_active() -> ColumnElement[bool]:
-    return RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_at.is_(None)
+    names: dict[str, str]
 
 
 _get_own = partial(get_own, RouteMonitor, "route monitor")
-
-
-def _check_terms(call: Call, row: RouteMonitor) -> None:
-    check_route(
-        call,
-        {"origin": row.origin, "destination": row.destination},
-        {"earliest_date": row.earliest_date, "latest_date": row.latest_date},
-    )
 
 
 def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | None:
@@ -115,10 +127,13 @@ def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | Non
 
 def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
     refusal = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
-    return check_cap(call, call.db, RouteMonitor, _is_active(), refusal, same_terms(row, *TERMS))
+    return check_cap(call, call.db, RouteMonitor, is_active(), refusal, same_terms(row, *TERMS))
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.ADDS)
+@_tool(
+    effect=Effect.ADDS,
+    title="Watch a route, keep an eye on it: mail me when award seats show up, whichever airline, under a cap",
+)
 def create_route_monitor(
     call: Call,
     origin: AirportCapitals,
@@ -134,10 +149,10 @@ def create_route_monitor(
     max_taxes: MaxTaxes = None,
     booking_id: BookedAwardId = None,
 ) -> CreatedMonitor:
-    """Watches a route and date window every 6 hours and emails when fresh matching award seats appear.
+    """Watches a route and emails the user when award seats open up or show, on any airline and under a points limit.
 
-    Any airline, or several; a city code such as LON or TYO watches its airports. Fresh means: matches now and did not
-    at the check before; at the first check every match is fresh. Free.
+    Keeps checking every 6 hours; a city code such as LON watches its airports. With booking_id: a cheaper or better
+    seat than the booked one. Told are new matches; at first, all. No cash fares. Free.
     """
     row = RouteMonitor(
         origin=origin,
@@ -151,17 +166,17 @@ def create_route_monitor(
     )
     edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
     award = read_booked_award(call, row, booking_id)
-    _check_terms(call, row)
+    check_terms(call, row)
     room = _check_cap(call, row)
     call.db.add(row)
     call.db.flush()
-    _schedule_checks(call, row)
+    schedule_checks(call, row)
     release = find_release(call, row.airlines or ())
     return CreatedMonitor(
         message=f"Monitor {row.id} watches {row.origin} to {row.destination}{describe_award(award, row)}."
-        f" The first check runs now, then every {_describe_interval(call)}."
+        f" The first check runs now, then every {describe_interval(call)}."
         f" Fresh seats are mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
-        monitor=to_monitors(call, [row])[0],
+        monitor=views.to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=call.limits.route_monitors,
         opens_on=find_opening(call, release, earliest_date),
@@ -180,58 +195,62 @@ def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | No
     )
 
 
-def _schedule_checks(call: Call, row: RouteMonitor) -> None:
-    """The first check is due now, the next ones after the interval of the settings."""
-    schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
-
-
-def _describe_interval(call: Call) -> str:
-    seconds = call.settings.route_monitor_interval_seconds
-    if seconds == 3600:
-        return "hour"
-    return pluralize(seconds // 3600, "hour") if seconds % 3600 == 0 else pluralize(seconds, "second")
-
-
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
+@_tool(
+    effect=Effect.READS,
+    title="Which routes do you watch for me, running or stopped? Searches that repeat every few hours",
+)
 def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
 ) -> Monitors:
-    """Lists route monitors with last check, next check and last hit. Free."""
-    condition = {"active": _is_active(), "cancelled": ~_is_active(), "all": true()}[state]
-    newest = RouteMonitor.id.desc()
-    rows, total = page_of(call.db, RouteMonitor, [condition], newest, page=page, per_page=per_page)
-    active = count(call.db, RouteMonitor, _is_active())
+    """Shows which routes are watched (monitors, watchers) for award seats, active or ended, with last and next check.
+
+    Free.
+    """
+    watches = load_monitor_page(call.db, state, page, per_page)
     return Monitors(
-        message=f"{pluralize(total, 'route monitor')}; {active} of {call.limits.route_monitors} active.",
-        monitors=to_monitors(call, rows),
-        active_count=active,
+        message=f"{pluralize(watches.total, 'route monitor')};"
+        f" {watches.active} of {call.limits.route_monitors} active.",
+        monitors=views.show_monitors(call, watches.rows, watches.due, watches.finds),
+        active_count=watches.active,
         cap=call.limits.route_monitors,
-        paging=Paging.of(page, per_page, total),
+        paging=Paging.of(page, per_page, watches.total),
     )
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.READS)
-def get_route_monitor(call: Call, monitor_id: RowId) -> MonitorDetails:
-    """Shows one route monitor with its recent checks and the seats it found. Free."""
+@_tool(
+    effect=Effect.READS,
+    screen="price-history",
+    condenses=True,
+    title="Has my route watch turned up any seats so far? Its log of checks and results",
+)
+def get_route_monitor(call: Call, monitor_id: MonitorId) -> MonitorDetails:
+    """Shows one watched route (monitor): what it found, its recent checks and the award seats that came up so far.
+
+    Free.
+    """
     row = _get_own(call.db, monitor_id)
     matches = list_matches(call.db, row.id, MAX_MATCHES)
+    seats = [views.to_found_seat(call, match, row.passengers, is_open) for match, is_open in matches]
     checks = call.db.scalars(
         select(MonitorCheck)
         .where(MonitorCheck.monitor_id == row.id)
         .order_by(MonitorCheck.checked_at.desc(), MonitorCheck.id.desc())
         .limit(MAX_CHECKS)
     ).all()
-    monitor = to_monitors(call, [row])[0]
+    monitor = views.to_monitors(call, [row])[0]
     return MonitorDetails(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}:"
         f" {pluralize(row.matches_total, 'match', 'matches')} so far.{_describe_best(call, monitor)}",
         monitor=monitor,
-        matches=[to_award_option(call, match, row.passengers) for match in matches],
+        matches=seats,
+        funding=views.describe_payment(call, row, seats) if any(seat.is_open for seat in seats) else [],
+        prices=[LowestPrice.model_validate(p) for p in list_found_prices(call.db, row.id, MAX_PRICES)],
         checks=[Check.model_validate({name: getattr(c, name) for name in Check.model_fields}) for c in checks],
+        names=list_offer_names(call.reference, [match for match, _ in matches]),
     )
 
 
-def _describe_best(call: Call, monitor: Monitor) -> str:
+def _describe_best(call: Call, monitor: views.Monitor) -> str:
     """The best value that was open at the last check."""
     best = monitor.best_match
     if best is None:
@@ -244,10 +263,13 @@ def _describe_best(call: Call, monitor: Monitor) -> str:
     )
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
+@_tool(
+    effect=Effect.CHANGES,
+    title="Change a route watch: widen it by a week, more points, first instead of premium, 3 people",
+)
 def update_route_monitor(
     call: Call,
-    monitor_id: RowId,
+    monitor_id: MonitorId,
     origin: AirportCapitals | None = None,
     destination: AirportCapitals | None = None,
     earliest_date: Day | None = None,
@@ -259,18 +281,16 @@ def update_route_monitor(
     nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+    clear: list[Clearable] | None = None,
+    active: bool | None = None,
 ) -> UpdatedMonitor:
-    """Changes the window, cabin, airlines, passengers, cap or filters of an active route monitor.
+    """Changes a watched route: widens or moves its dates, cabin, airlines, travellers, or raises the limit on points.
 
-    Changed terms start afresh: at the next check each match is new. A cancelled monitor cannot be changed. Free.
+    Changed terms start afresh; active false pauses it. Free.
     """
+    lock(call.db, call.account_id)
     row = _get_own(call.db, monitor_id, locked=True)
-    if row.cancelled_at is not None:
-        raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
-    if row.booking_id is not None:
-        raise Invalid(Fault("monitor_id", "takes its terms from a booking", "the booking, or a new monitor"))
-    changes = {
+    terms = {
         "origin": origin,
         "destination": destination,
         "earliest_date": earliest_date,
@@ -280,28 +300,37 @@ def update_route_monitor(
         "passengers": passengers,
         "max_points": max_points,
     } | build_filters(call, nonstop_only, weekdays, max_taxes)
-    changed = edit(row, call.now, changes, list_cleared(clear))
+    check_changeable(row, has_terms=bool(clear) or any(value is not None for value in terms.values()))
+    switched = switch_monitor(call, row, active)
+    changed = edit(row, call.now, terms, list_cleared(clear))
+    if changed or (switched and row.paused_at is None):
+        check_terms(call, row)
+    changed += ["active"] if switched else []
     if changed:
-        _check_terms(call, row)
-        call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
-        call.db.flush()
-        if row.paused_at is None:
-            _schedule_checks(call, row)
-    afresh = " It is checked now, and every match counts as new." if changed else ""
-    outlook = _describe_outlook(call, row, find_release(call, row.airlines or ())) if changed else ""
-    return UpdatedMonitor(
-        message=describe_changes(changed) + afresh + outlook,
-        monitor=to_monitors(call, [row])[0],
-        changed=changed,
-        baseline_reset=bool(changed),
-    )
+        start_afresh(call, row)
+    monitor = views.to_monitors(call, [row])[0]
+    message = _describe_update(call, row, monitor, changed)
+    return UpdatedMonitor(message=message, monitor=monitor, changed=changed, baseline_reset=bool(changed))
 
 
-@tool(area="alerts", tier=Tier.FREE, effect=Effect.CHANGES)
-def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
-    """Stops one route monitor and keeps its record.
+def _describe_update(call: Call, row: RouteMonitor, monitor: views.Monitor, changed: list[str]) -> str:
+    name, is_running = f"monitor {row.id}, {row.origin} to {row.destination}", row.paused_at is None
+    message = describe_changes(name, monitor, changed, active=is_running)
+    if not is_running:
+        return f"{message} It is paused; active true resumes it."
+    if not changed:
+        return message
+    outlook = _describe_outlook(call, row, find_release(call, row.airlines or ()))
+    return f"{message} It is checked now, and every match counts as new.{outlook}"
 
-    It no longer fires and no longer counts against the plan; it cannot be started again. Free.
+
+@_tool(
+    effect=Effect.CHANGES, title="Stop watching a route: we booked it, you can stop looking, call off the seat search"
+)
+def cancel_route_monitor(call: Call, monitor_id: MonitorId) -> OneMonitor:
+    """Cancels a route watch (monitor) for award seats and keeps its record; it cannot be started again.
+
+    For when it is booked, too late or no longer needed. Free.
     """
     row = _get_own(call.db, monitor_id, locked=True)
     if row.cancelled_at is None:
@@ -311,7 +340,7 @@ def cancel_route_monitor(call: Call, monitor_id: RowId) -> OneMonitor:
         unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
-        monitor=to_monitors(call, [row])[0],
-        active_count=count(call.db, RouteMonitor, _is_active()),
+        monitor=views.to_monitors(call, [row])[0],
+        active_count=count(call.db, RouteMonitor, is_active()),
         cap=call.limits.route_monitors,
     )

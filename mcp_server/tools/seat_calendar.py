@@ -9,9 +9,11 @@ from pydantic import Field
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Marked, Part, Result
+from mcp_server.toolkit.results import Marked, Part
 from mcp_server.toolkit.wording import describe_airports, program_name
 from mcp_server.views.award_search import (
+    SeatSearch,
+    build_asked,
     build_not_on_sale,
     find_best_offer,
     last_day_on_sale,
@@ -55,7 +57,7 @@ class CheapestDay(Marked):
     program: str
 
 
-class MonthlyAvailability(Result):
+class MonthlyAvailability(SeatSearch):
     """`per`: points are those of one person on every day."""
 
     per: Per
@@ -65,7 +67,17 @@ class MonthlyAvailability(Result):
     freshness: Freshness
 
 
-@tool(area="search", tier=Tier.PAID, effect=Effect.READS, live=True, open_world=True, meter="search")
+@tool(
+    title="Which days of the month are seats free on miles? View the whole of March or July in business",
+    area="search",
+    tier=Tier.PAID,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+    meter="search",
+    screen="month-of-seats",
+    condenses=True,
+)
 async def search_monthly_availability(
     call: LiveCall,
     airline: Annotated[str, Field(max_length=60)],
@@ -75,10 +87,9 @@ async def search_monthly_availability(
     cabin: Cabin | None = None,
     passengers: Passengers = 1,
 ) -> MonthlyAvailability:
-    """Shows the award seats of one airline on a route for each day of a month, per cabin.
+    """Shows which days of a whole month one airline has reward seats open on a route: a calendar of dates, per cabin.
 
-    Points are per person: the airline's own programme's where it has one, else the lowest. A day not read is unknown.
-    Paid.
+    For flexible people who can go any day. Points per person, of its own programme, else the lowest. Paid.
     """
     cabins = require_cabins(call, cabin)
     carrier = call.reference.airline(airline)
@@ -97,6 +108,7 @@ async def search_monthly_availability(
         message=_describe_month(carrier, f"{start} to {end} in {first:%B %Y}", month_seats, days, last_on_sale)
         + _describe_cheapest(call.reference, cheapest, passengers)
         + describe_airports(call.reference, origin, destination),
+        asked=build_asked(start, end, cabins, passengers, carrier.iata, month=month),
         per=PER,
         days=days,
         cheapest=cheapest,

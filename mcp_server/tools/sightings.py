@@ -12,7 +12,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
-from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.db.observations import AwardObservation as Row
@@ -58,7 +58,10 @@ class ListedFlight(Flight):
 
 
 class Flights(Result):
+    """`names` of the airlines by code, and of the programmes by slug."""
+
     flights: list[ListedFlight]
+    names: dict[str, str]
     freshness: Freshness
     paging: Paging
 
@@ -97,7 +100,14 @@ class FlightInCards(Result):
     freshness: Freshness
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Award deals and finds you saw lately that I can afford with my miles, cheapest first",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    screen="award-results",
+    condenses=True,
+)
 def list_flights(
     call: Call,
     origin: AirportOrCity | None = None,
@@ -110,11 +120,11 @@ def list_flights(
     affordable_only: Annotated[bool, Field(description="Covered by saved balances or transfers.")] = False,
     sort: Literal["newest", "points", "value"] = "newest",
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> Flights:
-    """Lists award offers seen in searches of the last 14 days, as last seen: no live search, no timetable.
+    """Lists award offers already seen: finds and deals of the last 14 days, newest, cheapest or best value first.
 
-    Points and taxes are per person. Values are US cents a point against the newest cash fare seen. Free.
+    As last seen, no timetable; for live seats use search_all_airlines. Points and taxes per person. Free.
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
@@ -124,13 +134,15 @@ def list_flights(
     )
     rows = _read_page(call, query, _build_sort_order(cells, query, sort), page, per_page)
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
+    paging = Paging.of(page, per_page, total)
     return Flights(
-        message=_describe_listing(total, balances),
+        message=_describe_listing(total, balances) + paging.more,
         flights=[_to_listed_flight(call, row) for row in rows],
+        names=list_offer_names(call.reference, rows),
         freshness=build_freshness(
             call, (r.source for r in rows), (r.seen_at for r in rows), (r.provider_checked_at for r in rows)
         ),
-        paging=Paging.of(page, per_page, total),
+        paging=paging,
     )
 
 
@@ -216,14 +228,18 @@ def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
     )
 
 
-@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS)
+@tool(
+    title="Explain that find or deal you saw: cost in which bank's points, how fast is the transfer?",
+    area="search",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+)
 def get_flight(
     call: Call, flight_id: Annotated[str, Field(max_length=64, description="From list_flights.")]
 ) -> FlightInCards:
-    """Prices an award offer seen earlier in each card currency: points, transfer or portal, path, speed and taxes.
+    """Breaks down one award offer seen earlier: which card points to pay with, transfer them or book in the portal.
 
-    Per person, as last seen; no flight status.
-    Portal points reckon one US cent each; wait: seen over a day ago, or no way known. Premium.
+    Points and taxes per person, path and transfer time, as last seen. wait: seen over a day ago. Premium.
     """
     sighting = sighting_of(call.account_id, flight_id)
     row = last_seen(call.db, call.account_id, sighting, call.today) if sighting is not None else None

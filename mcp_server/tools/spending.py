@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Currency, RowId
+from mcp_server.toolkit.parameters import CardId, Currency
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views import spending as views
@@ -20,7 +20,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.spending.model import Hints, StatementReading, Unreadable
 from shared.domain.spending.repeats import Repeats
 from shared.domain.spending.totals import StatementTotals, sum_up
-from shared.errors import Fault, Invalid, NoData, NotFound
+from shared.errors import ConfirmationRequired, Fault, Invalid, NoData, NotFound
 from shared.reference.spending import build_book
 from shared.services import spending
 
@@ -76,30 +76,34 @@ class DeletedSpending(Result):
     removed: Removed | None
 
 
-@tool(area="spending", tier=Tier.PAID, effect=Effect.FILES)
+@tool(
+    area="spending",
+    tier=Tier.PAID,
+    effect=Effect.FILES,
+    title="Here's my credit card or bank statement (CSV): upload it, see where the money went",
+)
 def import_spending_statement(
     call: Call,
     statement_text: Annotated[
         str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text of one statement.")
     ] = None,
     rows: Rows | None = None,
-    card_id: RowId | None = None,
+    card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
-    replace: Annotated[bool, Field(description="A corrected copy: takes the place of the earlier ones.")] = False,
+    replace: Annotated[bool, Field(description="A corrected copy replaces the earlier ones.")] = False,
 ) -> Imported:
-    """Adds up a card statement by month and category and keeps those totals only, never its lines. Paid."""
+    """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
+
+    Adds up its rows or transactions, what the month cost; the lines are not kept. Paid.
+    """
     hints = _build_hints(call, card_id, currency)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     book = build_book(call.reference)
     try:
-        if statement_text:
-            reading = spending.read_text(statement_text, book, hints)
-        else:
-            reading = spending.read_rows(rows or [], book, hints)
-        summed = sum_up(reading, hints)
+        reading, summed = spending.read_statement(statement_text or rows or [], book, hints)
     except Unreadable as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
@@ -213,14 +217,22 @@ def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
     return [f"It {'would take' if dry_run else 'took'} the place of statement {names}."]
 
 
-@tool(area="spending", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="spending",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Where does my money go? How much did we spend last month, which statements you already have",
+)
 def get_spending_summary(
     call: Call,
     months_back: Annotated[int, Field(ge=1, le=36)] = 12,
-    card_id: RowId | None = None,
+    card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Absent: the one with most purchases.")] = None,
 ) -> Summary:
-    """Shows imported spending by month and category with the monthly average, for all cards or one. Free."""
+    """Shows how much the user spends per month by category, on groceries, restaurants, fuel, travel, and on which card.
+
+    Also which statements were imported. Points spent on flights: list_flight_bookings. Free.
+    """
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
     since = _find_first_month(call.today, months_back - 1)
@@ -253,16 +265,24 @@ def _find_first_month(today: date, months: int) -> date:
     return date(year, month + 1, 1)
 
 
-@tool(area="spending", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="spending",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Wipe or erase everything about my spending and shopping, all statements and bills I ever uploaded",
+)
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
-    """Deletes all imported spending for good; without confirm true it only says what would go. Free."""
+    """Deletes all imported statements and spending data for good; without confirm true it only says what would go.
+
+    Free.
+    """
     lock(call.db, call.account_id)
     stored = rows_of.count_stored(call.db)
     what = f"{pluralize(stored.statements, 'statement')} with the totals of {pluralize(stored.months, 'month')}"
     if not confirm:
-        return DeletedSpending(
-            status="confirmation_required",
-            message=f"Nothing was deleted. Confirm true deletes {what} for good; card advice then uses no spending.",
+        raise ConfirmationRequired(
+            f"Nothing was deleted. Confirm true deletes {what} for good; card advice then uses no spending.",
+            f"This deletes {what} for good, and card advice then uses no spending. Delete them?",
             deleted=False,
             would_remove=WouldRemove(months=stored.months, statements=stored.statements, categories=stored.categories),
             removed=None,

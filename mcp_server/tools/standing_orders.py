@@ -1,9 +1,9 @@
 """Standing orders: instructions that run daily or weekly and mail their result."""
 
+from calendar import day_name
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
-from uuid import UUID
 
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import ColumnElement, func, select, true
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, func, select, true
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import check_cap, get_own
-from mcp_server.toolkit.parameters import Page, PerPage, RowId, line
+from mcp_server.toolkit.parameters import Page, PerPage, RowId, TripId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.standing_orders import Outcome, StandingOrder, to_standing_orders
@@ -23,12 +23,14 @@ from shared.db.standing_orders import StandingOrderRun as Run
 from shared.db.trips import open_trip
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
+from shared.domain.short_ids import shorten_uuid
 from shared.domain.standing_orders import DAILY, WEEKLY, next_run
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
 Cadence = Literal["daily", "weekly"]
 Prompt = Annotated[str, line(4000)]
-Hour = Annotated[int, Field(ge=0, le=23, description="UTC.")]
+OrderId = Annotated[RowId, Field(description="From list_standing_orders.")]
+Hour = Annotated[int, Field(ge=0, le=23, description="In UTC.")]
 Weekday = Annotated[int, Field(ge=0, le=6, description="0 is Sunday; weekly only.")]
 Clearable = Annotated[Literal["trip_id"], WithJsonSchema({"type": "string", "enum": ["trip_id"]})]
 EXTRA_RUN_INTERVAL = timedelta(hours=1)
@@ -55,7 +57,7 @@ class UpdatedOrder(Result):
 
 
 class OrderRun(Part):
-    run_id: UUID
+    run_id: str
     started_at: datetime | None
     finished_at: datetime | None
     outcome: Outcome | None
@@ -70,7 +72,7 @@ class OrderDetails(Result):
 
 
 class QueuedRun(Result):
-    run_id: UUID
+    run_id: str
     queued: bool
     expected_by: datetime
     next_allowed_at: datetime
@@ -121,16 +123,25 @@ def _schedule_runs(call: Call, row: Row) -> datetime:
     return first
 
 
-@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.ADDS)
+@tool(
+    area="standing_orders",
+    tier=Tier.PREMIUM,
+    effect=Effect.ADDS,
+    title="Every day or each Monday at 7, look for something and send or email me the cheapest results",
+)
 def create_standing_order(
     call: Call,
-    prompt: Annotated[Prompt, Field(description="Complete on its own: no conversation is seen.")],
+    prompt: Annotated[Prompt, Field(description="Complete: it sees no conversation.")],
     cadence: Cadence = "weekly",
     run_hour: Hour = 7,
     run_weekday: Weekday = MONDAY,
-    trip_id: RowId | None = None,
+    trip_id: TripId | None = None,
 ) -> OneOrder:
-    """Saves an instruction that runs daily or weekly with read-only tools and emails its result. Premium."""
+    """Schedules a search, check or report that repeats by itself each day or every week and mails the result.
+
+    A digest, summary or rundown at an hour, such as each Friday or Sunday; it only reads. When one route's seats open:
+    create_route_monitor. Premium.
+    """
     if trip_id is not None:
         open_trip(call.db, trip_id)
     _require_model(call, "nothing was stored")
@@ -147,11 +158,19 @@ def create_standing_order(
     )
 
 
-@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="standing_orders",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Which daily or weekly reports or jobs do I have? When's the next one due, did any fail?",
+)
 def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
 ) -> Orders:
-    """Lists standing orders with their next run and how the last one ended. Free."""
+    """Lists the scheduled (recurring, automatic) searches and report mails, their next run and how the last ended.
+
+    Free.
+    """
     condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     kind = "standing order" if state == "all" else f"{state} standing order"
@@ -162,9 +181,17 @@ def list_standing_orders(
     )
 
 
-@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.READS)
-def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
-    """Shows one standing order with its last result and its newest runs. Free."""
+@tool(
+    area="standing_orders",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What did my last daily or weekly report say, that mail I lost? Show the results of past runs",
+)
+def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
+    """Opens one scheduled report or job: what it found or said the last time, and if its newest runs worked or failed.
+
+    Free.
+    """
     row = _get_own(call.db, standing_order_id)
     mine = Run.standing_order_id == row.id
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
@@ -179,21 +206,31 @@ def get_standing_order(call: Call, standing_order_id: RowId) -> OrderDetails:
 
 
 def _run_fields(run: Run) -> dict[str, object]:
-    return {"run_id": run.id} | {name: getattr(run, name) for name in OrderRun.model_fields if name != "run_id"}
+    return {"run_id": shorten_uuid(run.id)} | {
+        name: getattr(run, name) for name in OrderRun.model_fields if name != "run_id"
+    }
 
 
-@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.CHANGES)
+@tool(
+    area="standing_orders",
+    tier=Tier.PREMIUM,
+    effect=Effect.CHANGES,
+    title="Move my daily or weekly report to Friday, it's too early, or change what it looks for",
+)
 def update_standing_order(
     call: Call,
-    standing_order_id: RowId,
+    standing_order_id: OrderId,
     prompt: Prompt | None = None,
     cadence: Cadence | None = None,
     run_hour: Hour | None = None,
     run_weekday: Weekday | None = None,
-    trip_id: RowId | None = None,
-    clear: Annotated[list[Clearable] | None, Field(description="Names of fields to empty.")] = None,
+    trip_id: TripId | None = None,
+    clear: list[Clearable] | None = None,
 ) -> UpdatedOrder:
-    """Changes the instruction, the times or the trip of a running standing order. A stopped one stays. Premium."""
+    """Changes a scheduled report or job: what it should look at, its day and hour or time, daily or weekly, or trip.
+
+    A stopped one stays stopped. Premium.
+    """
     row = _get_own_running(call, standing_order_id, "changed")
     if trip_id is not None:
         open_trip(call.db, trip_id)
@@ -206,11 +243,14 @@ def update_standing_order(
     }
     changed = edit(row, call.now, changes, clear)
     call.db.flush()
+    soon = ""
     if {"cadence", "run_hour", "run_weekday"} & set(changed):
-        _schedule_runs(call, row)
-    return UpdatedOrder(
-        message=describe_changes(changed), standing_order=to_standing_orders(call, [row])[0], changed=changed
-    )
+        first = _schedule_runs(call, row)
+        soon = f" It next runs on {first:%A}, {format_day(first)} at {first:%H:%M} UTC."
+    order = to_standing_orders(call, [row])[0]
+    weekday = None if order.run_weekday is None else day_name[order.run_weekday - 1]  # that of Monday is 1 here
+    message = describe_changes(f"standing order {row.id}", order, changed, run_weekday=weekday)
+    return UpdatedOrder(message=message + soon, standing_order=order, changed=changed)
 
 
 def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Literal[""] | None:
@@ -222,9 +262,17 @@ def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Litera
     return ""
 
 
-@tool(area="standing_orders", tier=Tier.FREE, effect=Effect.CHANGES)
-def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
-    """Stops one standing order and keeps its record and its last result. It cannot be started again. Free."""
+@tool(
+    area="standing_orders",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="I want no more of my daily or weekly report, enough: stop those mails",
+)
+def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
+    """Stops (ends) a scheduled report, job or automatic email for good and keeps its last result.
+
+    It cannot be started again. Free.
+    """
     row = _get_own(call.db, standing_order_id, locked=True)
     if row.stopped_at is None:
         row.stopped_at = call.now
@@ -236,9 +284,18 @@ def cancel_standing_order(call: Call, standing_order_id: RowId) -> OneOrder:
     )
 
 
-@tool(area="standing_orders", tier=Tier.PREMIUM, effect=Effect.ADDS, open_world=True)
-def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
-    """Runs one standing order now, beside its schedule, at most once an hour. The result is mailed. Premium."""
+@tool(
+    area="standing_orders",
+    tier=Tier.PREMIUM,
+    effect=Effect.ADDS,
+    open_world=True,
+    title="Run my daily or Monday report straight away, trigger it one extra time: can I get it today already?",
+)
+def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
+    """Runs a scheduled report or job once, right away, instead of waiting for its time; the result is mailed.
+
+    At most once an hour. Premium.
+    """
     row = _get_own_running(call, standing_order_id, "run")
     _require_model(call, "nothing was queued")
     next_allowed = _allow_extra_run(call, row)
@@ -252,7 +309,7 @@ def run_standing_order(call: Call, standing_order_id: RowId) -> QueuedRun:
     call.db.flush()
     return QueuedRun(
         message=f"Standing order {row.id} is queued; the result is mailed and shown by get_standing_order.",
-        run_id=run.id,
+        run_id=shorten_uuid(run.id),
         queued=True,
         expected_by=call.now + timedelta(seconds=QUEUE_SECONDS + call.settings.standing_order_seconds),
         next_allowed_at=next_allowed,

@@ -197,15 +197,21 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tupl
     return row.progress, []
 
 
-@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="status",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="How far am I from Gold? Nights, tier points or XP to go, will I make it, is it already enough?",
+)
 def get_status_progress(
     call: Call,
     program: Annotated[AnyName | None, Field(description="Absent: every tracked programme.")] = None,
     as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
 ) -> StatusProgress:
-    """Estimates progress to the next tier from reported progress plus logged upcoming bookings.
+    """Shows how far off the user is from the next elite status (Silver, Gold, Platinum) and if it is made this year.
 
-    Without reported progress the gap is unknown. Free.
+    How many tier points, experience points or nights are still needed after the bookings logged; save progress by
+    set_loyalty_status. How to get there: recommend_status_path. Free.
     """
     if as_of and abs(as_of - call.today) > KNOWN_SPAN:
         raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))

@@ -78,19 +78,25 @@ def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
     return [f"The qualifying year ends on {format_day(ends)}; what is flown after it counts towards the next one."]
 
 
-@tool(area="search", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Cheap mileage run: a weekend trip for the tier points I'm short of to make Silver or Gold by March",
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def find_status_run(
     call: Call,
     goal_program: AnyName,
     deadline: Day,
     home_airport: AirportOrCity,
     goal_tier: Annotated[
-        str | None, Field(max_length=60, description="The tracked target or the next tier when absent.")
+        str | None, Field(max_length=60, description="Absent: the tracked target or next tier.")
     ] = None,
 ) -> StatusRuns:
-    """Finds known own-carrier status-run routes that close the gap to a tier before a deadline, on cached fares.
+    """Finds a cheap mileage run or status run: a return flight that earns what is short of a tier before the year ends.
 
-    A fare never seen reads no_data. Free accounts see the top 3. Free.
+    For a weekend there and back to reach, keep or requalify. Known own-carrier routes on cached fares, else no_data.
+    Free accounts: top 3. Free.
     """
     days = count_days_left(call, deadline)
     call.reference.airport(home_airport)
@@ -265,7 +271,12 @@ def _sort_key(path: StatusPath) -> tuple[bool, Decimal, bool, int]:
     )
 
 
-@tool(area="status", tier=Tier.PREMIUM, effect=Effect.READS)
+@tool(
+    area="status",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    title="I want status by next year: rank the easiest, cheapest way to Gold, Diamond, Sapphire for me",
+)
 def recommend_status_path(
     call: Call,
     target_program: AnyName,
@@ -275,9 +286,10 @@ def recommend_status_path(
     max_cash: Amount | None = None,
     currency: Currency = "USD",
 ) -> StatusPaths:
-    """Ranks the ways to reach a tier (match, challenge, planned flying, status run) by cash cost and time.
+    """Finds the cheapest, easiest or fastest way to get elite status: a match, a challenge, flying or a status run.
 
-    A cost never seen reads no_data. Premium.
+    Compares the options within a budget and deadline, by cash cost and time; unseen costs: no_data. Flights alone:
+    find_status_run. Premium.
     """
     days = count_days_left(call, deadline)
     goal = resolve_goal(call, target_program, target_tier)

@@ -95,12 +95,16 @@ def _check_changes(call: Call, changes: Mapping[str, Any], clear: list[str]) -> 
         raise Invalid(Fault("progress_as_of", "is in the future", f"a day up to {call.own_day.isoformat()}"))
 
 
+def _choose_empty(field: str) -> dict[str, float] | None:
+    return {} if field == "other_progress" else None
+
+
 def _store_changes(call: Call, row: Row, changes: Mapping[str, Any], clear: list[str]) -> None:
     for field, value in changes.items():
         if value is not None:
-            setattr(row, field, value or None)
+            setattr(row, field, value or _choose_empty(field))
     for field in clear:
-        setattr(row, field, {} if field == "other_progress" else None)
+        setattr(row, field, _choose_empty(field))
     if changes["progress"] is not None:  # zero is a value
         row.progress = changes["progress"]
     if changes["progress"] is not None or changes["other_progress"]:
@@ -143,7 +147,12 @@ def _take_tier(call: Call, row: Row, tier: str) -> str | None:
     return target.name
 
 
-@tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="status",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="I just made Gold or Platinum with Marriott or got it by a match: write it down, until when, nights",
+)
 def set_loyalty_status(
     call: Call,
     program: Annotated[str, Field(max_length=80)],
@@ -157,15 +166,13 @@ def set_loyalty_status(
         OtherProgress | None, Field(description='Counters beside the main one: {"pqf": 42}.')
     ] = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,
-    clear: Annotated[
-        list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None,
-        Field(description="Names of optional fields to empty."),
-    ] = None,
+    clear: list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None = None,
     member: Member | None = None,
 ) -> SetStatus:
-    """Records or replaces the elite status held in one programme, its expiry, target and progress.
+    """Saves the elite status renewed or just got (Gold, Diamond, lifetime), until when, tier aimed for and progress.
 
-    Fields not sent keep their value. A tier the programme does not have returns its tiers as candidates. Free.
+    Progress: nights, tier points or flights so far this year. Fields not sent stay. An unknown tier returns the
+    programme's tiers. Free.
     """
     resolved = _find_program_with_tiers(call, program, tier)
     tier_held = statuses.match_tier(call.reference, resolved.slug, tier)
@@ -215,9 +222,17 @@ def _describe_saved_status(call: Call, program: Program, row: Row, reached: str 
     return f"Saved: {row.tier}{whose} in {program.name}{length}.{unknown}{ended}"
 
 
-@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="status",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Am I still Gold with anyone? What elite status and tiers do I hold, and when does each end",
+)
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
-    """Lists the elite statuses the user tracks, with expiry and target tier. Free."""
+    """Shows which elite status the user has with each airline and hotel programme, lifetime too, and when it runs out.
+
+    How far to the next tier: get_status_progress. Free.
+    """
     slug = call.reference.program(program).slug if program else None
     stored = call.db.scalars(select(Row).order_by(Row.program, Row.member)).all()
     today = call.own_day if any(r.valid_until for r in stored) else call.today
@@ -231,11 +246,16 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     return Statuses(message=words + (f" Expired: {', '.join(ended)}." if ended else ""), statuses=matches)
 
 
-@tool(area="status", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    area="status",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Please drop a status that's gone: my Gold or Silver lapsed, I lost it, quit tracking that tier",
+)
 def delete_loyalty_status(
     call: Call, program: Annotated[str, Field(max_length=80)], member: Member | None = None
 ) -> DeletedStatus:
-    """Stops tracking the elite status of one programme. Free."""
+    """Removes or deletes an elite status (tier) the user has lost, let lapse or no longer wants to follow. Free."""
     resolved = call.reference.program(program)
     slug = resolved.slug
     which = Row.program == slug, Row.member == find_member(call.db, member, Row.member)
@@ -279,7 +299,13 @@ def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
     )
 
 
-@tool(area="status", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="status",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="I hold Gold or Platinum: would anyone match my status or give a challenge?",
+    condenses=True,
+)
 def get_status_matches(
     call: Call,
     target_program: AnyName | None = None,
@@ -288,11 +314,11 @@ def get_status_matches(
     kind: Kind = "all",
     eligible_only: bool = False,
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> StatusMatches:
-    """Lists status-match and challenge offers, marking those the user can use from a status already held.
+    """Finds airlines and hotels that will match or recognise another's elite status, and challenges the user can use.
 
-    An empty list: none was gathered here, yet some may exist. Free.
+    Empty: none gathered, yet some may exist. Other ways: recommend_status_path. Free.
     """
     if source_tier and source_program is None:
         raise Invalid(Fault("source_program", "is required with source_tier", "the programme the tier is of"))
@@ -312,9 +338,10 @@ def get_status_matches(
     offers = [o for o in (_to_offer(r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((r.audited_on for r in rows if r.audited_on), default=None)
     none = "" if rows else " No status-match offers have been gathered here, though some may exist."
+    paging = Paging.of(page, per_page, len(offers))
     return StatusMatches(
-        message=f"{pluralize(len(offers), 'offer')}.{none}",
+        message=f"{pluralize(len(offers), 'offer')}.{none}{paging.more}",
         offers=offers[(page - 1) * per_page : page * per_page],
-        paging=Paging.of(page, per_page, len(offers)),
+        paging=paging,
         audited_on=audited,
     )

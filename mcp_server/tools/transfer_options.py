@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import program_name
+from mcp_server.toolkit.wording import list_program_names, program_name
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.domain import transfer_options
 from shared.domain.funding import Funds, find_payment, find_slowest, sum_cost
@@ -58,7 +58,20 @@ class CombinedOption(Part):
     cost_cents: Money | NoDataWord
 
 
+class DeadEnd(Part):
+    """A balance whose points do not become points of the target, or are too few to be sent."""
+
+    program: str
+    points: int
+
+
 class TransferOptions(Result):
+    """`names`: of every programme in the answer, by slug."""
+
+    target_program: str
+    points_needed: int
+    names: dict[str, str]
+    dead_ends: list[DeadEnd]
     options: list[TransferOption]
     combinations: list[CombinedOption]
     shortfall: int
@@ -109,15 +122,23 @@ def _to_combination(reference: Reference, combination: Combination, needed: int)
     )
 
 
-@tool(area="transfers", tier=Tier.PREMIUM, effect=Effect.READS)
+@tool(
+    title="Which of my points should I transfer to Aeroplan or Flying Blue? Cheapest pot when I'm short",
+    area="transfers",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    screen="transfer-paths",
+    condenses=True,
+)
 def compare_transfer_options(
     call: Call,
     target_program: AnyName,
-    points_needed: Annotated[Points, Field(description="Points wanted in the target programme.")],
+    points_needed: Annotated[Points, Field(description="Points wanted there.")],
 ) -> TransferOptions:
-    """Ranks ways to reach a points target from the user's balances by what they cost in cash value.
+    """Ranks the cheapest ways to top up a programme from all the points the user has got, so that least is wasted.
 
-    A point costs the person's own value in US cents, else the published one. Premium.
+    When short of points for an award: which bank or card to drain, bonus counted. A point costs its own, else published
+    value. From one currency: find_transfer_paths. Premium.
     """
     goal = call.reference.program(target_program)
     purses = read_purses(call.db, call.reference)
@@ -133,7 +154,12 @@ def compare_transfer_options(
     used = {w.purse.program: w.purse for w in ways}
     dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
     fastest = (find_payment({goal.slug: points_needed}, Funds(routes, purses)) or {}).get(goal.slug, ())
+    dead_ends = [p for p in purses if p.points > 0 and p.program not in used]
     return TransferOptions(
+        target_program=goal.slug,
+        points_needed=points_needed,
+        names=list_program_names(call.reference, [goal.slug, *(p.program for p in purses), *_list_steps(ways)]),
+        dead_ends=[DeadEnd(program=p.program, points=p.points) for p in dead_ends],
         message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing, fastest),
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
@@ -142,6 +168,10 @@ def compare_transfer_options(
         currency=CURRENCY,
         valuations_as_of=min(dates, default=None),
     )
+
+
+def _list_steps(ways: Sequence[Way]) -> list[str]:
+    return [edge.target for way in ways[:MAX_OPTIONS] if way.path for edge in way.path.edges]
 
 
 def _describe_options(

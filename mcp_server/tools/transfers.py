@@ -1,6 +1,5 @@
 """Transfers between programmes: partners, paths, and the bonuses and sales that run today."""
 
-from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -15,21 +14,22 @@ from mcp_server.toolkit.provenance import (
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, NoDataWord, Result
-from mcp_server.toolkit.wording import program_name
+from mcp_server.toolkit.wording import list_program_names
 from mcp_server.views.bonus_patterns import BonusPattern, list_bonus_patterns
 from mcp_server.views.transfers import (
     RatioByCard,
     RunningBonus,
     TransferRoute,
+    describe_paths,
     list_rates,
     posting_time,
     read_routes,
     to_transfer_route,
 )
 from shared.db.balances import select_holder_balances
-from shared.domain.dates import format_day, format_iso_day
+from shared.domain.dates import format_iso_day
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import POSTING, Edge, Path, find_paths
+from shared.domain.transfers import Edge, find_dead_ends, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
@@ -69,6 +69,16 @@ class TransferPartners(Result):
 
 
 class TransferPaths(Result):
+    """`dead_ends`: programmes the points can be sent to, from which they get no further to the target in so many steps.
+
+    `names`: of every programme in the answer, by slug.
+    """
+
+    from_program: str
+    target_program: str
+    points_needed: int | None
+    names: dict[str, str]
+    dead_ends: list[str]
     paths: list[TransferRoute]
     shortest: TransferRoute | None
     total_found: int
@@ -129,7 +139,13 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
     )
 
 
-@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Who can send points where? Airline and hotel transfer partners of my bank or card, UK or US",
+    area="transfers",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    condenses=True,
+)
 def list_transfer_partners(
     call: Call,
     program: str,
@@ -137,9 +153,10 @@ def list_transfer_partners(
     bonus_only: bool = False,
     cards: Cards | None = None,
 ) -> TransferPartners:
-    """Lists the programmes a currency transfers to, or those that transfer into a programme.
+    """Lists transfer partners with ratios: where a bank's points go, or which banks feed into a programme.
 
-    direction says whether points leave or arrive. Ratios are without the bonus. Free.
+    Such as Amex, Chase, Citi, Capital One or Bilt to airlines and hotels. direction: points leave or arrive. Ratios
+    without bonus. Free.
     """
     resolved = call.reference.program(program)
     routes = read_routes(call, cards)
@@ -173,7 +190,14 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
     return [f"For {len(by_card)} of them the ratio depends on the card (ratios_by_card); counted is {counted}."]
 
 
-@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Can I somehow get points from this programme into that one? Any route, hops",
+    area="transfers",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    screen="transfer-paths",
+    condenses=True,
+)
 def find_transfer_paths(
     call: Call,
     from_program: str,
@@ -182,65 +206,36 @@ def find_transfer_paths(
     max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
     cards: Cards | None = None,
 ) -> TransferPaths:
-    """Finds direct and multi-hop ways to move points from one programme to another, with live bonuses.
+    """Finds how to move, send or convert points from one programme to another: directly or by a detour, with bonuses.
 
-    Cheapest first; with points_needed the exact number to send. Free.
+    points_needed: how many must be sent so that so many land. Cheapest first, with ratio and time. Free.
     """
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
         raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
-    paths = find_paths(read_routes(call, cards), start.slug, goal.slug, points_needed, max_hops)
+    network = read_routes(call, cards)
+    paths = find_paths(network, start.slug, goal.slug, points_needed, max_hops)
     if not paths:
         raise NoData(
             f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.",
             missing=["transfer path"],
         )
     routes = [to_transfer_route(call.reference, p, points_needed) for p in paths[:MAX_PATHS]]
-    best = routes[0]
-    cost = (
-        f"sends {pluralize(best.source_points or 0, 'point')}"
-        if points_needed
-        else f"gives {best.effective_ratio:g} for 1"
-    )
-    count = f"{pluralize(len(paths), 'way')} from {start.name} to {goal.name}"
+    dead_ends = find_dead_ends(network, start.slug, paths)
     return TransferPaths(
-        message=" ".join(
-            [
-                f"{count}; the cheapest {cost} in {pluralize(best.hops, 'step')}.",
-                *_describe_faster(call, paths),
-                *describe_all_rates(call.reference, paths[0].edges),
-                *_describe_bonuses(call, paths[0].edges),
-                "Transfers cannot be undone: confirm the seats first.",
-            ]
+        from_program=start.slug,
+        target_program=goal.slug,
+        points_needed=points_needed,
+        names=list_program_names(
+            call.reference, [start.slug, *dead_ends, *(e.target for p in paths[:MAX_PATHS] for e in p.edges)]
         ),
+        dead_ends=dead_ends,
+        message=describe_paths(call.reference, start.name, goal.name, paths),
         paths=routes,
         shortest=to_transfer_route(call.reference, min(paths, key=lambda p: len(p.edges)), points_needed),
         total_found=len(paths),
         checked_on=find_last_check(edge for path in paths[:MAX_PATHS] for edge in path.edges),
     )
-
-
-def _describe_faster(call: Call, paths: Sequence[Path]) -> list[str]:
-    """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
-    if paths[0].slowest == POSTING[0]:
-        return []
-    instant = next((p for p in paths if p.slowest == POSTING[0]), None)
-    if instant is None:
-        return ["None of them is instant, so a seat may be gone meanwhile."]
-    price = f"sends {pluralize(instant.source_points, 'point')}" if instant.source_points else "gives"
-    price += "" if instant.source_points else f" {float(instant.ratio):g} for 1"
-    through = [program_name(call.reference, e.target) for e in instant.edges[:-1]]
-    return [f"The cheapest that is instant {price}{' through ' + ' and '.join(through) if through else ''}."]
-
-
-def _describe_bonuses(call: Call, edges: Sequence[Edge]) -> list[str]:
-    """A sentence for each bonus that is counted."""
-    return [
-        f"Counted with the bonus of {edge.bonus.percent}% to {program_name(call.reference, edge.target)},"
-        f" which ends on {format_day(edge.bonus.ends_on)}."
-        for edge in edges
-        if edge.bonus and not edge.bonus.targeted
-    ]
 
 
 def _find_earlier_bonuses(row: TransferBonus, rows: list[TransferBonus]) -> tuple[bool | None, date | None]:
@@ -304,16 +299,21 @@ def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
     )
 
 
-@tool(area="transfers", tier=Tier.FREE, effect=Effect.READS, title="What's on sale")
+@tool(
+    area="transfers",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Any current transfer or conversion bonus, 30% or so? Anything good to purchase at, did one end",
+)
 def whats_on_sale(
     call: Call,
     category: Annotated[
-        str | None, Field(max_length=40, description="For example transfer or points; absent means all.")
+        str | None, Field(max_length=40, description="transfer (bonuses), points (sales) or all, the default.")
     ] = None,
 ) -> OnSale:
-    """Lists active points sales and transfer bonuses, and which of them touch the user's balances.
+    """Lists offers on now: transfer bonuses, promos and sales on buying miles, and which touch the user's balances.
 
-    Says until which day offers were checked. Free.
+    Promotions and specials this week, when each ends and when it was checked. Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:

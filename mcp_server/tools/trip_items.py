@@ -7,7 +7,7 @@ from pydantic import AfterValidator
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import RowId
+from mcp_server.toolkit.parameters import TripId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from mcp_server.views.trips import Trip, get_own_trip, to_trip
@@ -85,11 +85,19 @@ def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str)
     return f"{', '.join(counts) or 'Nothing'} {what}." + (f" {absent}: {'; '.join(unknown)}." if unknown else "")
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.FILES)
+@tool(
+    title="These flights and hotels belong under my trip: file the bookings there",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.FILES,
+)
 def assign_bookings_to_trip(
-    call: Call, trip_id: RowId, flight_booking_ids: Ids = None, hotel_booking_ids: Ids = None
+    call: Call, trip_id: TripId, flight_booking_ids: Ids = None, hotel_booking_ids: Ids = None
 ) -> Assigned:
-    """Files flight and hotel bookings under a workspace trip; an empty or absent list moves none of that kind. Free."""
+    """Puts booked flights and hotels, tickets or stays, into a trip, like a folder, also out of another trip.
+
+    Groups reservations. Watches and chats: link_trip_items. An empty or absent list moves none of that kind. Free.
+    """
     row = trips.open_trip(call.db, trip_id)
     ids = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
     trip, moved, missing = _move_items(call, trips.file_under, row, ids)
@@ -101,16 +109,21 @@ def assign_bookings_to_trip(
     )
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.FILES)
+@tool(
+    title="My watch, weekly job, yesterday's search or chat should sit with the trip folder: attach it",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.FILES,
+)
 def link_trip_items(
     call: Call,
-    trip_id: RowId,
+    trip_id: TripId,
     monitor_ids: Ids = None,
     standing_order_ids: Ids = None,
     search_ids: Ids = None,
     chat_ids: Ids = None,
 ) -> Linked:
-    """Files monitors, standing orders, past searches and saved chats under a trip.
+    """Attaches watches (monitors, alerts on routes), standing orders (jobs), past searches and saved chats to a trip.
 
     Bookings are filed with assign_bookings_to_trip. Free.
     """
@@ -130,10 +143,15 @@ def link_trip_items(
     )
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.FILES)
+@tool(
+    title="Take a flight, hotel or watch filed by mistake out of my trip but don't delete it",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.FILES,
+)
 def unlink_trip_items(
     call: Call,
-    trip_id: RowId,
+    trip_id: TripId,
     flight_booking_ids: Ids = None,
     hotel_booking_ids: Ids = None,
     monitor_ids: Ids = None,
@@ -141,7 +159,10 @@ def unlink_trip_items(
     search_ids: Ids = None,
     chat_ids: Ids = None,
 ) -> Unlinked:
-    """Takes bookings, monitors, standing orders, searches and chats out of a trip and keeps them. Free."""
+    """Takes bookings, watches (monitors), standing orders, searches and chats out of a trip (folder), detached, kept.
+
+    For what was put in the wrong trip or does not belong. Free.
+    """
     row = get_own_trip(call, trip_id, locked=True)
     ids = {
         "flight_bookings": flight_booking_ids,

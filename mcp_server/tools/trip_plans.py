@@ -21,7 +21,17 @@ from mcp_server.views.trip_plan_messages import (
     describe_search,
     explain_no_plan,
 )
-from mcp_server.views.trip_plans import NearestTripPlan, Plan, Positioning, to_nearest, to_plan, travel_dates
+from mcp_server.views.trip_plans import (
+    NearestTripPlan,
+    Plan,
+    Positioning,
+    TripAsked,
+    list_names,
+    to_asked,
+    to_nearest,
+    to_plan,
+    travel_dates,
+)
 from shared.db.cards import list_open_slugs
 from shared.domain.exchange_rates import Rates
 from shared.domain.funding import Funds, find_leftovers
@@ -58,8 +68,11 @@ class TripPlans(Result):
     """`nearby`: the best plan over an airport nearby, where it costs less than `best` without positioning.
 
     `nearest`: where there is no plan, the one that is nearest to the limits. `searched`: the airports looked at.
+    `names`: of the airlines and programmes of the plans, by code and slug.
     """
 
+    asked: TripAsked
+    names: dict[str, str]
     best: Plan | None
     fallback: Plan | None
     nearby: Plan | None
@@ -82,7 +95,17 @@ class _Planned:
     nearest: NearestPlan[AwardOption] | None
 
 
-@tool(area="search", tier=Tier.PREMIUM, effect=Effect.READS, live=True, open_world=True, meter="search")
+@tool(
+    title="Plan the whole trip on points for us: put an itinerary together, what exactly to transfer and book",
+    area="search",
+    tier=Tier.PREMIUM,
+    effect=Effect.READS,
+    live=True,
+    open_world=True,
+    meter="search",
+    screen="trip-plan",
+    condenses=True,
+)
 async def plan_trip(
     call: LiveCall,
     origin: AirportOrCity,
@@ -98,10 +121,10 @@ async def plan_trip(
     ] = None,
     nearby_km: Annotated[int | None, Field(ge=20, le=400, description="Also airports within this radius.")] = None,
 ) -> TripPlans:
-    """Plans an award trip in a window of at most 14 days: seats, how the saved balances pay, what stays, steps.
+    """Plans a whole award trip for one, a couple or the family: seats there and back, points to transfer, each step.
 
-    City codes search all airports of the city. Instant transfers come first. Where a limit fails, the nearest plan.
-    Steps confirm the seat before any transfer. Premium.
+    Sorts out a honeymoon or holiday end to end with the saved balances within 14 days, with a backup plan. City codes
+    search all its airports; instant transfers come first. Where a limit fails, the nearest plan. Premium.
     """
     wish = _build_wish(
         call,
@@ -146,6 +169,8 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
                 *([f"No answer from {', '.join(failed)}, so there may be better plans."] if failed else []),
             ]
         ),
+        asked=to_asked(wish),
+        names=list_names(call.reference, [*best_plans.values()], planned.nearest),
         best=plans.get("best"),
         fallback=plans.get("fallback"),
         nearby=plans.get("nearby"),

@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic_core import to_json
-from sqlalchemy import true
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
-from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, line
+from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -33,14 +32,15 @@ from mcp_server.views.trips import (
 )
 from shared.db import trips
 from shared.db.accounts import lock
-from shared.db.pagination import page_of
 from shared.db.trips import Trip as Row
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid
+from shared.errors import Fault, Invalid, NotFound
+from shared.services.bookings import shared_trips
 
 MAX_GAPS_TOLD = 3
 MAX_CHARACTERS = 80_000  # of the whole answer, so that a model can read it
+SHARED = "Whoever has share_url sees days, flights, stays and plans, but no prices, points, codes or notes."
 
 
 class Unfiled(Part):
@@ -68,6 +68,7 @@ class Trips(Result):
 class UpdatedTrip(Result):
     trip: Trip
     changed: list[str]
+    share_url: str | None
 
 
 class TripDetails(Result):
@@ -80,6 +81,7 @@ class TripDetails(Result):
     searches: list[SearchRecord]
     chats: list[ChatLink]
     gaps: list[TripGap]
+    share_url: str | None
 
 
 class DeletedTrip(Result):
@@ -103,7 +105,12 @@ def _require_slot(call: Call, then: str) -> int:
     return active
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)
+@tool(
+    title="We're going on holiday: open a new trip, make a folder for our week away",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.ADDS,
+)
 def create_trip(
     call: Call,
     name: Annotated[str, line(120)],
@@ -111,9 +118,9 @@ def create_trip(
     start_date: Day | None = None,
     end_date: Day | None = None,
 ) -> CreatedTrip:
-    """Opens a workspace trip that bookings, monitors, searches and an itinerary can be filed under.
+    """Starts a new trip, holiday or vacation with name, place and dates: a folder that keeps everything together.
 
-    Free accounts may hold one active trip and archive it with delete_trip to open another; Premium has no limit. Free.
+    A honeymoon, family visit, ski or work trip. Free accounts: one active trip (archive it with delete_trip). Free.
     """
     _check_days(start_date, end_date)
     lock(call.db, call.account_id)
@@ -125,33 +132,44 @@ def create_trip(
     return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=trip, active_count=active + 1, cap=cap)
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="Which trips do I have this year or last? My holiday folders, planned, past, old and archived",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+)
 def list_trips(
     call: Call,
     state: Literal["active", "archived", "all"] = "active",
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Trips:
-    """Lists workspace trips, newest first, with counts of what is filed under each. Free."""
-    fits = {"active": Row.archived_at.is_(None), "archived": Row.archived_at.is_not(None), "all": true()}[state]
-    rows, total = page_of(call.db, Row, [fits], Row.id.desc(), page=page, per_page=per_page)
-    filed = trips.count_filed(call.db, [r.id for r in rows])
+    """Lists the user's trips and holidays, planned, past or archived, newest first, with counts of what each holds.
+
+    Free.
+    """
+    rows, total, active, filed = trips.load_trip_page(call.db, state, page, per_page)
     kind = "trip" if state == "all" else f"{state} trip"
     return Trips(
         message=f"{pluralize(total, kind)}.",
         trips=[to_trip(r, filed[r.id]) for r in rows],
-        active_count=total if state == "active" else trips.active_trips(call.db),
+        active_count=active,
         cap=call.limits.active_trips,
         paging=Paging.of(page, per_page, total),
     )
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> DeletedTrip:
-    """Archives a trip, or deletes it for good with its itinerary when permanently is true.
+@tool(
+    title="Get rid of a trip or plan that's off or over: archive it, put it away or remove it completely",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+)
+def delete_trip(call: Call, trip_id: TripId, permanently: bool = False) -> DeletedTrip:
+    """Archives a trip that is off, done or over, putting it away, or deletes it for good when permanently is true.
 
-    Archiving keeps the trip and its itinerary and frees the active-trip slot. Either way bookings, monitors, searches
-    and chats stay and are only taken out of the trip. Confirm with the user before deleting permanently. Free.
+    Archiving keeps the itinerary and frees the active-trip slot. Bookings, monitors and chats stay. Confirm before
+    deleting permanently. Free.
     """
     row = get_own_trip(call, trip_id, locked=True)
     taken_out = trips.unfile(call.db, trip_id)
@@ -172,6 +190,8 @@ def delete_trip(call: Call, trip_id: RowId, permanently: bool = False) -> Delete
 
 
 def _archive(call: Call, row: Row) -> None:
+    """The page under which others were shown the trip ends with it."""
+    shared_trips.end_link(call.db, row)
     if row.archived_at is None:
         row.archived_at = row.updated_at = call.now
 
@@ -180,34 +200,42 @@ def _to_counted_trip(call: Call, row: Row) -> Trip:
     return to_trip(row, trips.count_filed(call.db, [row.id])[row.id])
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    title="Rename my trip or push its dates: we now start earlier or end a week after",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+)
 def update_trip(
     call: Call,
-    trip_id: RowId,
+    trip_id: TripId,
     name: Annotated[str, line(120)] | None = None,
     destination: Annotated[str, Field(max_length=120)] | None = None,
     start_date: Day | None = None,
     end_date: Day | None = None,
     state: Literal["active", "archived"] | None = None,
-    clear: Annotated[
-        list[Literal["destination", "start_date", "end_date"]] | None,
-        Field(description="Names of optional fields to empty."),
-    ] = None,
+    clear: list[Literal["destination", "start_date", "end_date"]] | None = None,
+    share: bool | None = None,
 ) -> UpdatedTrip:
-    """Changes a trip's name, destination or dates; state archived does what delete_trip does, active brings it back.
+    """Changes a trip's name, destination or dates when it moved, is extended or shorter, or brings back one put away.
 
-    Bringing one back needs a free active-trip slot: Free accounts have one. Free.
+    state archived is like delete_trip; active brings it back (Free: one slot). share: public link; false ends it. Free.
     """
     changes = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
-    if state == "active":
+    if state == "active" or share:
         lock(call.db, call.account_id)  # before the trip's row: every caller locks in this order
     row = get_own_trip(call, trip_id, locked=True)
     switched = _switch_state(call, row, state) if state else []
-    changed = edit(row, call.now, changes, clear) + switched
+    changed = edit(row, call.now, changes, clear) + switched + _switch_share(call, row, share)
     _check_days(row.start_date, row.end_date)
     call.db.flush()
+    trip = _to_counted_trip(call, row)
+    message = describe_changes(f"trip {trip_id} ({row.name})", trip, changed, share=bool(share))
     return UpdatedTrip(
-        message=f"Trip {trip_id}. {describe_changes(changed)}", trip=_to_counted_trip(call, row), changed=changed
+        message=f"{message} {SHARED}" if share else message,
+        trip=trip,
+        changed=changed,
+        share_url=shared_trips.find_url(call.db, row) if share or not (switched or share is False) else None,
     )
 
 
@@ -223,10 +251,32 @@ def _switch_state(call: Call, row: Row, state: str) -> list[str]:
     return ["state"]
 
 
-@tool(area="trips", tier=Tier.FREE, effect=Effect.READS)
-def get_trip(call: Call, trip_id: RowId) -> TripDetails:
-    """Shows one trip with its itinerary, newest 20 searches, everything else filed under it, and gaps in it. Free."""
-    row = get_own_trip(call, trip_id)
+def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
+    """Raises Invalid for an archived trip, which is shown to nobody."""
+    if share and row.archived_at:
+        raise Invalid(Fault("share", "is true for an archived trip", "false, or state active beside it"))
+    if share is None:
+        return []
+    switched = shared_trips.make_link(call.db, row) if share else shared_trips.end_link(call.db, row)
+    return ["share"] if switched else []
+
+
+@tool(
+    title="What's the plan for my trip so far, day by day: what have we booked, what's still open or missing?",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    condenses=True,
+)
+def get_trip(call: Call, trip_id: TripId) -> TripDetails:
+    """Shows one trip or holiday in full: itinerary day by day, flights, hotels, and gaps as a night without a hotel.
+
+    Its schedule, arrival times, and its newest 20 searches, watches and chats. Free.
+    """
+    pair = shared_trips.find_trip_and_url(call.db, trip_id)
+    if pair is None:
+        raise NotFound("trip", trip_id)
+    row, share_url = pair
     filed = {kind: trips.read_filed(call.db, kind, trip_id) for kind in trips.ORDER_AND_LIMIT}
     items = filed["itinerary_items"][0]
     today = call.own_day if any(item.from_program for item in items) else call.today
@@ -254,6 +304,7 @@ def get_trip(call: Call, trip_id: RowId) -> TripDetails:
         ),
         trip=trip,
         gaps=gaps,
+        share_url=share_url,
         itinerary=parts.pop("itinerary_items"),
         **parts,
     )

@@ -17,18 +17,13 @@ from shared.db.balances import read_own_values
 from shared.domain import balances
 from shared.domain.cash_or_points import AwardPrice, advise, value_point
 from shared.domain.plurals import pluralize
-from shared.domain.valuations import Spread, choose_value, find_spread
+from shared.domain.valuations import PUBLISHERS, Spread, choose_value, find_spread
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.exchange_rates import ExchangeRate, describe_rate, find_exchange_rate
 from shared.reference.rows import Program
 
 MAX_OTHER_USES = 4
 UNIT, CURRENCY = "US cents per point", "USD"
-_PUBLISHERS = {
-    "value_tpg": "The Points Guy",
-    "value_upgraded_points": "Upgraded Points",
-    "value_omaat": "One Mile at a Time",
-}
 
 
 class PublishedValue(Part):
@@ -88,7 +83,7 @@ class Valuations(Result):
 
 
 def _list_publications(program: Program) -> list[PublishedValue]:
-    values = ((name, getattr(program, field)) for field, name in _PUBLISHERS.items())
+    values = ((name, getattr(program, field)) for field, name in PUBLISHERS.items())
     return [PublishedValue(name=n, value=v, as_of=program.as_of) for n, v in values if v is not None]
 
 
@@ -115,19 +110,25 @@ def _to_valuation(program: Program) -> Valuation:
     )
 
 
-@tool(area="balances", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    title="What is a point or mile worth in money? How much are these 50k, cents per point",
+    area="balances",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    condenses=True,
+)
 def get_points_valuation(
     call: Call,
     program: Annotated[AnyName | None, Field(description="Leave out for all.")] = None,
     points: Annotated[Points | None, Field(description="Also value this many.")] = None,
     currency: Currency = CURRENCY,
     taxes: Annotated[Amount | None, Field(description="Taxes and fees beside the points.")] = None,
-    cash: Annotated[Amount | None, Field(description="Cash price of the same for as many people; compares.")] = None,
+    cash: Annotated[Amount | None, Field(description="Cash price of the same, to compare.")] = None,
 ) -> Valuations:
-    """Tells what one point of a currency is worth: low, usual and high cents per point with sources and date.
+    """Tells what a point or mile is worth: low, fair and high value in cents per point (cpp), with sources and date.
 
-    With points and cash it also says which is better for figures the user has. Published opinions in US cents; sums are
-    converted. Free.
+    Also what an amount is worth in dollars, pounds or euros; with points and cash, whether a redemption is good.
+    Published opinions, sums converted. Free.
     """
     _check_figures(program, points, taxes, cash)
     if program is None:

@@ -24,6 +24,7 @@ from shared.reference.rows.travel import VoucherType as Row
 
 Reference = Annotated[str | None, Field(max_length=120, description="Code or membership reference.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
+VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
 _PAID = {"award": "with points", "cash": "in cash"}
 Kind = Literal["companion", "upgrade", "free_night", "credit", "lounge"]
 
@@ -98,18 +99,25 @@ def _has_words(row: Row, words: list[str]) -> bool:
     return all(w in text for w in words)
 
 
-@tool(area="vouchers", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="vouchers",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="What vouchers do you know, and what can I do with them: companion, hotel upgrades, nights?",
+    condenses=True,
+)
 def list_voucher_types(
     call: Call,
     query: Annotated[str | None, Field(max_length=80)] = None,
     program: AnyName | None = None,
     booking_type: Literal["flight", "hotel"] | None = None,
     page: Page = 1,
-    per_page: PerPage = 20,
+    per_page: PerPage = 10,
 ) -> VoucherTypes:
-    """Lists the kinds of voucher that can be held, with slug, programme and what each applies to.
+    """Explains companion tickets, free night certificates, upgrades and other sorts of vouchers: what each is good for.
 
-    A validity of null follows validity_rule. Free.
+    Their rules: how it works, which are known, slug, programme and validity (null: see validity_rule). Own ones:
+    list_my_vouchers. Free.
     """
     slug = call.reference.program(program).slug if program else None
     words = names.normalize_name(query or "").split()
@@ -119,10 +127,11 @@ def list_voucher_types(
         if slug in (None, r.program) and booking_type in (None, *r.applies_to) and _has_words(r, words)
     ]
     page_rows = matches[(page - 1) * per_page : page * per_page]
+    paging = Paging.of(page, per_page, len(matches))
     return VoucherTypes(
-        message=f"{pluralize(len(matches), 'kind')} of voucher. The terms are those of each source.",
+        message=f"{pluralize(len(matches), 'kind')} of voucher. The terms are those of each source.{paging.more}",
         voucher_types=[_to_type(r) for r in page_rows],
-        paging=Paging.of(page, per_page, len(matches)),
+        paging=paging,
     )
 
 
@@ -137,7 +146,12 @@ def _resolve_kind(call: Call, text: str) -> Row:
 _get_own = partial(get_own, Held, "voucher")
 
 
-@tool(area="vouchers", tier=Tier.PAID, effect=Effect.ADDS)
+@tool(
+    area="vouchers",
+    tier=Tier.PAID,
+    effect=Effect.ADDS,
+    title="I got a voucher: put away my BA companion ticket, free night or upgrade cert, valid until when",
+)
 def add_voucher(
     call: Call,
     voucher_slug: Annotated[str, Field(max_length=80, description="From list_voucher_types.")],
@@ -145,7 +159,10 @@ def add_voucher(
     reference: Reference = None,
     notes: Notes = None,
 ) -> OneVoucher:
-    """Records a voucher the user holds. Paid."""
+    """Adds a voucher the user got, such as a companion ticket, free night certificate or upgrade, with its expiry.
+
+    To spend it on a booking use apply_voucher_to_booking. Paid.
+    """
     kind = _resolve_kind(call, voucher_slug)
     row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
     call.db.add(row)
@@ -158,7 +175,12 @@ def add_voucher(
     return OneVoucher(message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part)
 
 
-@tool(area="vouchers", tier=Tier.FREE, effect=Effect.READS)
+@tool(
+    area="vouchers",
+    tier=Tier.FREE,
+    effect=Effect.READS,
+    title="Do I have any free night certs, companion vouchers, suite upgrades left? Which are mine already",
+)
 def list_my_vouchers(
     call: Call,
     voucher_id: Annotated[RowId | None, Field(description="Return only this voucher.")] = None,
@@ -167,7 +189,10 @@ def list_my_vouchers(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Vouchers:
-    """Lists held vouchers, the first to expire first, and the booking each is applied to. Free."""
+    """Shows the vouchers the user has (companion tickets, free night certificates, upgrades), first to expire first.
+
+    Unused or applied, with the booking each is used on. All that runs out: list_upcoming_deadlines. Free.
+    """
     if voucher_id is not None:
         rows, total = [_get_own(call.db, voucher_id)], 1
     else:
@@ -181,26 +206,43 @@ def list_my_vouchers(
     )
 
 
-@tool(area="vouchers", tier=Tier.PAID, effect=Effect.CHANGES)
+@tool(
+    area="vouchers",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="My voucher or cert got extended: it should now be valid months longer, fix its code",
+)
 def update_voucher(
     call: Call,
-    voucher_id: RowId,
+    voucher_id: VoucherId,
     expires_on: Day | None = None,
     reference: Reference = None,
     notes: Notes = None,
     clear: list[Literal["expires_on", "reference", "notes"]] | None = None,
 ) -> ChangedVoucher:
-    """Changes expiry, reference or notes of a held voucher. Paid."""
+    """Changes a saved voucher or certificate: extended or valid longer, a wrong date, its code, number or notes.
+
+    Paid.
+    """
     row = _get_own(call.db, voucher_id, locked=True)
     changes = {"expires_on": expires_on, "reference": reference, "notes": notes}
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
-    return ChangedVoucher(message=edits.describe_changes(changed), voucher=to_voucher(call, row), changed=changed)
+    part = to_voucher(call, row)
+    return ChangedVoucher(message=edits.describe_changes(part.name, part, changed), voucher=part, changed=changed)
 
 
-@tool(area="vouchers", tier=Tier.FREE, effect=Effect.CHANGES)
-def delete_voucher(call: Call, voucher_id: RowId) -> DeletedVoucher:
-    """Removes a held voucher; one applied to a booking is detached first and the booking named. Free."""
+@tool(
+    area="vouchers",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+    title="Bin a voucher or cert of mine: I used it, the free night lapsed, I gave it to someone",
+)
+def delete_voucher(call: Call, voucher_id: VoucherId) -> DeletedVoucher:
+    """Removes a voucher or certificate that was used, has expired, was given away or saved twice.
+
+    One applied to a booking is detached first and the booking named. Free.
+    """
     columns = (Held.voucher_slug, Held.reference, Held.flight_booking_id, Held.hotel_booking_id)
     deleted = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*columns)).one_or_none()
     if deleted is None:
@@ -249,16 +291,21 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
         raise Invalid(*faults)
 
 
-@tool(area="vouchers", tier=Tier.PAID, effect=Effect.CHANGES)
+@tool(
+    area="vouchers",
+    tier=Tier.PAID,
+    effect=Effect.CHANGES,
+    title="Use my voucher, companion ticket or free night cert on this booking, or take it off again",
+)
 def apply_voucher_to_booking(
     call: Call,
-    voucher_id: RowId,
+    voucher_id: VoucherId,
     booking_type: Literal["flight", "hotel"] | None = None,
-    booking_id: Annotated[RowId | None, Field(description="Leave out to detach.")] = None,
+    booking_id: Annotated[RowId | None, Field(description="Of a logged flight or stay; leave out to detach.")] = None,
 ) -> AppliedVoucher:
-    """Attaches a held voucher to a flight or hotel booking, or detaches it.
+    """Uses or attaches a voucher or companion ticket on a booked flight or hotel stay, or takes it off to free it.
 
-    Overwrites an earlier application: confirm with the user first. Paid.
+    Overwrites an earlier use: confirm with the user first. Paid.
     """
     target = None
     if booking_id is not None:

@@ -1,8 +1,11 @@
 """The outermost middleware: host, bearer token, origin, method, areas and media type are checked before /mcp.
 
-Each rule stands where the specification, real clients and the SDK disagree; all of them hold for /mcp/ too.
+Each rule stands where the specification, real clients and the SDK disagree; all of them hold for /mcp/ and for the
+narrower addresses below it too.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,13 +22,20 @@ from mcp_server.transport.token_verifier import (
     TokenRejected,
     TokenVerifier,
 )
-from shared.asgi import add_headers, security_headers
+from shared.asgi import add_headers, is_browser, security_headers
+from shared.domain.mcp_addresses import WHOLE, McpAddress, describe_fault, find_address
 from shared.settings import SCOPE, settings
+from shared.telemetry.call_context import label_work, new_id
+from shared.telemetry.http_counts import count_response
+from shared.telemetry.metrics import GATE_REFUSALS, count
+from shared.telemetry.traces import name_request, read_traceparent, span
 
 METADATA = "/.well-known/oauth-protected-resource"
 PROBES = frozenset({"/healthz", "/readyz"})
 RETRY_AFTER = b"2"
 ACCEPT = (b"accept", b"application/json, text/event-stream")
+Explain = Callable[[Scope, JsonResponse], ASGIApp]
+FindAnswer = Callable[[Scope], ASGIApp | None]
 
 
 class Reject(Exception):
@@ -36,19 +46,31 @@ class Reject(Exception):
         self.response = response
 
 
-class Host(NamedTuple):
-    """One served Host: the resource tokens are for, and where that resource is described."""
+class Endpoint(NamedTuple):
+    """One address of the tool endpoint on one served host, and where it is described (RFC 9728 3)."""
 
-    resource: str
-    metadata_url: str
+    origin: str
+    address: McpAddress
+    path: str  # as the client wrote it: areas may stand in another order
+
+    @property
+    def metadata_url(self) -> str:
+        return f"{self.origin}{METADATA}{self.path}"
 
 
 class RequestGate:
-    """The ASGI application: /mcp behind its rules, everything else to the open pages."""
+    """The ASGI application: the tool endpoint's addresses behind their rules, everything else to the open pages."""
 
-    def __init__(self, bearers: TokenVerifier, mcp: ASGIApp, pages: ASGIApp) -> None:
-        self.token_verifier, self.mcp, self.pages = bearers, mcp, pages
-        self.hosts = {urlsplit(r).netloc.lower().encode(): _host(r) for r in settings().resources}
+    def __init__(
+        self, bearers: TokenVerifier, mcp: ASGIApp, pages: ASGIApp, explain: Explain, find_maintenance: FindAnswer
+    ) -> None:
+        """`explain` is the page for a person who opened an address of the endpoint, instead of a refusal.
+
+        `find_maintenance` is what a path of the pages answers instead while the service is under maintenance.
+        """
+        self.token_verifier, self.mcp, self.pages, self.explain = bearers, mcp, pages, explain
+        self.find_maintenance = find_maintenance
+        self.hosts = {urlsplit(r).netloc.lower().encode(): r.removesuffix(WHOLE.path) for r in settings().resources}
         self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
         self.security_headers = security_headers(https=settings().secure)
 
@@ -56,28 +78,37 @@ class RequestGate:
         if scope["type"] != "http":
             return await self.pages(scope, receive, send)
 
-        return await self._answer(scope, receive, add_headers(send, self.security_headers))
+        name, parent = name_request("mcp_server", scope), read_traceparent(scope["headers"])
+        with label_work(new_id()), span(name, parent):
+            sending = add_headers(count_response(send, "mcp_server"), self.security_headers)
+            return await self._answer(scope, receive, sending)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in PROBES:
             return await self.pages(scope, receive, send)
         # httptools keeps the blanks around values
         headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        host = self.hosts.get(dict(headers).get(b"host", b"").lower())
-        if host is None:
+        origin = self.hosts.get(dict(headers).get(b"host", b"").lower())
+        if origin is None:
             return await rpc_error(421, INVALID_REQUEST, "This host name is not served here.")(send)
-        if scope["path"] not in ("/mcp", "/mcp/"):
-            scope["resource"] = host.resource
-            return await self.pages(scope, receive, send)
+        scope["origin"] = origin
+        address, fault = find_address(scope["path"]), describe_fault(scope["path"])
+        if not (address or fault):
+            return await (self.find_maintenance(scope) or self.pages)(scope, receive, send)
         try:
-            inner = await self._check_request(scope, headers, host)
+            if address is None:
+                raise Reject(rpc_error(404, INVALID_REQUEST, fault or ""))
+            inner = await self._check_request(scope, headers, Endpoint(origin, address, scope["path"].rstrip("/")))
         except Reject as rejected:
+            count(GATE_REFUSALS, str(rejected.response.status))
+            if is_browser(scope):
+                return await self.explain(scope, rejected.response)(scope, receive, send)
             return await rejected.response(send)
         return await self.mcp(inner, receive, send)
 
-    async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Scope:
-        """The scope for /mcp: one path, trimmed headers, the caller and the areas. Raises Reject."""
-        caller = await self._caller(scope, headers, host)  # first of all checks: clients rely on the 401
+    async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], endpoint: Endpoint) -> Scope:
+        """The scope for the SDK: one path, trimmed headers, the caller, address and areas. Raises Reject."""
+        caller = await self._caller(scope, headers, endpoint)  # first of all checks: clients rely on the 401
         by_name = dict(headers)
         origin = by_name.get(b"origin")
         if origin is not None and origin not in self.origins:
@@ -99,17 +130,19 @@ class RequestGate:
             "path": "/mcp",
             "raw_path": b"/mcp",
             "headers": headers,
-            "caller": caller,
+            "caller": replace(caller, read_only=True) if endpoint.address.read_only else caller,
+            "address": endpoint.address,
             "areas": areas,
         }
 
-    async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], host: Host) -> Caller:
+    async def _caller(self, scope: Scope, headers: list[tuple[bytes, bytes]], endpoint: Endpoint) -> Caller:
         try:
-            return await self.token_verifier.check(_token(headers), (scope.get("client") or ("",))[0])
+            peer = (scope.get("client") or ("",))[0]
+            return await self.token_verifier.check(_token(headers), peer, endpoint.address)
         except TokenRejected as rejected:
             error, words = rejected.problem.value
             status = 403 if rejected.problem is Problem.SCOPE else 401
-            raise Reject(oauth_error(status, error, words, _challenge(host, error, words))) from None
+            raise Reject(oauth_error(status, error, words, _challenge(endpoint, error, words))) from None
         except RateLimited as limited:
             words = "Too many bad tokens came from this address; this one was not looked at."
             retry_headers = _retry_headers(str(limited.seconds).encode())
@@ -124,11 +157,6 @@ def _retry_headers(seconds: bytes) -> Headers:
     return ((b"retry-after", seconds), (b"cache-control", b"no-store"))
 
 
-def _host(resource: str) -> Host:
-    parts = urlsplit(resource)
-    return Host(resource, f"{parts.scheme}://{parts.netloc}{METADATA}/mcp")
-
-
 def _token(headers: list[tuple[bytes, bytes]]) -> str:
     """The one bearer token sent. Requests that carry an API key too are refused: they would have two identities."""
     credentials = [value for name, value in headers if name == b"authorization"]
@@ -140,9 +168,8 @@ def _token(headers: list[tuple[bytes, bytes]]) -> str:
     return token.rstrip(b" \t").decode("latin-1")  # RFC 6750 2.1: one blank; with two the token is malformed
 
 
-def _challenge(host: Host, error: str, words: str) -> Headers:
+def _challenge(endpoint: Endpoint, error: str, words: str) -> Headers:
     """RFC 6750 3 and RFC 9728 5.1: an absolute, path-inserted metadata URL. Clients expect an error always."""
-    challenge = (
-        f'Bearer error="{error}", error_description="{words}", resource_metadata="{host.metadata_url}", scope="{SCOPE}"'
-    )
+    place = f'resource_metadata="{endpoint.metadata_url}", scope="{SCOPE}"'
+    challenge = f'Bearer error="{error}", error_description="{words}", {place}'
     return ((b"www-authenticate", challenge.encode()), (b"cache-control", b"no-store"))

@@ -3,8 +3,8 @@
 The SDK's stateless path builds a transport, memory streams, task groups and a dispatcher for each POST and tears them
 down: about 300 of 400 microseconds a call, and cyclic garbage behind it. A request of the handshake era that wants one
 JSON answer needs none of that. `python -m tests.bench` compares the two: a bare tool at concurrency 16 takes 133
-microseconds here and 456 on the bare SDK server (2026-11-22). tools/list of 2026-07-28 is answered here too: the SDK's
-handler would copy and serialise its 110 kB in 2 of 2.3 milliseconds.
+microseconds here and 456 on the bare SDK server (2026-11-22). tools/list and resources/read of 2026-07-28 are
+answered here too: the SDK's handler would copy and serialise the list's 110 kB in 2 of 2.3 milliseconds.
 
 Results, errors and checks stay the SDK's, which serves 2026-07-28 with the same driver. It is not documented for this
 use, so the SDK is pinned to its minor version, `tests/mcp_server/transport/test_single_exchange.py` compares both ways
@@ -29,6 +29,7 @@ from mcp.shared.inbound import (
     classify_inbound_request,
     find_duplicated_routing_header,
 )
+from mcp.shared.jsonrpc_dispatcher import progress_token_from_params
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types import RequestId
@@ -36,18 +37,22 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic_core import to_json
 from starlette.requests import Request
 
+from mcp_server.transport.call_stream import CallStream
 from mcp_server.transport.json_responses import JsonResponse
 
-_METHODS = frozenset({"tools/call", "tools/list", "ping"})
+_METHODS = frozenset({"tools/call", "tools/list", "resources/read", "ping"})
+_MODERN_METHODS = frozenset({"tools/list", "resources/read"})
 
 
 @dataclass
 class _DispatchContext:
-    """The SDK's dispatch context for a request whose client can be neither asked nor notified meanwhile."""
+    """The SDK's dispatch context for a request whose client is notified of progress where its answer may stream."""
 
     transport: TransportContext
     request_id: RequestId
     message_metadata: ServerMessageMetadata
+    stream: CallStream | None = None
+    progress_token: str | int | None = None
     cancel_requested: anyio.Event = field(default_factory=anyio.Event)
     can_send_request: bool = False
 
@@ -60,7 +65,10 @@ class _DispatchContext:
         return None
 
     async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        return None
+        if self.stream and self.progress_token is not None:
+            part = {"progressToken": self.progress_token, "progress": progress, "total": total, "message": message}
+            params = {name: value for name, value in part.items() if value is not None}
+            await self.stream.send_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
 
 def open_connection(message: dict[str, Any], version: str, request: Request) -> Connection | None:
@@ -69,7 +77,7 @@ def open_connection(message: dict[str, Any], version: str, request: Request) -> 
         return None
     if version in HANDSHAKE_PROTOCOL_VERSIONS:
         return Connection.from_envelope(version, None, None)
-    if message["method"] != "tools/list" or not check_accept_headers(request)[0]:
+    if message["method"] not in _MODERN_METHODS or not check_accept_headers(request)[0]:
         return None
     # The SDK's own checks; whatever they reject is left to it, so that it words the refusal.
     route = classify_inbound_request(message, headers=dict(request.headers))
@@ -85,6 +93,8 @@ async def answer_request(
         TransportContext(kind="streamable-http", can_send_request=False, headers=request.headers),
         message["id"],
         ServerMessageMetadata(request_context=request),
+        stream=request.scope.get("call_stream"),
+        progress_token=progress_token_from_params(message.get("params")),
     )
     reply, status = {"jsonrpc": "2.0", "id": message["id"]}, 200
     try:

@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import anyio.to_thread
@@ -18,14 +18,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.transport.refusal_limits import RefusalLimits
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
+from shared.db.outages import OUTAGES, run_again
+from shared.domain.mcp_addresses import McpAddress, find_resource, is_covered
 from shared.domain.plans import Plan
-from shared.internal_api import AuthServerClient
-from shared.limits import address_key, hit
-from shared.secrets import digest, well_formed
+from shared.internal_api import AuthServerClient, may_be_token
+from shared.secrets import digest
 from shared.settings import SCOPE, settings
+from shared.telemetry.call_context import note_account
+from shared.telemetry.metrics import BEARER_CHECKS, count
 
 log = logging.getLogger(__name__)
 PREFIX = "awt_at_"  # how the auth server begins every access token
@@ -35,7 +39,6 @@ REFUSED_SECONDS = 5.0  # that a bad one is cached
 GRACE_SECONDS = 60.0  # that a cached token is accepted longer while the auth server is away
 RETRY_SECONDS = 1.0  # between two attempts to reach an auth server that is away
 MAX_CACHED_TOKENS = 10_000  # good and bad tokens apart, so that guesses never evict users
-REFUSALS_PER_MINUTE = 600  # of one address that the auth server was asked about: guesses, or a host of many people
 LAST_SEEN_INTERVAL = timedelta(hours=1)
 _CONNECTION_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
@@ -73,6 +76,7 @@ class VerifiedToken:
     family: str
     refresh_at: float
     end: float
+    addresses: frozenset[McpAddress] = frozenset()  # of its audience; an API key has none
 
 
 class TokenVerifier:
@@ -86,37 +90,48 @@ class TokenVerifier:
         self.cache: OrderedDict[str, VerifiedToken] = OrderedDict()
         self.refused: OrderedDict[str, tuple[float, Problem]] = OrderedDict()
         self.pending: dict[str, asyncio.Task[VerifiedToken | Problem]] = {}
-        self.blocked_until: OrderedDict[str, float] = OrderedDict()  # by address
+        self.limits = RefusalLimits(prefix)
         self.events = 0
         self.auth_server = AuthServerClient()
 
-    async def check(self, token: str, address: str = "") -> Caller:
-        """The caller. Raises TokenRejected, RateLimited or AuthServerUnavailable."""
+    async def check(self, token: str, address: str = "", at: McpAddress | None = None) -> Caller:
+        """The caller. Raises TokenRejected, RateLimited or AuthServerUnavailable.
+
+        `address` is where the request comes from, `at` the address of ours it was sent to; the token must be for that
+        one or for a wider one (RFC 8707). Without `at` no audience is asked for: API keys have none.
+        """
+        verified = await self._verify(token, address)
+        note_account(verified.caller.public_id)
+        if at is not None and not any(is_covered(at, granted) for granted in verified.addresses):
+            raise TokenRejected(Problem.INVALID)
+        return verified.caller
+
+    async def _verify(self, token: str, address: str) -> VerifiedToken:
         name = digest(token)
         cached, now = self.cache.get(name), time.monotonic()
         if cached is not None and now < cached.refresh_at:
             self.cache.move_to_end(name)
-            return cached.caller
+            self._count("remembered")
+            return cached
         refused = self.refused.get(name)
         if refused is not None and now < refused[0]:
+            self._count("refused")
             raise TokenRejected(refused[1])
-        if not well_formed(token, self.prefix):
+        if not may_be_token(token, self.prefix):
+            self._count("refused")
             raise TokenRejected(Problem.INVALID)
-        if (wait := self.blocked_until.get(address, 0) - now) > 0:
-            raise RateLimited(math.ceil(wait))
+        if wait := self.limits.find_wait(name, address):
+            self._count("limited")
+            raise RateLimited(wait)
+        self._count("looked_up")
         verdict = await asyncio.shield(self._start_lookup(name, token))
         if isinstance(verdict, Problem):
-            await self._count_refusal(address)
+            await anyio.to_thread.run_sync(self.limits.count_refusal, address, limiter=limiter())
             raise TokenRejected(verdict)
-        return verdict.caller
+        return verdict
 
-    async def _count_refusal(self, address: str) -> None:
-        """One more refusal; over the limit the address has to wait until the minute ends."""
-        counter = f"refused:{self.prefix}:{address_key(address)}"
-        verdict = await anyio.to_thread.run_sync(hit, counter, REFUSALS_PER_MINUTE, 60, limiter=limiter())
-        if not verdict.allowed:
-            self.blocked_until[address] = time.monotonic() + verdict.retry_after
-            _trim(self.blocked_until)
+    def _count(self, result: str) -> None:
+        count(BEARER_CHECKS, "api_key" if self.prefix == KEY_PREFIX else "token", result)
 
     def _start_lookup(self, name: str, token: str) -> "asyncio.Task[VerifiedToken | Problem]":
         """One lookup per token at a time: callers that arrive meanwhile await the same one."""
@@ -138,6 +153,7 @@ class TokenVerifier:
         if isinstance(verdict, VerifiedToken):
             self.cache[name] = verdict
             _trim(self.cache)
+            self.limits.remember_good(name)
         else:
             self.refused[name] = (time.monotonic() + REFUSED_SECONDS, verdict)
             _trim(self.refused)
@@ -157,9 +173,9 @@ class TokenVerifier:
         if isinstance(seconds, Problem):
             return seconds
         try:
-            caller = await anyio.to_thread.run_sync(_load_caller, document, limiter=limiter())
-        except SQLAlchemyError:
-            log.warning("bearer: the database is away")
+            caller = await anyio.to_thread.run_sync(run_again, partial(_load_caller, document), limiter=limiter())
+        except SQLAlchemyError as error:
+            OUTAGES.note(error)
             raise AuthServerUnavailable from None
         if caller is None:
             return Problem.INVALID
@@ -169,6 +185,7 @@ class TokenVerifier:
             str(document.get("family", "")),
             refresh_at=now + min(ACCEPTED_SECONDS, seconds),
             end=now + min(ACCEPTED_SECONDS + GRACE_SECONDS, seconds),
+            addresses=_find_addresses(document),
         )
 
     async def _introspect(self, token: str) -> dict[str, Any]:
@@ -184,18 +201,28 @@ class TokenVerifier:
             except (httpx.HTTPError, ValueError):
                 raise AuthServerUnavailable from None
         if not isinstance(document, dict):
-            log.warning("bearer: the auth server answered %s with status %d", self.path, response.status_code)
+            if response.status_code != 503:  # it says itself what is away
+                log.warning("bearer: the auth server answered %s with status %d", self.path, response.status_code)
             raise AuthServerUnavailable
         return document
 
     def forget(self, event: dict[str, Any]) -> None:
-        """Drops what an event names: a token (its digest), a family of tokens, or an account."""
+        """Drops what an event names: a token (its digest), a family of tokens, an account, or a client's tokens.
+
+        Refusals are dropped as well: what was suspended may be restored.
+        """
         self.events += 1
         self.cache.pop(event.get("token", ""), None)
-        family, account = event.get("family"), event.get("account")
-        revoked = [n for n, t in self.cache.items() if t.family == family or t.caller.public_id == account]
+        family, account, client = (event.get(name) for name in ("family", "account", "client"))
+        revoked = [
+            name
+            for name, token in self.cache.items()
+            if token.family == family or token.caller.public_id == account or token.caller.client_id == client
+        ]
         for name in revoked:
             del self.cache[name]
+        if account or client:
+            self.refused.clear()
 
     def forget_all(self) -> None:
         self.events += 1
@@ -220,9 +247,7 @@ def api_key_verifier() -> TokenVerifier:
 
 def _token_seconds(document: dict[str, Any]) -> float | Problem:
     """How long the introspected token is good here: issued by us, for one of our resources (RFC 8707)."""
-    aud = document.get("aud")
-    audience = aud if isinstance(aud, list) else [aud]
-    ours = document.get("iss") == settings().web_url and any(a in settings().resources for a in audience)
+    ours = document.get("iss") == settings().web_url and bool(_find_addresses(document))
     expires = document.get("exp")
     if document.get("active") is not True or not ours or not isinstance(expires, int | float):
         return Problem.INVALID
@@ -230,6 +255,14 @@ def _token_seconds(document: dict[str, Any]) -> float | Problem:
     if seconds <= 0:
         return Problem.INVALID
     return seconds if SCOPE in str(document.get("scope", "")).split() else Problem.SCOPE
+
+
+def _find_addresses(document: dict[str, Any]) -> frozenset[McpAddress]:
+    """The addresses of ours that the token's audience names, on whichever host."""
+    aud = document.get("aud")
+    audience = [name for name in (aud if isinstance(aud, list) else [aud]) if isinstance(name, str)]
+    addresses = (find_resource(name, settings().resources) for name in audience)
+    return frozenset(address for address in addresses if address is not None)
 
 
 def _key_seconds(document: dict[str, Any]) -> float | Problem:
@@ -266,4 +299,6 @@ def _load_caller(document: dict[str, Any]) -> Caller | None:
         client_name=str(document.get("client_name") or client_id),
         api_calls_per_month=row.api_calls_per_month,
         read_only=document.get("read_only") is True,
+        may_administer=document.get("administer") is True,
+        on_page=document.get("page") is True,
     )

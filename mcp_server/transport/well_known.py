@@ -12,11 +12,14 @@ from starlette.routing import Route
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import METADATA
 from shared.db.health import check_readiness, describe_health
+from shared.domain.mcp_addresses import ADDRESSES, PARTS, describe_fault, find_address
 from shared.internal_api import AuthServerClient
 from shared.reference.load import reference
 from shared.settings import SCOPE, settings
 
 AUTH_METADATA = "/.well-known/oauth-authorization-server"
+# At the bare one stands the origin, which the auth server reads as the whole endpoint.
+METADATA_PATHS = (METADATA, *(METADATA + path for path in ADDRESSES), METADATA + PARTS + "{areas}")
 CACHE_SECONDS = 60.0
 PUBLIC_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
 # An MCP client in a page sends the protocol version in a header, so its browser sends a preflight request first.
@@ -30,13 +33,19 @@ RETRY_HEADERS = {"Retry-After": "2", "Cache-Control": "no-store"}
 
 
 async def resource_metadata(request: Request) -> Response:
-    """RFC 9728, for the host in the request."""
+    """RFC 9728, for the host in the request: the resource is the address this document's own was made from (3.3).
+
+    So areas stand as the client wrote them: a client compares it with the address that it asked.
+    """
+    path = request.scope["path"].removeprefix(METADATA)
+    if path and find_address(path) is None:
+        return JSONResponse({"error": "not_found", "error_description": describe_fault(path)}, 404)
     document = {
-        "resource": request.scope["resource"],
+        "resource": request.scope["origin"] + path,
         "authorization_servers": [settings().web_url],
         "scopes_supported": [SCOPE],
         "bearer_methods_supported": ["header"],
-        "resource_name": "Award Travel",
+        "resource_name": settings().service_name,
     }
     return JSONResponse(document, headers=PUBLIC_HEADERS)
 
@@ -84,9 +93,8 @@ def routes(auth_server: AuthServerClient) -> list[Route]:
     return [
         Route("/healthz", healthz),
         Route("/readyz", readyz),
-        Route(METADATA, resource_metadata),
-        Route(f"{METADATA}/mcp", resource_metadata),
+        *(Route(path, resource_metadata) for path in METADATA_PATHS),
         Route(AUTH_METADATA, AuthMetadata(auth_server).answer),
-        *(Route(path, preflight, methods=["OPTIONS"]) for path in (METADATA, f"{METADATA}/mcp", AUTH_METADATA)),
+        *(Route(path, preflight, methods=["OPTIONS"]) for path in (*METADATA_PATHS, AUTH_METADATA)),
         Route("/.well-known/openai-apps-challenge", challenge),
     ]

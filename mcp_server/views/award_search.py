@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
+from mcp_server.toolkit.results import Part, Result
 from shared.domain.dates import format_weekday
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
 from shared.domain.plurals import pluralize
@@ -23,6 +24,53 @@ class Priced(Protocol):
 
 
 P = TypeVar("P", bound=Priced)
+
+
+class SeatsAsked(Part):
+    """What a search was asked, its names resolved: airports and airlines as codes, the whole party.
+
+    `date` is of a day's search, in the middle of `flex_days` on either side; `month` (YYYY-MM) is of a month's.
+    `airline` is null where several were asked.
+    """
+
+    origin: str
+    destination: str
+    date: date | None
+    month: str | None
+    flex_days: int
+    cabins: list[str]
+    passengers: int
+    airline: str | None
+
+
+class SeatSearch(Result):
+    """A search for award seats says what it was asked, for whoever reads the result alone."""
+
+    asked: SeatsAsked
+
+
+def build_asked(
+    origin: str,
+    destination: str,
+    cabins: Sequence[str],
+    passengers: int,
+    airline: str | None,
+    *,
+    day: date | None = None,
+    month: str | None = None,
+    flex_days: int = 0,
+) -> SeatsAsked:
+    """Of a day's search or of a month's."""
+    return SeatsAsked(
+        origin=origin,
+        destination=destination,
+        date=day,
+        month=month,
+        flex_days=flex_days,
+        cabins=list(cabins),
+        passengers=passengers,
+        airline=airline,
+    )
 
 
 def require_cabins(call: CallBase, cabin: Cabin | None) -> Sequence[str]:

@@ -20,7 +20,7 @@ from shared.services.watches.booked_awards import BookedAward, is_better_cabin, 
 
 BookedAwardId = Annotated[
     RowId | None,
-    Field(description="A booked award: tells when it costs fewer points, fee deducted, or opens in a better cabin."),
+    Field(description="A booked award: tells when it is cheaper, fee deducted, or in a better cabin."),
 ]
 
 

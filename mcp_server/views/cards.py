@@ -26,29 +26,28 @@ from shared.db.cards import OpenFee
 from shared.db.portfolio import Holdings
 from shared.db.profile import Profile
 from shared.domain import cards
-from shared.errors import Candidates, Fault, Invalid
+from shared.errors import Ambiguity, Candidates, Choice, Fault, Invalid
 from shared.reference.reference import Reference
 from shared.services.deadlines import find_progress
 
-_EMPTY_CLEARS = Field(description="Empty string clears.")
 Nickname = Annotated[str, Field(max_length=80)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
-BonusAmount = Annotated[ClearableCount | None, Field(description="Whole number; empty string clears.")]
+BonusAmount = Annotated[ClearableCount | None, Field(description="Whole number.")]
 BonusCurrency = Annotated[str | None, Field(max_length=60, description="What the bonus is paid in.")]
 BonusStatus = Annotated[
     Literal["pending", "earned", "missed", ""] | None,
-    Field(description="Empty string clears; leave unset when unknown."),
+    Field(description="Leave unset when unknown."),
 ]
-OptionalDay = Annotated[ClearableDay | None, _EMPTY_CLEARS]
-OptionalMoney = Annotated[ClearableMoney | None, _EMPTY_CLEARS]
+OptionalDay = ClearableDay | None
+OptionalMoney = ClearableMoney | None
 SpendWindow = Annotated[
     ClearableWindow | None,
-    Field(description="Read only without spend_deadline_on, which is then counted from opened_on."),
+    Field(description="Without spend_deadline_on: counted from opened_on."),
 ]
 CardCurrency = Annotated[Currency, Field(description="For spend_requirement and annual_fee.")]
 Country = Annotated[
     ClearableCountry | None,
-    Field(description="ISO code, UK accepted for GB; empty string resets to the catalogue country."),
+    Field(description="ISO code; empty string resets to the catalogue's."),
 ]
 
 
@@ -188,6 +187,7 @@ def find_catalogue_slug(
         f"No card is called exactly {text!r}{', and nothing was saved' if saves else ''}. Ask the user which of these"
         f" is meant and call again with its slug{alternative}.",
         candidates,
+        Ambiguity("card", text, [Choice(c.slug, f"{c.name} ({c.issuer}, {c.country})") for c in candidates]),
     )
 
 

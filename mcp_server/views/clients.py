@@ -7,6 +7,7 @@ from mcp_server.toolkit.results import Part
 from shared import clock
 from shared.db.clients import BrandedPdf as PdfRow
 from shared.db.clients import ClientPortfolio as ClientRow
+from shared.domain.short_ids import shorten_uuid
 from shared.services.bookings import secret_links
 from shared.settings import settings
 
@@ -50,9 +51,9 @@ def build_link(secret: str) -> str:
 
 def to_branded_pdf(row: PdfRow) -> BrandedPdf:
     ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= clock.now())
-    secret = None if ended else secret_links.derive_secret(PURPOSE, row.account_id, row.nonce, row.key)
+    secret = None if ended else secret_links.read_secret(PURPOSE, row)
     return BrandedPdf(
-        pdf_id=str(row.id),
+        pdf_id=shorten_uuid(row.id),
         title=row.title,
         url=build_link(secret) if secret else None,
         client_portfolio_id=row.client_portfolio_id,

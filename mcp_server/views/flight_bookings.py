@@ -22,11 +22,9 @@ PointsSpent = Annotated[
 ]
 Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
 CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
-CashPrice = Annotated[
-    Amount | None, Field(description="Award only; what all travellers would have paid in cash, in taxes_currency.")
-]
-BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking; none if single.")]
-WorkspaceTripId = Annotated[RowId | None, Field(description="Workspace trip, not trip_id.")]
+CashPrice = Annotated[Amount | None, Field(description="Award only; the cash fare of all, in taxes_currency.")]
+BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking.")]
+WorkspaceTripId = Annotated[RowId | None, Field(description="From list_trips; not trip_id.")]
 FlightNumber = Annotated[str, Field(max_length=12)] | None
 PassengerCount = Annotated[int, Field(ge=1), at_most(MAX_PASSENGERS)]
 Confirmation = Annotated[str, Field(max_length=40)] | None
@@ -70,6 +68,7 @@ class FlightDetails(Result):
     legs: list[FlightBooking]
     vouchers: list[Voucher]
     cancellation: CancellationFee | None
+    names: dict[str, str]  # of programmes, by slug
 
 
 class FlightTotals(Part):

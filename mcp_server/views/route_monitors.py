@@ -1,6 +1,7 @@
 """Route monitors as results show them, and the checks of the route and days that watches share."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
@@ -11,14 +12,18 @@ from shared.db.route_monitors import MonitorFinds, MonitorMatch, RouteMonitor, f
 from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.errors import Fault, Invalid
+from shared.outbox.wording import award_seats
 from shared.reference.city_airports import list_watched_airports
 from shared.services.search.award_options import AwardOption, build_option
+from shared.services.watches.award_seats import WatchQuery
+from shared.services.watches.route_monitors import terms_of
+from shared.services.watches.seat_funding import describe_funding
 
 State = Literal["active", "cancelled"]
 
 
 class Monitor(Filters):
-    """A monitor paused by a plan change shows as cancelled for that reason, and as active once it goes on.
+    """A paused monitor shows as cancelled, by its owner or a plan change, and as active once it goes on.
 
     `best_match` is the best value of what was open at the last check, `last_match` that of the newest finds.
     """
@@ -44,8 +49,21 @@ class Monitor(Filters):
     best_match: AwardOption | None
     matches_total: int
     created_at: datetime
+    paused_at: datetime | None
     cancelled_at: datetime | None
     cancel_reason: Literal["user", "window_passed", "plan_change"] | None
+
+
+@dataclass(frozen=True)
+class FoundSeat(AwardOption):
+    """`is_open`: whether it was still open when the watch last had an answer about it."""
+
+    found_at: datetime
+    is_open: bool
+
+
+def to_found_seat(call: Call, match: MonitorMatch, passengers: int, is_open: bool) -> FoundSeat:
+    return FoundSeat(**vars(to_award_option(call, match, passengers)), found_at=match.found_at, is_open=is_open)
 
 
 def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOption:
@@ -62,10 +80,22 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
     )
 
 
+def describe_payment(call: Call, row: RouteMonitor, seats: Sequence[FoundSeat]) -> list[str]:
+    """How the stored balances pay the best open seats for everybody, in sentences; nothing without balances."""
+    query = WatchQuery(row.id, row.account_id, row.origin, row.destination, terms_of(row))
+    return award_seats.describe_funding({"funding": describe_funding(call.db, query, [s for s in seats if s.is_open])})
+
+
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
     due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
-    finds = find_matches(call.db, [row.id for row in rows])
+    return show_monitors(call, rows, due, find_matches(call.db, [row.id for row in rows]))
+
+
+def show_monitors(
+    call: Call, rows: Sequence[RouteMonitor], due: Mapping[int, datetime], finds: Mapping[int, MonitorFinds]
+) -> list[Monitor]:
+    """`due` and `finds` are by monitor; those without an entry have none."""
     return [_to_monitor(call, row, due.get(row.id), finds.get(row.id, MonitorFinds(None, None))) for row in rows]
 
 
@@ -83,9 +113,16 @@ def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, finds: Moni
             "last_match": to_award_option(call, last, row.passengers) if last else None,
             "best_match": to_award_option(call, best, row.passengers) if best else None,
             "cancelled_at": ended,
-            "cancel_reason": row.cancel_reason or ("plan_change" if row.paused_at else None),
+            "cancel_reason": row.cancel_reason or _find_reason(row),
         }
     )
+
+
+def _find_reason(row: RouteMonitor) -> str | None:
+    """Why a monitor that was not cancelled does not run."""
+    if row.paused_at is None:
+        return None
+    return "user" if row.paused_by_owner else "plan_change"
 
 
 def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fault]:

@@ -9,11 +9,12 @@ from mcp_server.toolkit.results import NO_DATA, NoDataWord, Part
 from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cards import find_catalogue_slug
 from shared.db.cards import list_open_slugs
+from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import Edge, Network, Path
+from shared.domain.transfers import POSTING, Edge, Network, Path
 from shared.errors import NotFound
 from shared.reference.reference import Reference
-from shared.reference.transfer_rates import describe_rates
+from shared.reference.transfer_rates import describe_all_rates, describe_rates
 
 
 class RunningBonus(Part):
@@ -136,3 +137,44 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
         bonus_ends_on=path.bonus_ends_on,
         warnings=_list_warnings(reference, path),
     )
+
+
+def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[Path]) -> str:
+    """The message of a search for paths, cheapest first; `start` and `goal` are names."""
+    best, hops = paths[0], pluralize(len(paths[0].edges), "step")
+    cost = (
+        f"sends {pluralize(best.source_points, 'point')}"
+        if best.source_points
+        else f"gives {float(best.ratio):g} for 1"
+    )
+    sentences = [
+        f"{pluralize(len(paths), 'way')} from {start} to {goal}; the cheapest {cost} in {hops}.",
+        *_describe_faster(reference, paths),
+        *describe_all_rates(reference, best.edges),
+        *_describe_bonuses(reference, best.edges),
+        "Transfers cannot be undone: confirm the seats first.",
+    ]
+    return " ".join(sentences)
+
+
+def _describe_faster(reference: Reference, paths: Sequence[Path]) -> list[str]:
+    """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
+    if paths[0].slowest == POSTING[0]:
+        return []
+    instant = next((p for p in paths if p.slowest == POSTING[0]), None)
+    if instant is None:
+        return ["None of them is instant, so a seat may be gone meanwhile."]
+    price = f"sends {pluralize(instant.source_points, 'point')}" if instant.source_points else "gives"
+    price += "" if instant.source_points else f" {float(instant.ratio):g} for 1"
+    through = [program_name(reference, e.target) for e in instant.edges[:-1]]
+    return [f"The cheapest that is instant {price}{' through ' + ' and '.join(through) if through else ''}."]
+
+
+def _describe_bonuses(reference: Reference, edges: Sequence[Edge]) -> list[str]:
+    """A sentence for each bonus that is counted."""
+    return [
+        f"Counted with the bonus of {edge.bonus.percent}% to {program_name(reference, edge.target)},"
+        f" which ends on {format_day(edge.bonus.ends_on)}."
+        for edge in edges
+        if edge.bonus and not edge.bonus.targeted
+    ]

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
-from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.toolkit.wording import airline_name, list_airline_names, list_program_names, program_name
 from mcp_server.views.cash_flights import Fare, to_fare
 from mcp_server.views.transfers import TransferRoute, to_transfer_route
 from mcp_server.views.trip_plan_messages import POSTING_WORDS, describe_speed
@@ -23,9 +23,22 @@ from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
-from shared.services.search.trip_plan_search import CURRENCY
+from shared.services.search.trip_plan_search import CURRENCY, TripWish
 
 STALE_SECONDS = int(timedelta(hours=6).total_seconds())
+
+
+class TripAsked(Part):
+    """What was asked, its names resolved."""
+
+    origin: str
+    destination: str
+    earliest_date: date
+    latest_date: date
+    nights: int | None
+    cabin: str
+    passengers: int
+    max_cash: Money | None
 
 
 class BalanceUse(Part):
@@ -251,3 +264,28 @@ def to_nearest(nearest: NearestPlan[AwardOption], plan: Plan | None) -> NearestT
         lacking=[LackingPoints(program=slug, points=points) for slug, points in nearest.lacking.items()],
         plan=plan,
     )
+
+
+def to_asked(wish: TripWish) -> TripAsked:
+    return TripAsked(
+        origin=wish.start.code,
+        destination=wish.end.code,
+        earliest_date=wish.earliest,
+        latest_date=wish.latest,
+        nights=wish.nights,
+        cabin=wish.cabin,
+        passengers=wish.passengers,
+        max_cash=wish.max_cash,
+    )
+
+
+def list_names(
+    reference: Reference, plans: Sequence[PaidJourney[AwardOption]], nearest: NearestPlan[AwardOption] | None
+) -> dict[str, str]:
+    """Of all that the rows of the answer name by a code: airlines, and programmes that pay or are paid with."""
+    journeys = [*(p.journey for p in plans), *([nearest.journey] if nearest else [])]
+    ways = [way for paid in plans for ways_of_program in paid.ways.values() for way in ways_of_program]
+    steps = [e.target for way in ways if way.path for e in way.path.edges]
+    programs = [*(slug for j in journeys for slug in j.needs), *(w.purse.program for w in ways), *steps]
+    airlines = [seat.offer.airline for journey in journeys for seat in journey.seats]
+    return list_airline_names(reference, airlines) | list_program_names(reference, programs)

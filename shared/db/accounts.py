@@ -51,6 +51,10 @@ def lock(session: Session, account_id: int) -> None:
     session.execute(sa.select(Account.id).where(Account.id == account_id).with_for_update(key_share=True))
 
 
+def is_suspended(session: Session, account_id: int) -> bool:
+    return bool(session.scalar(sa.select(Account.disabled_at.is_not(None)).where(Account.id == account_id)))
+
+
 def page_of_accounts(session: Session, email_part: str | None, page: int, per_page: int) -> tuple[list[Account], int]:
     """Accounts by age, and how many there are; needs a session that sees everyone."""
     fits = Account.email.icontains(email_part, autoescape=True) if email_part else sa.true()

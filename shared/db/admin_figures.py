@@ -25,7 +25,8 @@ from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import UNCOUNTED_TOOL, ToolCall
 
-ERRORS = ("internal_error", "invalid", "admin_only")  # what a caller gets as an error; all else is an answer
+# What a caller gets as an error; all else is an answer.
+ERRORS = ("internal_error", "temporarily_unavailable", "invalid", "admin_only")
 RECORDS: dict[str, tuple[type[Base], ...]] = {
     "flight_bookings": (FlightBooking,),
     "hotel_bookings": (HotelBooking,),

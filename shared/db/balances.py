@@ -2,6 +2,7 @@
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import UniqueConstraint, func
@@ -9,6 +10,8 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, big, pk
 from shared.db.members import HOLDER, member
+from shared.db.profile import Profile
+from shared.db.reading import Read
 
 
 class PointsBalance(AccountOwned, Base):
@@ -39,3 +42,22 @@ def read_own_values(session: Session) -> dict[str, Decimal]:
     """What the person says one point of a programme is worth, in US cents."""
     rows = session.scalars(select_holder_balances())
     return {row.program: row.own_cents for row in rows if row.own_cents is not None}
+
+
+class Balances(NamedTuple):
+    """`zone` is the time zone the person chose."""
+
+    rows: list[PointsBalance]
+    zone: str | None
+
+
+_BALANCES = Read(
+    rows=sa.select(PointsBalance).order_by(PointsBalance.program, PointsBalance.member),
+    zone=sa.select(Profile.timezone),
+)
+
+
+def load_balances(session: Session) -> Balances:
+    """All of the account, the account holder's before those of other members."""
+    parts = _BALANCES(session)
+    return Balances(parts["rows"], next(iter(parts["zone"]), None))

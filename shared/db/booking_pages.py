@@ -1,16 +1,28 @@
 """Lists of flights and stays in pages, with sums over all pages."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from shared.db.bookings import FlightBooking, HotelBooking, Today, cheaper_now
+from shared.db.bookings import (
+    FlightBooking,
+    HotelBooking,
+    Today,
+    Watched,
+    is_before_today,
+    is_cheaper_now,
+    list_watched,
+    select_prices,
+)
+from shared.db.reading import Read, Rows
+from shared.db.vouchers import Voucher
 
 When = Literal["upcoming", "past", "cancelled", "all"]
 
@@ -26,61 +38,125 @@ class Sums:
     drops: int
 
 
-def load_flight_page(
-    session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
-) -> tuple[list[FlightBooking], Sums]:
-    """The legs of one page, upcoming ones soonest first, else the newest first; and the sums of all pages."""
-    fits = [
-        *only,
-        *_conditions_for(when, today, FlightBooking.departure_date, FlightBooking.origin, FlightBooking.cancelled_at),
-    ]
-    counted = FlightBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
+@dataclass(frozen=True)
+class FlightPage:
+    rows: list[FlightBooking]
+    vouchers: dict[int, list[int]]  # by booking
+    sums: Sums
+
+
+@dataclass(frozen=True)
+class StayPage:
+    rows: list[HotelBooking]
+    vouchers: dict[int, list[int]]
+    prices: dict[int, Watched]
+    sums: Sums
+
+
+Filters = Mapping[str, Any]  # by name what rows must have
+_FLIGHT_FILTERS: Mapping[str, ColumnElement[bool]] = {
+    "airlines": func.lower(FlightBooking.airline) == sa.any_(sa.bindparam("airlines", type_=sa.ARRAY(sa.Text))),
+    "program": FlightBooking.program == sa.bindparam("program"),
+    "trip_id": FlightBooking.trip_id == sa.bindparam("trip_id"),
+    "workspace_trip_id": FlightBooking.workspace_trip_id == sa.bindparam("workspace_trip_id"),
+    "from_date": FlightBooking.departure_date >= sa.bindparam("from_date"),
+    "to_date": FlightBooking.departure_date <= sa.bindparam("to_date"),
+}
+_STAY_FILTERS: Mapping[str, ColumnElement[bool]] = {
+    "hotel_codes": HotelBooking.hotel_code == sa.any_(sa.bindparam("hotel_codes", type_=sa.ARRAY(sa.Text))),
+    "trip_id": HotelBooking.trip_id == sa.bindparam("trip_id"),
+    "with_drop": sa.and_(sa.bindparam("with_drop", type_=sa.Boolean), is_cheaper_now()),
+}
+
+
+def load_flight_page(session: Session, today: Today, when: When, only: Filters, page: int, per_page: int) -> FlightPage:
+    """The legs of one page, upcoming ones soonest first, else the newest first; and the sums of all pages.
+
+    `only`: airlines (names in small letters), program, trip_id, workspace_trip_id, from_date, to_date.
+    """
+    filters = {name: value for name, value in only.items() if value is not None}
+    read = _read_flights(when, frozenset(filters))
+    parts = read(session, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    return FlightPage(parts["rows"], _list_vouchers(parts), _add_up(parts["sums"]))
+
+
+def load_stay_page(session: Session, today: Today, when: When, only: Filters, page: int, per_page: int) -> StayPage:
+    """The same for stays; a stay that has begun counts as upcoming until it is over.
+
+    `only`: hotel_codes, trip_id, with_drop (true: those offered for less now).
+    """
+    filters = {name: value for name, value in only.items() if value is not None}
+    read = _read_stays(when, frozenset(filters))
+    parts = read(session, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    return StayPage(parts["rows"], _list_vouchers(parts), list_watched(parts["prices"]), _add_up(parts["sums"]))
+
+
+def _list_vouchers(parts: Mapping[str, list[Any]]) -> dict[int, list[int]]:
+    vouchers: dict[int, list[int]] = {row.id: [] for row in parts["rows"]}
+    for booking, voucher in parts["vouchers"]:
+        vouchers[booking].append(voucher)
+    return vouchers
+
+
+@lru_cache(maxsize=64)
+def _read_flights(when: When, filters: frozenset[str]) -> Read:
+    table = FlightBooking
+    fits = [_FLIGHT_FILTERS[name] for name in sorted(filters)]
+    fits += _conditions_for(when, table.departure_date, table.origin, table.cancelled_at)
+    counted = table.cancelled_at.is_(None) if when != "cancelled" else sa.true()
     sums = (
         sa.select(
-            func.coalesce(FlightBooking.program, "unknown"),
-            FlightBooking.taxes_currency,
+            func.coalesce(table.program, "unknown"),
+            table.taxes_currency,
             func.count(),
-            func.sum(FlightBooking.points_spent).filter(counted),
-            func.sum(FlightBooking.cash_paid).filter(counted),
-            func.sum(FlightBooking.taxes_paid).filter(counted),
+            func.sum(table.points_spent).filter(counted),
+            func.sum(table.cash_paid).filter(counted),
+            func.sum(table.taxes_paid).filter(counted),
             sa.literal(0),
         )
         .where(*fits)
-        .group_by(FlightBooking.program, FlightBooking.taxes_currency)
+        .group_by(table.program, table.taxes_currency)
     )
-    rows = _select_page(sa.select(FlightBooking).where(*fits), FlightBooking.departure_date, when, page, per_page)
-    return list(session.scalars(rows)), _read_sums(session, sums)
+    rows = _select_page(sa.select(table).where(*fits), table.departure_date, when)
+    return Read(rows=rows, sums=sums, vouchers=_select_vouchers(Voucher.flight_booking_id, _select_ids(rows, table)))
 
 
-def load_stay_page(
-    session: Session, today: Today, when: When, only: Sequence[ColumnElement[bool]], page: int, per_page: int
-) -> tuple[list[HotelBooking], Sums]:
-    """The same for stays; a stay that has begun counts as upcoming until it is over."""
-    fits = [
-        *only,
-        *_conditions_for(when, today, HotelBooking.check_out_date, HotelBooking.hotel_code, HotelBooking.cancelled_at),
-    ]
-    counted = HotelBooking.cancelled_at.is_(None) if when != "cancelled" else sa.true()
+@lru_cache(maxsize=64)
+def _read_stays(when: When, filters: frozenset[str]) -> Read:
+    table = HotelBooking
+    fits = [_STAY_FILTERS[name] for name in sorted(filters)]
+    fits += _conditions_for(when, table.check_out_date, table.hotel_code, table.cancelled_at)
+    counted = table.cancelled_at.is_(None) if when != "cancelled" else sa.true()
     sums = (
         sa.select(
             sa.literal(""),
-            HotelBooking.cash_rate_currency,
+            table.cash_rate_currency,
             func.count(),
-            func.sum(HotelBooking.original_points).filter(counted),
-            func.sum(HotelBooking.original_pay_rate_usd).filter(counted, HotelBooking.kind == "cash"),
-            sa.null(),
-            func.count().filter(cheaper_now(today)),
+            func.sum(table.original_points).filter(counted),
+            func.sum(table.original_pay_rate_usd).filter(counted, table.kind == "cash"),
+            sa.cast(sa.null(), sa.Numeric),
+            func.count().filter(is_cheaper_now()),
         )
         .where(*fits)
-        .group_by(HotelBooking.cash_rate_currency)
+        .group_by(table.cash_rate_currency)
     )
-    rows = _select_page(sa.select(HotelBooking).where(*fits), HotelBooking.check_in_date, when, page, per_page)
-    return list(session.scalars(rows)), _read_sums(session, sums)
+    rows = _select_page(sa.select(table).where(*fits), table.check_in_date, when)
+    ids = _select_ids(rows, table)
+    vouchers = _select_vouchers(Voucher.hotel_booking_id, ids)
+    return Read(rows=rows, sums=sums, vouchers=vouchers, prices=select_prices(table.id.in_(ids)))
+
+
+def _select_ids(rows: Rows, table: type[FlightBooking | HotelBooking]) -> sa.Select[int]:
+    ids = rows.with_only_columns(table.id).subquery()
+    return sa.select(ids.c.id)
+
+
+def _select_vouchers(booking: InstrumentedAttribute[int | None], ids: sa.Select[int]) -> Rows:
+    return sa.select(booking, Voucher.id).where(booking.in_(ids)).order_by(Voucher.id)
 
 
 def _conditions_for(
     when: When,
-    today: Today,
     day: InstrumentedAttribute[date],
     place: InstrumentedAttribute[str],
     cancelled_at: InstrumentedAttribute[datetime | None],
@@ -89,22 +165,22 @@ def _conditions_for(
         return []
     if when == "cancelled":
         return [cancelled_at.is_not(None)]
-    over = today.before(day, place)
+    over = is_before_today(day, place)
     return [cancelled_at.is_(None), over if when == "past" else ~over]
 
 
-def _select_page(rows: sa.Select[Any], day: InstrumentedAttribute[date], when: When, page: int, per_page: int) -> Any:
+def _select_page(rows: Rows, day: InstrumentedAttribute[date], when: When) -> Rows:
     id = day.class_.id
     order = (day, id) if when == "upcoming" else (day.desc(), id.desc())
-    return rows.order_by(*order).offset((page - 1) * per_page).limit(per_page)
+    return rows.order_by(*order).offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
 
 
-def _read_sums(session: Session, statement: sa.Executable) -> Sums:
+def _add_up(rows: Sequence[Any]) -> Sums:
     total, drops = 0, 0
     points: dict[str, int] = {}
     cash: dict[str, Decimal] = {}
     taxes: dict[str, Decimal] = {}
-    for name, code, number, spent, paid, extra, cheaper in session.execute(statement):
+    for name, code, number, spent, paid, extra, cheaper in rows:
         total, drops = total + number, drops + cheaper
         if spent:
             points[name] = points.get(name, 0) + int(spent)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -146,26 +147,41 @@ class Today:
     ahead: Sequence[str]
     behind: Sequence[str]
 
-    def _is(self, place: InstrumentedAttribute[str], places: Sequence[str]) -> ColumnElement[bool]:
-        return place == sa.any_(sa.literal(list(places), ARRAY(sa.Text)))
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Of statements with the conditions below. The places are thousands, so they are one text and made once."""
+        return {
+            "yesterday": self.day - timedelta(days=1),
+            "today": self.day,
+            "tomorrow": self.day + timedelta(days=1),
+            "ahead": f"{{{','.join(self.ahead)}}}",
+            "behind": f"{{{','.join(self.behind)}}}",
+        }
 
-    def before(self, day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
-        """Whether the day is over at the place. Only dates next to today need to know where it is."""
-        yesterday = self.day - timedelta(days=1)
-        return sa.or_(
-            day < yesterday,
-            sa.and_(day == yesterday, ~self._is(place, self.behind)),
-            sa.and_(day == self.day, self._is(place, self.ahead)),
-        )
 
-    def after(self, day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
-        """Whether the day has not begun yet at the place."""
-        tomorrow = self.day + timedelta(days=1)
-        return sa.or_(
-            day > tomorrow,
-            sa.and_(day == tomorrow, ~self._is(place, self.ahead)),
-            sa.and_(day == self.day, self._is(place, self.behind)),
-        )
+_YESTERDAY, _TODAY, _TOMORROW = (sa.bindparam(name, type_=sa.Date) for name in ("yesterday", "today", "tomorrow"))
+
+
+def _is(place: InstrumentedAttribute[str], places: str) -> ColumnElement[bool]:
+    return place == sa.any_(sa.cast(sa.bindparam(places, type_=sa.Text), ARRAY(sa.Text)))
+
+
+def is_before_today(day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
+    """Whether the day is over at the place. Only dates next to today need to know where it is."""
+    return sa.or_(
+        day < _YESTERDAY,
+        sa.and_(day == _YESTERDAY, ~_is(place, "behind")),
+        sa.and_(day == _TODAY, _is(place, "ahead")),
+    )
+
+
+def is_after_today(day: InstrumentedAttribute[date], place: InstrumentedAttribute[str]) -> ColumnElement[bool]:
+    """Whether the day has not begun yet at the place."""
+    return sa.or_(
+        day > _TOMORROW,
+        sa.and_(day == _TOMORROW, ~_is(place, "ahead")),
+        sa.and_(day == _TODAY, _is(place, "behind")),
+    )
 
 
 @dataclass(frozen=True)
@@ -213,32 +229,38 @@ def _is_comparable() -> ColumnElement[bool]:
 def prices_of(session: Session, rows: Iterable[HotelBooking]) -> dict[int, Watched]:
     """For each stay what is known of its price, all in one statement."""
     ids = [row.id for row in rows]
-    if not ids:
-        return {}
+    return list_watched(session.execute(select_prices(HotelBooking.id.in_(ids)))) if ids else {}
+
+
+def list_watched(rows: Iterable[Any]) -> dict[int, Watched]:
+    """From the rows of `select_prices`, by the stay."""
+    return {id: Watched(newest, like, due_at) for id, newest, like, due_at in rows}
+
+
+def select_prices(which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
     latest, comparable = (
         aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
         for only in ((), (_is_comparable(),))
     )
     due = sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
-    statement = (
+    return (
         sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
         .select_from(HotelBooking)
         .outerjoin(latest, sa.true())
         .outerjoin(comparable, sa.true())
         .outerjoin(Schedule, due)
-        .where(HotelBooking.id.in_(ids))
+        .where(which)
     )
-    return {id: Watched(newest, like, due_at) for id, newest, like, due_at in session.execute(statement)}
 
 
-def cheaper_now(today: Today) -> ColumnElement[bool]:
+def is_cheaper_now() -> ColumnElement[bool]:
     """Whether a stay that has not begun is offered for less than it was booked for."""
     less = sa.case(
         (HotelBooking.kind == "award", HotelPrice.points < HotelBooking.original_points),
         else_=HotelPrice.cash < HotelBooking.original_pay_rate_usd,
     )
     newest = _prices(_is_comparable(), showing=less).correlate(HotelBooking).scalar_subquery()
-    to_come = today.after(HotelBooking.check_in_date, HotelBooking.hotel_code)
+    to_come = is_after_today(HotelBooking.check_in_date, HotelBooking.hotel_code)
     return sa.and_(HotelBooking.cancelled_at.is_(None), to_come, func.coalesce(newest, sa.false()))
 
 

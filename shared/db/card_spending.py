@@ -1,8 +1,10 @@
 """Imported spending of each card, by month and category."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -20,8 +22,12 @@ class CardSpending:
 
 def read_card_spending(session: Session, since: date) -> dict[int, CardSpending]:
     """What statements of each card say of the months from `since` on, by the card's id."""
+    return group_card_spending(session.execute(select_card_spending(since)))
+
+
+def select_card_spending(since: date | sa.ColumnElement[date]) -> sa.Select[*tuple[Any, ...]]:
     columns = (SpendingStatement.card_id, SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
-    statement = (
+    return (
         sa.select(
             *columns,
             sa.func.sum(SpendingTotal.amount),
@@ -34,8 +40,12 @@ def read_card_spending(session: Session, since: date) -> dict[int, CardSpending]
         .group_by(*columns)
         .order_by(*columns)
     )
+
+
+def group_card_spending(rows: Iterable[Any]) -> dict[int, CardSpending]:
+    """From the rows of `select_card_spending`, by the card's id."""
     spending: dict[int, CardSpending] = defaultdict(lambda: CardSpending(date.min))
-    for card_id, currency, month, category, amount, transactions, refunds, until in session.execute(statement):
+    for card_id, currency, month, category, amount, transactions, refunds, until in rows:
         own = spending[card_id or 0]
         own.until = max(own.until, until)
         own.cells.append(Cell(currency, month, category, amount, transactions, refunds))

@@ -1,17 +1,20 @@
 """Cards a person owns."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.card_spending import CardSpending, group_card_spending, select_card_spending
 from shared.db.members import HOLDER, member
-from shared.db.pagination import page_of
+from shared.db.reading import Read
 
 
 class Card(AccountOwned, Base):
@@ -63,28 +66,6 @@ class Wallet:
     bonuses_pending: int
 
 
-def count_wallet(session: Session, today: date) -> Wallet:
-    is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
-    rows = session.execute(
-        sa.select(
-            Card.slug,
-            Card.annual_fee,
-            Card.currency,
-            func.count().filter(is_open),
-            func.count(),
-            func.count().filter(Card.bonus_status == "pending"),
-        )
-        .group_by(Card.slug, Card.annual_fee, Card.currency)
-        .order_by(Card.currency, Card.slug, Card.annual_fee)
-    ).all()
-    return Wallet(
-        open=sum(r[3] for r in rows),
-        closed=sum(r[4] - r[3] for r in rows),
-        open_fees=[OpenFee(*r[:4]) for r in rows if r[3]],
-        bonuses_pending=sum(r[5] for r in rows),
-    )
-
-
 def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
     """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
     is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
@@ -93,13 +74,57 @@ def list_open_slugs(session: Session, today: date, account_id: int | None = None
     return frozenset(slug for slug in session.scalars(slugs) if slug)
 
 
-def page_of_cards(
-    session: Session, today: date, *, include_closed: bool, bonus_status: str | None, page: int, per_page: int
-) -> tuple[list[Card], int]:
-    """Cards in the order they were added, and how many fit; the status `unknown` means none was set."""
-    fits: list[sa.ColumnElement[bool]] = [sa.true()]
-    if not include_closed:
-        fits.append(sa.or_(Card.closed_on.is_(None), Card.closed_on > today))
-    if bonus_status is not None:
-        fits.append(Card.bonus_status.is_(None) if bonus_status == "unknown" else Card.bonus_status == bonus_status)
-    return page_of(session, Card, fits, Card.id, page=page, per_page=per_page)
+class CardPage(NamedTuple):
+    """`total` counts the cards that fit; the wallet is of all.
+
+    `spending` is what statements show since the first of the cards with an open bonus was opened, by card.
+    """
+
+    rows: list[Card]
+    total: int
+    wallet: Wallet
+    spending: dict[int, CardSpending]
+
+
+_TODAY = sa.bindparam("today", type_=sa.Date)
+_IS_OPEN = sa.or_(Card.closed_on.is_(None), Card.closed_on > _TODAY)
+_FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
+    "card_id": Card.id == sa.bindparam("card_id"),
+    "open_only": sa.and_(sa.bindparam("open_only", type_=sa.Boolean), _IS_OPEN),
+    "bonus_status": func.coalesce(Card.bonus_status, "unknown") == sa.bindparam("bonus_status"),
+}
+
+
+def load_card_page(session: Session, today: date, only: Mapping[str, Any], page: int, per_page: int) -> CardPage:
+    """Cards in the order they were added. `only`: card_id, open_only (true), bonus_status (unknown: none was set)."""
+    filters = {name: value for name, value in only.items() if value is not None}
+    read = _read_cards(frozenset(filters))
+    parts = read(session, **filters, today=today, offset=(page - 1) * per_page, per_page=per_page)
+    counts = parts["wallet"]
+    wallet = Wallet(
+        open=sum(r[3] for r in counts),
+        closed=sum(r[4] - r[3] for r in counts),
+        open_fees=[OpenFee(*r[:4]) for r in counts if r[3]],
+        bonuses_pending=sum(r[5] for r in counts),
+    )
+    return CardPage(parts["rows"], parts["total"][0], wallet, group_card_spending(parts["spending"]))
+
+
+@lru_cache(maxsize=8)
+def _read_cards(filters: frozenset[str]) -> Read:
+    fits = [_FILTERS[name] for name in sorted(filters)]
+    by = (Card.slug, Card.annual_fee, Card.currency)
+    pending = func.count().filter(Card.bonus_status == "pending")
+    rows = sa.select(Card).where(*fits).order_by(Card.id)
+    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
+    page = rows.subquery()
+    has_bonus = page.c.spend_requirement != 0, page.c.bonus_status.is_distinct_from("earned")
+    opened = sa.select(func.date_trunc("month", func.min(page.c.opened_on)).cast(sa.Date)).where(*has_bonus)
+    return Read(
+        rows=rows,
+        spending=select_card_spending(opened.scalar_subquery()),
+        total=sa.select(func.count()).select_from(Card).where(*fits),
+        wallet=sa.select(*by, func.count().filter(_IS_OPEN), func.count(), pending)
+        .group_by(*by)
+        .order_by(Card.currency, Card.slug, Card.annual_fee),
+    )

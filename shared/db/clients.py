@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db.accounts import Account
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp, uid
 from shared.db.pagination import count, page_of
 
@@ -41,6 +42,7 @@ class BrandedPdf(AccountOwned, ModeOwned, Base):
     pages: Mapped[int]
     nonce: Mapped[str]
     key: Mapped[str]
+    secret_sealed: Mapped[str | None]
     token_hash: Mapped[str] = mapped_column(unique=True)
     views: Mapped[int] = mapped_column(server_default="0")
     created_at: Mapped[stamp]
@@ -112,7 +114,8 @@ def find_pdf(session: Session, pdf_id: UUID) -> BrandedPdf | None:
 
 def open_document(session: Session, token_hash: str, now: datetime, *, counted: bool) -> tuple[str, bytes] | None:
     """Title and content behind a link that is open, its view counted; needs a session that sees everyone."""
-    is_open = sa.and_(BrandedPdf.token_hash == token_hash, _is_live(now))
+    suspended = sa.exists().where(Account.id == BrandedPdf.account_id, Account.disabled_at.is_not(None))
+    is_open = sa.and_(BrandedPdf.token_hash == token_hash, _is_live(now), ~suspended)
     if counted:
         view = sa.update(BrandedPdf).where(is_open).values(views=BrandedPdf.views + 1)
         row = session.execute(view.returning(BrandedPdf.title, BrandedPdf.content)).one_or_none()

@@ -23,6 +23,7 @@ class DelayAlert(AccountOwned, ModeOwned, Base):
     channels: Mapped[list[str]]
     phone_sealed: Mapped[str | None]
     phone_ending: Mapped[str | None]  # the last three digits, to show
+    proof_asked_at: Mapped[datetime | None]  # when a message said that the number has to be proved first
     min_delay_minutes: Mapped[int]
     label: Mapped[str | None]
     active: Mapped[bool] = mapped_column(server_default=sa.true())

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.base import engine
+from shared.db.maintenance import WATCH, Maintenance
 from shared.settings import STATUS, VERSION, settings
 
 
@@ -16,7 +17,7 @@ class Readiness(NamedTuple):
 
 
 class _OtherSchema(Exception):
-    """The schema is not the one this code needs; not cached, since a migration may be running."""
+    """This code does not run on the schema; the text says what to do. Not cached: a migration may be running."""
 
 
 def describe_health() -> dict[str, Any]:
@@ -29,10 +30,20 @@ def check_readiness(**checks: bool) -> Readiness:
     reason = _find_database_fault()
     checks = {"database": reason != _NO_DATABASE, "schema": reason is None, **checks}
     ready = all(checks.values())
+    if maintenance := WATCH.current:
+        return _describe_maintenance(maintenance, checks)
     document = {"ready": ready, "status": "ready" if ready else "not ready", "version": VERSION, "checks": checks}
     if ready:
         return Readiness(200, document, {})
     return Readiness(503, document | {"reason": reason or "a check failed"}, {"Retry-After": "1"})
+
+
+def _describe_maintenance(maintenance: Maintenance, checks: dict[str, bool]) -> Readiness:
+    """200: were the program taken out of the proxy, people would read the proxy's error instead of the sentence."""
+    until = maintenance.until and maintenance.until.isoformat()
+    about = {"message": maintenance.sentence, "since": maintenance.since.isoformat(), "until": until}
+    document = {"ready": all(checks.values()), "status": "maintenance", "version": VERSION, "checks": checks}
+    return Readiness(200, document | {"maintenance": about}, {"Cache-Control": "no-store"})
 
 
 _NO_DATABASE = "the database does not answer"
@@ -45,16 +56,19 @@ def _find_database_fault() -> str | None:
         _check_schema()
     except (SQLAlchemyError, OSError):
         return _NO_DATABASE
-    except _OtherSchema:
-        return "the database has another schema; run `award-travel migrate`"
+    except _OtherSchema as fault:
+        return str(fault)
     return None
 
 
 @lru_cache(maxsize=1)
 def _check_schema() -> None:
     """Cached once it is right: migrations only go forward."""
-    from shared.db.schema import versions  # imports Alembic, which servers need for nothing else
+    from shared.db.schema import read_schema  # imports Alembic, which servers need for nothing else
 
-    current, expected = versions(settings().database_url)
-    if current != expected:
-        raise _OtherSchema
+    schema = read_schema(settings().database_url)
+    if schema.is_usable:
+        return
+    if schema.is_newer:
+        raise _OtherSchema("the database has the schema of a newer release; start that release")
+    raise _OtherSchema("the database has an older schema; run `award-travel migrate`")

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.db.bookings import HotelBooking, HotelPrice, Today
+from shared.db.bookings import HotelBooking, HotelPrice, Today, is_after_today
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 
@@ -90,8 +90,10 @@ def schedule_all_stays(session: Session, today: Today) -> int:
             Schedule.id.is_(None),
             HotelBooking.cancelled_at.is_(None),
             HotelBooking.hotel_code != "",
-            today.after(HotelBooking.check_in_date, HotelBooking.hotel_code),
+            is_after_today(HotelBooking.check_in_date, HotelBooking.hotel_code),
         )
     )
-    schedules = insert(Schedule).from_select(["kind", "subject_id", "every", "next_due_at"], lacking)
+    schedules = insert(Schedule).from_select(
+        ["kind", "subject_id", "every", "next_due_at"], lacking.params(today.parameters)
+    )
     return len(session.execute(schedules.on_conflict_do_nothing().returning(Schedule.id)).all())

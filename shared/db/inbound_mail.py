@@ -39,6 +39,8 @@ class InboundMail(AccountOwned, Base):
     digest: Mapped[str]
     received_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     from_domain: Mapped[str]
+    sender: Mapped[str] = mapped_column(server_default="")  # the one address it names; empty until it was judged
+    sender_verified: Mapped[bool] = mapped_column(server_default=sa.false())  # a signature proves the address
     subject: Mapped[str]
     raw: Mapped[bytes | None] = mapped_column(sa.LargeBinary, deferred=True)  # gone once imported or discarded
     state: Mapped[str] = mapped_column(server_default="received")
@@ -122,6 +124,12 @@ def count_states(session: Session) -> dict[str, int]:
     """How many mails the session's account has in each state."""
     counted = sa.select(InboundMail.state, sa.func.count()).group_by(InboundMail.state)
     return {state: number for state, number in session.execute(counted)}  # noqa: C416 - a Row is no tuple to mypy
+
+
+def was_signed_before(session: Session, account_id: int, address: str) -> bool:
+    """Whether a mail of this sender was verified before."""
+    signed = (InboundMail.account_id == account_id, InboundMail.sender == address, InboundMail.sender_verified)
+    return session.scalar(sa.select(InboundMail.id).where(*signed).limit(1)) is not None
 
 
 def has_unread(session: Session, account_id: int, but: UUID) -> bool:

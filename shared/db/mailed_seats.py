@@ -1,8 +1,9 @@
 """Award seats a person had mail about, so that two watches on one route do not mail the same seat twice."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 
+import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -53,3 +54,12 @@ def note_mailed_seats(
         for key, (day, points) in sorted(seats.items())
     ]
     return set(bulk.write(session, MailedSeat, rows, _NEWS, since=since).scalars())
+
+
+def list_earlier_watches(
+    session: Session, account_id: int, watch: str, keys: Mapping[str, Iterable[str]], since: datetime
+) -> list[str]:
+    """The other watches that mailed these seats (keys by route) after `since`."""
+    these = sa.or_(*(sa.and_(MailedSeat.route == route, MailedSeat.key.in_(list(of))) for route, of in keys.items()))
+    others = (MailedSeat.account_id == account_id, MailedSeat.watch != watch, MailedSeat.mailed_at >= since, these)
+    return list(session.scalars(sa.select(MailedSeat.watch).where(*others).distinct().order_by(MailedSeat.watch)))

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -12,6 +13,8 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
+from shared.db.reading import Read
+from shared.telemetry.traces import get_traceparent
 
 OPEN_STATUSES = "('pending', 'claimed', 'handing_over')"
 
@@ -57,11 +60,12 @@ class Delivery(AccountOwned, ModeOwned, Base):
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
-    wake_at: Mapped[stamp]
+    wake_at: Mapped[datetime] = mapped_column(server_default=sa.func.clock_timestamp())  # in the order of writing
     claimed_until: Mapped[datetime | None]  # nobody may claim it before: a worker's lease, or the wait of a retry
     sent_at: Mapped[datetime | None]
     error: Mapped[str | None]
     created_at: Mapped[stamp]
+    traceparent: Mapped[str | None]  # the trace in which it was written
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class ClaimedDelivery:
     attempt: int
     status_before: str  # the one it was claimed in
     public_id: str  # of the account
+    time_zone: str | None  # of the person
+    traceparent: str | None = None
 
 
 def add_notification(session: Session, account_id: int, dedupe_key: str, **columns: Any) -> UUID | None:
@@ -90,7 +96,14 @@ def add_notification(session: Session, account_id: int, dedupe_key: str, **colum
 
 def add_deliveries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
-        bulk.write(session, Delivery, rows)
+        trace = get_traceparent()
+        bulk.write(session, Delivery, [{**row, "traceparent": trace} for row in rows])
+
+
+def find_last_status(session: Session, account_id: int, dedupe_prefix: str) -> str | None:
+    """How far the newest of an account's messages is whose key begins so."""
+    same = (Delivery.account_id == account_id, Delivery.dedupe_key.startswith(dedupe_prefix, autoescape=True))
+    return session.scalar(sa.select(Delivery.status).where(*same).order_by(Delivery.wake_at.desc()).limit(1))
 
 
 _HAND_OVER = sa.text(f"""
@@ -118,7 +131,8 @@ update deliveries d set attempt = attempt + 1,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine where d.id = mine.id
 returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthetic, d.created_at, d.attempt,
-  mine.status, (select a.public_id from accounts a where a.id = d.account_id)""")  # noqa: S608
+  mine.status, (select a.public_id from accounts a where a.id = d.account_id),
+  (select p.timezone from profiles p where p.account_id = d.account_id), d.traceparent""")  # noqa: S608
 
 
 _NAMED, _NEXT = _claim("and id = cast(:id as uuid)"), _claim("order by wake_at limit 1")
@@ -147,6 +161,11 @@ update deliveries set status = 'pending', error = :error, wake_at = now() + :wai
 where {_MINE}""")  # noqa: S608
 
 
+_POSTPONE = sa.text(f"""
+update deliveries set status = 'pending', attempt = attempt - 1, wake_at = :until, claimed_until = :until
+where {_MINE}""")  # noqa: S608
+
+
 def begin_hand_over(session: Session, parcel: ClaimedDelivery) -> bool:
     """Written and committed before the first byte goes out; False when another worker took over."""
     return _write(session, _BEGIN, parcel, ["claimed"])
@@ -165,6 +184,11 @@ def retry_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta, e
     return _write(session, _RETRY, parcel, wait=wait, error=error)
 
 
+def postpone_delivery(session: Session, parcel: ClaimedDelivery, until: datetime) -> bool:
+    """Nothing was tried, so the attempt does not count. Its number comes back, but whoever claims it goes above."""
+    return _write(session, _POSTPONE, parcel, ["claimed"], until=until)
+
+
 def _write(
     session: Session,
     statement: sa.TextClause,
@@ -176,3 +200,38 @@ def _write(
     mine = {"id": parcel.id, "attempt": parcel.attempt, "while_in": list(while_in)}
     result: Any = session.execute(statement, mine | values)
     return int(result.rowcount) == 1
+
+
+class NoticePage(NamedTuple):
+    """`total` counts those that fit, `unread` those of the whole inbox."""
+
+    rows: list[Notification]
+    total: int
+    unread: int
+
+
+_NOTICE_FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
+    "unread_only": sa.and_(sa.bindparam("unread_only", type_=sa.Boolean), Notification.read_at.is_(None)),
+    "kind": Notification.kind == sa.bindparam("kind"),
+    "since": Notification.created_at >= sa.bindparam("since"),
+}
+
+
+def load_notice_page(session: Session, only: Mapping[str, Any], page: int, per_page: int) -> NoticePage:
+    """The newest first. `only`: unread_only (true), kind, since."""
+    filters = {name: value for name, value in only.items() if value is not None}
+    parts = _read_notices(frozenset(filters))(session, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    (total, unread), *_ = parts["counts"]
+    return NoticePage(parts["rows"], total, unread)
+
+
+@lru_cache(maxsize=8)
+def _read_notices(filters: frozenset[str]) -> Read:
+    fits = [_NOTICE_FILTERS[name] for name in sorted(filters)]
+    rows = sa.select(Notification).where(*fits).order_by(Notification.created_at.desc(), Notification.id)
+    unread = Notification.read_at.is_(None)
+    counts = sa.select(sa.func.count().filter(sa.and_(sa.true(), *fits)), sa.func.count().filter(unread))
+    return Read(
+        rows=rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page")),
+        counts=counts.select_from(Notification),
+    )

@@ -8,10 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, statements
+from shared.db.outages import run_again
 
 
 class WebSession(Base):
@@ -24,6 +24,7 @@ class WebSession(Base):
     csrf_key: Mapped[str]
     authenticated_at: Mapped[datetime | None]
     browser: Mapped[str | None]  # "Firefox on Linux", for the list of sessions
+    created_at: Mapped[stamp]
     last_used_at: Mapped[stamp]
     expires_at: Mapped[datetime] = mapped_column(index=True)
 
@@ -48,7 +49,7 @@ class Client(Base):
 
 
 class Consent(AccountOwned, Base):
-    """A remembered permission of one account for one client at one redirect host."""
+    """A remembered permission of one account for one client at one redirect host, with what the person chose."""
 
     __tablename__ = "oauth_consents"
     __table_args__ = (UniqueConstraint("account_id", "client_id"),)
@@ -56,7 +57,13 @@ class Consent(AccountOwned, Base):
     id: Mapped[pk]
     client_id: Mapped[str] = mapped_column(ForeignKey("oauth_clients.client_id", ondelete="CASCADE"), index=True)
     redirect_host: Mapped[str]
+    address: Mapped[str] = mapped_column(server_default="/mcp")  # the path asked for, of `shared.domain.mcp_addresses`
+    read_only: Mapped[bool] = mapped_column(server_default=sa.false())
+    administer: Mapped[bool] = mapped_column(server_default=sa.false())
     granted_at: Mapped[stamp]
+
+
+ENDED_BY_PERSON = ("disconnected_by_person", "ended_by_person")  # reasons
 
 
 class Family(AccountOwned, Base):
@@ -69,6 +76,9 @@ class Family(AccountOwned, Base):
     created_at: Mapped[stamp]
     revoked_at: Mapped[datetime | None]
     reason: Mapped[str | None]
+    issuer: Mapped[str | None]  # the enterprise whose assertions give its tokens; None: the person allowed it
+    read_only: Mapped[bool] = mapped_column(server_default=sa.false())  # its tokens change nothing
+    administer: Mapped[bool] = mapped_column(server_default=sa.false())  # an administrator allowed admin_* tools
 
 
 class AuthorizationCode(Base):
@@ -180,11 +190,10 @@ def remember_document(session: Session, client_id: str, name: str, uris: list[st
     session.execute(ours)
 
 
-def remember_consent(session: Session, account_id: int, client_id: str, redirect_host: str, now: datetime) -> None:
-    """Keeps what a person allowed; who presses the button twice allows once."""
-    values = {"redirect_host": redirect_host, "granted_at": now}
-    row = insert(Consent).values(account_id=account_id, client_id=client_id, **values)
-    session.execute(row.on_conflict_do_update(index_elements=["account_id", "client_id"], set_=values))
+def remember_consent(session: Session, account_id: int, client_id: str, **terms: Any) -> None:
+    """Keeps what a person allowed, by column; who presses the button twice allows once."""
+    row = insert(Consent).values(account_id=account_id, client_id=client_id, **terms)
+    session.execute(row.on_conflict_do_update(index_elements=["account_id", "client_id"], set_=terms))
 
 
 _STORE_TOKENS = sa.text(
@@ -263,7 +272,7 @@ def rotate(rotations: list[Rotation], now: datetime, expires: datetime) -> dict[
 _LIVE = sa.text(
     """
     select t.token_hash, t.client_id, c.name, a.public_id, t.scope, t.resource, t.issued_at, t.expires_at, t.family_id,
-      t.read_only
+      t.read_only or f.read_only as read_only, f.administer
     from oauth_access_tokens t
     join oauth_families f on f.id = t.family_id
     join accounts a on a.id = f.account_id
@@ -279,13 +288,26 @@ def live_tokens(hashes: list[str], now: datetime) -> dict[str, sa.Row[Any]]:
     return {row.token_hash: row for row in _execute_alone(_LIVE, hashes=hashes, now=now)}
 
 
+_LIVE_SESSIONS = sa.text(
+    """
+    select s.id_hash, a.public_id from web_sessions s join accounts a on a.id = s.owner_id
+    where s.id_hash = any(:hashes) and s.authenticated_at is not null
+      and s.expires_at > :now and s.last_used_at > :idle_since and a.disabled_at is null
+    """
+)
+
+
+def live_sessions(hashes: list[str], now: datetime, idle_since: datetime) -> dict[str, str]:
+    """The public id of who is signed in with each of these browser sessions; one that has ended is left out."""
+    rows = _execute_alone(_LIVE_SESSIONS, hashes=hashes, now=now, idle_since=idle_since)
+    return {row.id_hash: row.public_id for row in rows}
+
+
 def _execute_alone(statement: sa.TextClause, **params: Any) -> Sequence[sa.Row[Any]]:
-    """Run by itself; tried again when the connection had died in the pool. Must bear to be run twice."""
-    try:
+    """Run by itself; tried again when the database had gone away. Must bear to be run twice."""
+
+    def execute() -> Sequence[sa.Row[Any]]:
         with statements().connect() as connection:
             return connection.execute(statement, params).all()
-    except OperationalError as error:
-        if not error.connection_invalidated:
-            raise
-    with statements().connect() as connection:
-        return connection.execute(statement, params).all()
+
+    return run_again(execute)

@@ -14,7 +14,8 @@ from shared.db import bulk
 from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
 
 # What a row of an answer and its memory have in common.
-SEEN = ("airline", "program", "origin", "destination", "date", "cabin", "points", "taxes", "taxes_currency", "seats")
+_PRICE = ("points", "taxes", "taxes_currency")
+SEEN = ("airline", "program", "origin", "destination", "date", "cabin", *_PRICE, "seats", "ref")
 
 
 class AwardObservation(ModeOwned, Base):
@@ -40,6 +41,7 @@ class AwardObservation(ModeOwned, Base):
     taxes: Mapped[Decimal | None]
     taxes_currency: Mapped[str | None] = mapped_column(sa.String(3))
     seats: Mapped[int | None]
+    ref: Mapped[str | None]  # the source's own name of the row, by which its flights are asked for
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]
     # Whose connection saw it; None = may be shown to anyone.

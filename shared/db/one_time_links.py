@@ -15,6 +15,7 @@ class OneTimeLink(AccountOwned, Base):
     token_hash: Mapped[str] = mapped_column(primary_key=True)
     purpose: Mapped[str]
     nonce: Mapped[str]
+    address: Mapped[str | None]  # it was mailed to
     return_to: Mapped[str]  # the page of ours the person was on the way to
     created_at: Mapped[stamp]
     expires_at: Mapped[datetime] = mapped_column(index=True)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -12,12 +13,13 @@ from shared.db import upcoming_bookings
 from shared.db.balances import PointsBalance
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.card_credits import CardCreditUse
-from shared.db.card_spending import CardSpending, read_card_spending
+from shared.db.card_spending import CardSpending, group_card_spending, select_card_spending
 from shared.db.cards import Card
+from shared.db.profile import Profile
+from shared.db.reading import Read, Rows
 from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
-R = TypeVar("R")
 M = TypeVar("M", PointsBalance, LoyaltyStatus)
 BONUS_WINDOW = timedelta(days=430)  # a year, the longest time to earn a bonus in, and two months after it
 MAX_ROWS = 10_000  # rows of a table; no person has so many
@@ -35,40 +37,44 @@ class Holdings:
     card_spending: Mapping[int, CardSpending] = field(default_factory=dict)
     flights: Sequence[FlightBooking] = ()
     stays: Sequence[HotelBooking] = ()
+    profile: Profile | None = None
 
 
 TABLES = tuple(table.name for table in fields(Holdings))
 
 
 def read_holdings(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
-    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest."""
-    free = sa.and_(Voucher.flight_booking_id.is_(None), Voucher.hotel_booking_id.is_(None))
-    lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
-    vouchers = sa.select(Voucher).where(free, lasting).order_by(Voucher.id)
+    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest, in one statement.
+
+    Nothing that is changed of the rows is stored.
+    """
+    parts = _read_tables(frozenset(tables))(session, since=since, since_month=since - BONUS_WINDOW)
     return Holdings(
-        balances=_read_table(
-            session,
-            "balances" in tables,
-            _order_by_program(PointsBalance),
-        ),
-        vouchers=_read_table(session, "vouchers" in tables, vouchers),
-        statuses=_read_table(
-            session,
-            "statuses" in tables,
-            _order_by_program(LoyaltyStatus),
-        ),
-        cards=_read_table(session, "cards" in tables, sa.select(Card).order_by(Card.id)),
-        credit_uses=_read_table(session, "credit_uses" in tables, sa.select(CardCreditUse)),
-        card_spending=read_card_spending(session, since - BONUS_WINDOW) if "card_spending" in tables else {},
-        flights=upcoming_bookings.upcoming_flights(session, since, MAX_ROWS) if "flights" in tables else (),
-        stays=upcoming_bookings.upcoming_stays(session, since, MAX_ROWS) if "stays" in tables else (),
+        **{name: rows for name, rows in parts.items() if name not in ("profile", "card_spending")},
+        card_spending=group_card_spending(parts.get("card_spending", ())),
+        profile=next(iter(parts.get("profile", ())), None),
     )
 
 
-def _read_table(session: Session, is_included: bool, rows: sa.Select[R]) -> Sequence[R]:
-    return session.scalars(rows.limit(MAX_ROWS)).all() if is_included else ()
+@lru_cache(maxsize=64)
+def _read_tables(tables: frozenset[str]) -> Read:
+    since = sa.bindparam("since", type_=sa.Date)
+    free = sa.and_(Voucher.flight_booking_id.is_(None), Voucher.hotel_booking_id.is_(None))
+    lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
+    selects: dict[str, Rows] = {
+        "profile": sa.select(Profile),
+        "balances": _order_by_program(PointsBalance),
+        "vouchers": sa.select(Voucher).where(free, lasting).order_by(Voucher.id),
+        "statuses": _order_by_program(LoyaltyStatus),
+        "cards": sa.select(Card).order_by(Card.id),
+        "credit_uses": sa.select(CardCreditUse),
+        "card_spending": select_card_spending(sa.bindparam("since_month", type_=sa.Date)),
+        "flights": upcoming_bookings.select_flights(since),
+        "stays": upcoming_bookings.select_stays(since),
+    }
+    return Read(**{name: rows.limit(MAX_ROWS) for name, rows in selects.items() if name in tables})
 
 
-def _order_by_program(table: type[M]) -> sa.Select[M]:
+def _order_by_program(table: type[M]) -> Rows:
     """The account holder's row before those of other members."""
     return sa.select(table).order_by(table.program, table.member)

@@ -58,6 +58,20 @@ class AdvisorLogo(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
+def find_time_zone(session: Session, account_id: int) -> str | None:
+    """The zone the person chose, or None."""
+    return session.scalar(sa.select(Profile.timezone).where(Profile.account_id == account_id))
+
+
+class ProvedChannel(NamedTuple):
+    """A channel besides mail that the person has proved, and the kinds of messages wanted there."""
+
+    id: int
+    kind: str
+    name: str
+    wanted_kinds: list[str]
+
+
 class Addressee(NamedTuple):
     """Where an account can be written to, and which kinds of mail the person wants."""
 
@@ -65,15 +79,21 @@ class Addressee(NamedTuple):
     email: str | None
     email_confirmed_at: datetime | None
     mail_switches: dict[str, bool]
+    channels: tuple[ProvedChannel, ...] = ()
+
+    def wants_by_channel(self, kind: str) -> bool:
+        return any(kind in channel.wanted_kinds for channel in self.channels)
 
 
 _MAIL_COLUMNS = ", ".join(f"mail_{kind}" for kind in MAILS)
 _ADDRESSEE = sa.text(f"""
-select id, email, email_confirmed_at, {_MAIL_COLUMNS}
+select id, email, email_confirmed_at, {_MAIL_COLUMNS}, array(
+  select jsonb_build_array(c.id, c.kind, c.name, c.wanted_kinds) from message_channels c
+  where c.account_id = accounts.id and c.proved_at is not null order by c.id)
 from accounts left join profiles on account_id = id where id = :id""")  # noqa: S608 - names of ours
 
 
 def find_addressee(session: Session, account_id: int) -> Addressee:
-    id, email, confirmed, *choices = session.execute(_ADDRESSEE, {"id": account_id}).one()
+    id, email, confirmed, *choices, channels = session.execute(_ADDRESSEE, {"id": account_id}).one()
     set_ = {kind: on for kind, on in zip(MAILS, choices, strict=True) if on is not None}
-    return Addressee(id, email, confirmed, MAILS | set_)
+    return Addressee(id, email, confirmed, MAILS | set_, tuple(ProvedChannel(*channel) for channel in channels))

@@ -1,7 +1,7 @@
 """Route monitors, the state of each key they watch, the log of their checks and what they matched."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
@@ -41,7 +41,8 @@ class RouteMonitor(SeatFilters, AccountOwned, ModeOwned, Base):
     airlines: Mapped[list[str] | None]
     passengers: Mapped[int] = mapped_column(server_default="1")
     max_points: Mapped[int | None]
-    paused_at: Mapped[datetime | None]  # by a plan change; resumed on upgrade
+    paused_at: Mapped[datetime | None]  # by a plan change, which an upgrade resumes, or by the owner
+    paused_by_owner: Mapped[bool] = mapped_column(server_default=sa.false())
     cancelled_at: Mapped[datetime | None]
     cancel_reason: Mapped[str | None]
     last_checked_at: Mapped[datetime | None]
@@ -121,6 +122,7 @@ def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 # The matches of one check are stored at one moment; before, each had its own, microseconds apart.
+MonitorIds = Sequence[int] | sa.Select[int]
 _ONE_CHECK = timedelta(seconds=10)
 
 
@@ -133,16 +135,24 @@ class MonitorFinds(NamedTuple):
 
 def find_matches(session: Session, monitor_ids: Sequence[int]) -> dict[int, MonitorFinds]:
     """What each monitor has found, all in one statement."""
+    return group_finds(session.execute(select_finds(monitor_ids)))
+
+
+def select_finds(monitor_ids: MonitorIds) -> sa.Select[str, MonitorMatch]:
     both = sa.union_all(_select_last(monitor_ids).subquery().select(), _select_best(monitor_ids).subquery().select())
     ids = both.subquery()
-    matches = sa.select(ids.c.which, MonitorMatch).join(MonitorMatch, MonitorMatch.id == ids.c.id)
+    return sa.select(ids.c.which, MonitorMatch).join(MonitorMatch, MonitorMatch.id == ids.c.id)
+
+
+def group_finds(rows: Iterable[Any]) -> dict[int, MonitorFinds]:
+    """From the rows of `select_finds`, by monitor."""
     finds: dict[int, dict[str, MonitorMatch]] = defaultdict(dict)
-    for which, match in session.execute(matches):
+    for which, match in rows:
         finds[match.monitor_id][which] = match
     return {id: MonitorFinds(of.get("last"), of.get("best")) for id, of in finds.items()}
 
 
-def _select_last(monitor_ids: Sequence[int]) -> sa.Select[str, int]:
+def _select_last(monitor_ids: MonitorIds) -> sa.Select[str, int]:
     newest = (
         sa.select(MonitorMatch.monitor_id, func.max(MonitorMatch.found_at).label("found_at"))
         .where(MonitorMatch.monitor_id.in_(monitor_ids))
@@ -155,21 +165,42 @@ def _select_last(monitor_ids: Sequence[int]) -> sa.Select[str, int]:
     return _take_first(sa.select(sa.literal("last").label("which"), MonitorMatch.id).join(newest, of_that_check))
 
 
-def _select_best(monitor_ids: Sequence[int]) -> sa.Select[str, int]:
+def _select_best(monitor_ids: MonitorIds) -> sa.Select[str, int]:
     still_open = sa.select(sa.literal("best").label("which"), MonitorMatch.id).join(MonitorKey, _is_its_key())
     newest = MonitorMatch.id.in_(_newest_of_each_seat(monitor_ids))
     return _take_first(still_open.where(MonitorKey.matched, newest))
 
 
-def list_matches(session: Session, monitor_id: int, limit: int) -> Sequence[MonitorMatch]:
-    """Each seat once, as it was found last: those still open first, the best value first."""
-    is_open = func.coalesce(MonitorKey.matched, sa.false()).desc()
+def list_matches(session: Session, monitor_id: int, limit: int) -> list[tuple[MonitorMatch, bool]]:
+    """Each seat once, as it was found last, and whether it is still open: those first, the best value first."""
+    is_open = func.coalesce(MonitorKey.matched, sa.false())
     newest = _newest_of_each_seat([monitor_id])
-    matches = sa.select(MonitorMatch).outerjoin(MonitorKey, _is_its_key()).where(MonitorMatch.id.in_(newest))
-    return session.scalars(matches.order_by(is_open, *_BY_VALUE).limit(limit)).all()
+    matches = sa.select(MonitorMatch, is_open).outerjoin(MonitorKey, _is_its_key()).where(MonitorMatch.id.in_(newest))
+    return [(m, o) for m, o in session.execute(matches.order_by(is_open.desc(), *_BY_VALUE).limit(limit))]
 
 
-def _newest_of_each_seat(monitor_ids: Sequence[int]) -> sa.Select[int]:
+class FoundPrice(NamedTuple):
+    """Of the seats that one check found fresh the fewest points, and how many they were."""
+
+    found_at: datetime
+    points: int
+    seats: int
+
+
+def list_found_prices(session: Session, monitor_id: int, limit: int) -> list[FoundPrice]:
+    """The newest checks that found anything, in the order of time."""
+    at_once = func.date_trunc("minute", MonitorMatch.found_at).label("found_at")
+    prices = (
+        sa.select(at_once, func.min(MonitorMatch.points), func.count())
+        .where(MonitorMatch.monitor_id == monitor_id)
+        .group_by(at_once)
+        .order_by(at_once.desc())
+        .limit(limit)
+    )
+    return [FoundPrice(*row) for row in reversed(session.execute(prices).all())]
+
+
+def _newest_of_each_seat(monitor_ids: MonitorIds) -> sa.Select[int]:
     seat = (
         MonitorMatch.monitor_id,
         MonitorMatch.airline,

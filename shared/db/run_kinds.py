@@ -34,6 +34,7 @@ class RunKind(StrEnum):
     EXCHANGE_RATES = "exchange_rates"
     SOURCE_WATCH = "source_watch"  # public files that are compared with our facts
     RETENTION = "retention"
+    BILLING = "billing"  # asks the payment service about subscriptions
     DEADLINES = "deadlines"  # tells people of what ends soon
 
     def subjects(self, account_id: int | None = None) -> sa.Select[int]:

@@ -11,8 +11,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import Base, big, pk, stamp
+from shared.telemetry.traces import get_traceparent
 
 OPEN_STATUSES = "('pending', 'running')"
+CHECK_QUEUE, MAIL_QUEUE = "checks", "mail"
+# Reading a stranger's mail can take long; no other kind of run waits behind it.
+_QUEUE_OF_KIND = f"case kind when 'inbound_mail' then '{MAIL_QUEUE}' else '{CHECK_QUEUE}' end"
 
 
 class Schedule(Base):
@@ -30,6 +34,7 @@ class Schedule(Base):
     every: Mapped[timedelta]
     next_due_at: Mapped[datetime]
     enabled: Mapped[bool] = mapped_column(server_default=sa.true())
+    traceparent: Mapped[str | None]  # of the call that set it, for the next run alone
 
 
 class JobRun(Base):
@@ -39,13 +44,15 @@ class JobRun(Base):
     __table_args__ = (
         UniqueConstraint("schedule_id", "due_at"),
         Index("ix_job_runs_failed", "finished_at", postgresql_where=sa.text("status = 'failed'")),
-        Index("ix_job_runs_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
+        Index("ix_job_runs_open", "queue", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
+        sa.CheckConstraint("queue in ('checks', 'mail')", name="queue"),
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )
 
     id: Mapped[pk]
     schedule_id: Mapped[int] = mapped_column(ForeignKey("schedules.id", ondelete="CASCADE"))
     due_at: Mapped[datetime]
+    queue: Mapped[str] = mapped_column(server_default=CHECK_QUEUE)  # whose wake-ups claim it; follows from the kind
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
@@ -54,6 +61,7 @@ class JobRun(Base):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     error: Mapped[str | None]
+    traceparent: Mapped[str | None]  # the trace this run goes on with; absent = it begins one
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,8 @@ class Claim:
     kind: str
     subject_id: int
     attempt: int
+    queue: str = CHECK_QUEUE
+    traceparent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,21 +90,28 @@ COMPLETE = RunResult()
 
 def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at: datetime | None = None) -> None:
     """Due at once or at the moment named, then every so often; one that exists is set anew and switched on again."""
-    first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, next_due_at=at or sa.func.now())
+    due = {"next_due_at": at or sa.func.now(), "traceparent": get_traceparent()}
+    first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, **due)
     session.execute(
         first.on_conflict_do_update(
             index_elements=["kind", "subject_id"],
-            set_={"every": first.excluded.every, "next_due_at": first.excluded.next_due_at, "enabled": True},
+            set_={
+                "every": first.excluded.every,
+                "next_due_at": first.excluded.next_due_at,
+                "enabled": True,
+                "traceparent": first.excluded.traceparent,
+            },
         )
     )
 
 
 def run_now(session: Session, kind: str, subject_id: int) -> int:
     """One run beside those of the schedule, whose phase it leaves alone; the id of the run."""
-    its = sa.select(Schedule.id, sa.func.clock_timestamp()).where(
+    trace = sa.cast(get_traceparent(), sa.Text)
+    its = sa.select(Schedule.id, sa.func.clock_timestamp(), sa.literal_column(_QUEUE_OF_KIND), trace).where(
         Schedule.kind == kind, Schedule.subject_id == subject_id
     )
-    run = insert(JobRun).from_select(["schedule_id", "due_at"], its).returning(JobRun.id)
+    run = insert(JobRun).from_select(["schedule_id", "due_at", "queue", "traceparent"], its).returning(JobRun.id)
     return session.execute(run).scalar_one()
 
 
@@ -124,16 +141,17 @@ def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[in
     return {subject: due for subject, due in session.execute(due_times)}  # noqa: C416 - a Row is no tuple to mypy
 
 
-_CREATE_DUE_RUNS = sa.text("""
+_CREATE_DUE_RUNS = sa.text(f"""
 with due as (
-  select id, next_due_at, every from schedules
+  select id, next_due_at, every, traceparent, {_QUEUE_OF_KIND} as queue from schedules
   where enabled and next_due_at <= now()
   order by next_due_at limit :n for update skip locked),
 made as (
-  insert into job_runs (schedule_id, due_at) select id, next_due_at from due on conflict do nothing)
-update schedules s set next_due_at = due.next_due_at
+  insert into job_runs (schedule_id, due_at, queue, traceparent)
+  select id, next_due_at, queue, traceparent from due on conflict do nothing)
+update schedules s set traceparent = null, next_due_at = due.next_due_at
   + due.every * (1 + floor(extract(epoch from now() - due.next_due_at) / extract(epoch from due.every)))
-from due where s.id = due.id""")
+from due where s.id = due.id""")  # noqa: S608 - of constants, as all statements here
 
 
 def create_due_runs(session: Session, limit: int = 500) -> int:
@@ -143,15 +161,15 @@ def create_due_runs(session: Session, limit: int = 500) -> int:
 
 _HAND_OVER = sa.text(f"""
 with open as (
-  select id from job_runs where status in {OPEN_STATUSES} and wake_at <= now()
+  select id from job_runs where queue = :queue and status in {OPEN_STATUSES} and wake_at <= now()
   order by wake_at limit :n for update skip locked)
 update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
-from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608 - OPEN is a constant above
+from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608
 
 
-def hand_over_runs(session: Session, limit: int, ttl: float) -> list[tuple[str, int]]:
+def hand_over_runs(session: Session, limit: int, ttl: float, queue: str = CHECK_QUEUE) -> list[tuple[str, int]]:
     """Runs that should be in the queue: new ones, those whose wake-up got lost, those whose worker died."""
-    rows = session.execute(_HAND_OVER, {"n": limit, "ttl": ttl}) if limit > 0 else ()
+    rows = session.execute(_HAND_OVER, {"n": limit, "ttl": ttl, "queue": queue}) if limit > 0 else ()
     return [(str(id), handed) for id, handed in rows]
 
 
@@ -159,21 +177,24 @@ def _claim(which: str) -> sa.TextClause:
     """Two texts, so that the plan of each is made once and kept."""
     return sa.text(f"""
 with mine as (
-  select id from job_runs
-  where status in {OPEN_STATUSES} and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
+  select id from job_runs where queue = :queue and status in {OPEN_STATUSES}
+  and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
-returning r.id, s.kind, s.subject_id, r.attempt""")  # noqa: S608
+returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent""")  # noqa: S608
 
 
 _NAMED, _NEXT = _claim("and id = :id"), _claim("order by wake_at limit 1")
 
 
-def claim_run(session: Session, lease: float, id: int | None = None) -> Claim | None:
-    """Takes the named run, or else the one that waits longest, unless another worker holds it. Raises the fence."""
-    named = id is not None
-    row = session.execute(_NAMED, {"id": id, "lease": lease}) if named else session.execute(_NEXT, {"lease": lease})
+def claim_run(session: Session, lease: float, id: int | None = None, queue: str = CHECK_QUEUE) -> Claim | None:
+    """Takes the named run of this queue, or else the one that waits longest, unless another worker holds it.
+
+    Raises the fence.
+    """
+    values = {"lease": lease, "queue": queue}
+    row = session.execute(_NEXT, values) if id is None else session.execute(_NAMED, values | {"id": id})
     columns = row.one_or_none()
     return Claim(*columns) if columns else None
 

@@ -1,32 +1,40 @@
-"""Secret addresses of an account: its calendar feed, and the mailbox for booking confirmations."""
+"""Secret addresses of an account: its calendar feed, the mailbox for booking confirmations, and pages of its trips."""
 
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy import Index
+from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk
 
 
 class SecretLink(AccountOwned, Base):
-    """An address that is a secret: the calendar feed, or the mailbox of booking confirmations.
+    """An address that is a secret: the calendar feed, the mailbox of booking confirmations, or a shared trip.
 
-    The secret follows from the nonce and a key of the environment; the row alone opens nothing.
+    The secret follows from the nonce and a key of the environment, or is sealed with one; the row alone opens nothing.
     """
 
     __tablename__ = "secret_links"
     __table_args__ = (
         Index(
-            "uq_secret_links_living", "account_id", "purpose", unique=True, postgresql_where=sa.text("ended_at is null")
+            "uq_secret_links_living",
+            "account_id",
+            "purpose",
+            unique=True,
+            postgresql_where=sa.text("ended_at is null and trip_id is null"),
         ),
-        sa.CheckConstraint("purpose in ('calendar', 'inbox')", name="purpose"),
+        Index("uq_secret_links_trip", "trip_id", unique=True, postgresql_where=sa.text("ended_at is null")),
+        sa.CheckConstraint("purpose in ('calendar', 'inbox', 'trip')", name="purpose"),
+        sa.CheckConstraint("(purpose = 'trip') = (trip_id is not null)", name="trip"),
     )
 
     id: Mapped[pk]
     purpose: Mapped[str]
+    trip_id: Mapped[int | None] = mapped_column(ForeignKey("trips.id", ondelete="CASCADE"), index=True)
     nonce: Mapped[str]
-    key: Mapped[str]  # the id of the key the secret follows from
+    key: Mapped[str]  # the id of the key the secret follows from, or is sealed with
+    secret_sealed: Mapped[str | None]  # once the key it followed from is to go: see `award-travel keys reseal`
     token_hash: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(server_default=sa.func.now())
     ended_at: Mapped[datetime | None]

@@ -13,6 +13,7 @@ from shared.db.observations import AwardObservation as Row
 from shared.db.observations import FareObservation as Fare
 
 CELL = (Row.source, Row.airline, Row.program, Row.origin, Row.destination, Row.date, Row.cabin)
+MAX_ROW_NAMES = 10_000  # of one route, day and cabin
 CURRENCY = "USD"  # the only one in which values of sightings are compared
 
 
@@ -89,6 +90,16 @@ def last_seen(session: Session, account_id: int, sighting: int, first: date) -> 
     same = (column == getattr(row, column.key) for column in CELL)
     newest = sa.select(Row).where(is_visible(account_id), *same).order_by(Row.seen_at.desc(), Row.points, Row.id)
     return session.scalar(newest.limit(1))
+
+
+def list_row_names(
+    session: Session, account_id: int, origin: str, destination: str, day: date, cabin: str
+) -> list[tuple[str, str]]:
+    """The sources and their names of the rows that the account may see, the newest first, at most MAX_ROW_NAMES."""
+    where = (Row.origin == origin, Row.destination == destination, Row.cabin == cabin, Row.date == day)
+    names = sa.select(Row.source, Row.ref).where(is_visible(account_id), Row.ref.is_not(None), *where)
+    newest = names.group_by(Row.source, Row.ref).order_by(sa.func.max(Row.id).desc()).limit(MAX_ROW_NAMES)
+    return [(source, ref) for source, ref in session.execute(newest) if ref]
 
 
 def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> Fare | None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any, TypeVar, cast
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, ForeignKey, Index, func
@@ -13,9 +14,12 @@ from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.errors import Fault, Invalid, NotFound
+
+TripState = Literal["active", "archived", "all"]
 
 
 class Trip(AccountOwned, Base):
@@ -131,15 +135,53 @@ def open_trip(session: Session, trip_id: int, field: str = "trip_id") -> Trip:
 def count_filed(session: Session, trips: Iterable[int]) -> dict[int, dict[str, int]]:
     """For each trip the number of rows of each kind, all in one statement."""
     trip_ids = list(trips)
-    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED_COLUMNS, 0) for trip in trip_ids}
-    if trip_ids:
-        kinds = [
-            sa.select(column, sa.literal(kind), func.count()).where(column.in_(trip_ids)).group_by(column)
-            for kind, column in _COUNTED_COLUMNS.items()
-        ]
-        for trip, kind, number in session.execute(sa.union_all(*kinds)):
-            counts[trip][kind] = number
+    return _group_counts(trip_ids, session.execute(sa.union_all(*_select_filed(trip_ids))) if trip_ids else ())
+
+
+def _select_filed(trip_ids: Sequence[int] | sa.Select[int]) -> list[sa.Select[*tuple[Any, ...]]]:
+    return [
+        sa.select(column, sa.literal(kind), func.count()).where(column.in_(trip_ids)).group_by(column)
+        for kind, column in _COUNTED_COLUMNS.items()
+    ]
+
+
+def _group_counts(trips: Iterable[int], rows: Iterable[Any]) -> dict[int, dict[str, int]]:
+    counts: dict[int, dict[str, int]] = {trip: dict.fromkeys(_COUNTED_COLUMNS, 0) for trip in trips}
+    for trip, kind, number in rows:
+        counts[trip][kind] = number
     return counts
+
+
+class TripPage(NamedTuple):
+    """`total` counts those of the state; `filed` is by trip, as count_filed."""
+
+    rows: list[Trip]
+    total: int
+    active: int
+    filed: dict[int, dict[str, int]]
+
+
+def load_trip_page(session: Session, state: TripState, page: int, per_page: int) -> TripPage:
+    """The newest first."""
+    parts = _read_trips(state)(session, offset=(page - 1) * per_page, per_page=per_page)
+    rows, ((total, active), *_) = parts["rows"], parts["counts"]
+    filed = [row for kind in _COUNTED_COLUMNS for row in parts[f"of_{kind}"]]
+    return TripPage(rows, total, active, _group_counts([row.id for row in rows], filed))
+
+
+@lru_cache(maxsize=3)
+def _read_trips(state: TripState) -> Read:
+    is_active = Trip.archived_at.is_(None)
+    fits = {"active": is_active, "archived": Trip.archived_at.is_not(None), "all": sa.true()}[state]
+    rows = sa.select(Trip).where(fits).order_by(Trip.id.desc())
+    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
+    page = rows.with_only_columns(Trip.id).subquery()
+    filed = zip(_COUNTED_COLUMNS, _select_filed(sa.select(page.c.id)), strict=True)
+    return Read(
+        rows=rows,
+        counts=sa.select(func.count().filter(fits), func.count().filter(is_active)).select_from(Trip),
+        **{f"of_{kind}": counts for kind, counts in filed},
+    )
 
 
 # What a trip shows of each kind: the order, and the most rows of one answer.
@@ -161,6 +203,19 @@ def read_filed(session: Session, kind: str, trip: int) -> tuple[list[Any], int]:
     statement = sa.select(column.class_, func.count().over()).where(column == trip).order_by(*order).limit(most)
     rows = session.execute(statement).all()
     return [row for row, _ in rows], rows[0][1] if rows else 0
+
+
+def list_planned_items(session: Session, since: date, most: int) -> list[tuple[ItineraryItem, str]]:
+    """Items of that day or later with the names of their trips, soonest first.
+
+    Archived trips are left out, and what stands for a booking or a transfer of points.
+    """
+    item = ItineraryItem
+    alone = (item.flight_booking_id.is_(None), item.hotel_booking_id.is_(None), item.kind != "points_transfer")
+    query = sa.select(item, Trip.name).join(Trip, Trip.id == item.trip_id)
+    query = query.where(item.day >= since, Trip.archived_at.is_(None), *alone)
+    rows = session.execute(query.order_by(item.day, item.position, item.id).limit(most))
+    return [(row, name) for row, name in rows]
 
 
 def file_under(session: Session, trip: int, ids_of_kind: Mapping[str, Sequence[int]]) -> dict[str, list[int]]:

@@ -19,13 +19,21 @@ def earliest_today(now: datetime) -> date:
 
 
 def upcoming_flights(session: Session, since: date, most: int = MAX_ROWS) -> list[FlightBooking]:
-    """Legs that leave, or come back, on that day or later."""
-    ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
-    legs = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
-    return list(session.scalars(legs.order_by(FlightBooking.departure_date, FlightBooking.id).limit(most)))
+    return list(session.scalars(select_flights(since).limit(most)))
 
 
 def upcoming_stays(session: Session, since: date, most: int = MAX_ROWS) -> list[HotelBooking]:
+    return list(session.scalars(select_stays(since).limit(most)))
+
+
+def select_flights(since: date | sa.ColumnElement[date]) -> sa.Select[FlightBooking]:
+    """Legs that leave, or come back, on that day or later."""
+    ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
+    legs = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
+    return legs.order_by(FlightBooking.departure_date, FlightBooking.id)
+
+
+def select_stays(since: date | sa.ColumnElement[date]) -> sa.Select[HotelBooking]:
     """Stays that end on that day or later."""
     stays = sa.select(HotelBooking).where(HotelBooking.check_out_date >= since, HotelBooking.cancelled_at.is_(None))
-    return list(session.scalars(stays.order_by(HotelBooking.check_in_date, HotelBooking.id).limit(most)))
+    return stays.order_by(HotelBooking.check_in_date, HotelBooking.id)

@@ -93,14 +93,13 @@ def count_used(session: Session, account_id: int, meter: str, period: date) -> i
     return row or 0
 
 
-def count_all_used(session: Session, day: date) -> dict[str, int]:
-    """The caller's counters that are running on a day, by meter."""
+def select_used() -> sa.Select[str, int]:
+    """The counters that run on the day `day`, whose month begins on `month`: meter and number."""
     periods = sa.or_(
-        sa.and_(UsageCounter.meter == API_CALLS, UsageCounter.period == day.replace(day=1)),
-        sa.and_(UsageCounter.meter != API_CALLS, UsageCounter.period == day),
+        sa.and_(UsageCounter.meter == API_CALLS, UsageCounter.period == sa.bindparam("month")),
+        sa.and_(UsageCounter.meter != API_CALLS, UsageCounter.period == sa.bindparam("day")),
     )
-    rows = session.execute(sa.select(UsageCounter.meter, UsageCounter.used).where(periods))
-    return {meter: number for meter, number in rows}  # noqa: C416 - a Row is not the tuple dict() wants
+    return sa.select(UsageCounter.meter, UsageCounter.used).where(periods)
 
 
 def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date], int]:

@@ -11,7 +11,8 @@ from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 from shared.documents import fonts
 from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
 from shared.documents.pictures import is_pale
-from shared.documents.recommendation import Brand, Flight, Note, Proposal
+from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Proposal
+from shared.settings import settings
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
 LOGO = (58.0, 20.0)
@@ -33,7 +34,8 @@ class BuiltPdf:
     left_out: bool  # whether characters no typeface can show were left out
 
 
-_COLUMNS = (("Route", 36.0, "L"), ("Flight", 48.0, "L"), ("Programme", 54.0, "L"), ("Price", 36.0, "R"))
+# The name of each column, its part of the width, and its side. A price with taxes and cash is the longest text.
+_COLUMNS = (("Route", 0.19, "L"), ("Flight", 0.25, "L"), ("Programme", 0.27, "L"), ("Price", 0.29, "R"))
 
 
 def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
@@ -51,6 +53,8 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
             _draw_note(page, note)
     if proposal.flights:
         _draw_advice(page)
+    if brand.contact:
+        _draw_contact(page, brand.contact)
     if proposal.sources:
         _draw_heading(page, "Sources")
         for source in proposal.sources:
@@ -86,7 +90,7 @@ class _PdfPage(FPDF):
     """The document; fpdf2 calls `header` and `footer` on every page."""
 
     def __init__(self, proposal: Proposal, brand: Brand) -> None:
-        super().__init__(format="A4", unit="mm")
+        super().__init__(format=brand.paper, unit="mm")
         self.proposal, self.brand = proposal, brand
         self.colours: Palette = build_palette(brand.accent)
         self.set_margins(MARGIN, SLIM_BAND + 8, MARGIN)
@@ -102,7 +106,7 @@ class _PdfPage(FPDF):
         self.set_text_shaping(fonts.needs_shaping(texts))
         self.set_title(proposal.title)
         self.set_author(brand.name)
-        self.set_creator("Award Travel")
+        self.set_creator(settings().service_name)
         self.set_lang("en")
         self.set_creation_date(proposal.made_at)
 
@@ -134,14 +138,23 @@ class _PdfPage(FPDF):
         self.set_auto_page_break(True, FOOT + 4)
 
     def write_block(
-        self, text: str, size: float, *, bold: bool = False, colour: Rgb = INK, width: float = 0, align: str = "L"
+        self,
+        text: str,
+        size: float,
+        *,
+        bold: bool = False,
+        colour: Rgb = INK,
+        width: float = 0,
+        align: str = "L",
+        link: str | None = None,
     ) -> None:
         """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
         self.set_font(fonts.FAMILY, "B" if bold else "", size)
         self.set_text_color(*colour)
         side = Align.R if align == "R" or fonts.is_right_to_left(text) else Align.L
         height = size * _MM * LINE
-        self.multi_cell(width or self.epw, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT)
+        wide = width or self.epw
+        self.multi_cell(wide, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT, link=link or "")
 
     def height_of(self, text: str, size: float, width: float, *, bold: bool = False) -> float:
         self.set_font(fonts.FAMILY, "B" if bold else "", size)
@@ -242,11 +255,17 @@ def _draw_table(page: _PdfPage) -> None:
     _draw_table_head(page)
     for flight in page.proposal.flights:
         cells = _list_cells(flight)
-        tall = max(_measure_cell(page, cell, width - 4) for cell, (_, width, _) in zip(cells, _COLUMNS, strict=True))
+        widths = _list_columns(page)
+        tall = max(_measure_cell(page, cell, width - 4) for cell, (_, width, _) in zip(cells, widths, strict=True))
         if not page.room(tall + 4):
             page.add_page()
             _draw_table_head(page)
         _draw_row(page, cells, tall)
+
+
+def _list_columns(page: _PdfPage) -> list[tuple[str, float, str]]:
+    """The name, width and side of each column on this paper."""
+    return [(name, part * page.epw, align) for name, part, align in _COLUMNS]
 
 
 def _draw_table_head(page: _PdfPage) -> None:
@@ -254,7 +273,7 @@ def _draw_table_head(page: _PdfPage) -> None:
     page.set_fill_color(*page.colours.tint)
     page.rect(MARGIN, top, page.epw, 7.5, style="F")
     x = MARGIN
-    for name, width, align in _COLUMNS:
+    for name, width, align in _list_columns(page):
         page.set_xy(x + 2, top + 1.6)
         page.write_block(name, 8.5, bold=True, colour=page.colours.writing, width=width - 4, align=align)
         x += width
@@ -268,7 +287,7 @@ def _measure_cell(page: _PdfPage, cell: tuple[str, str], width: float) -> float:
 
 def _draw_row(page: _PdfPage, cells: Sequence[tuple[str, str]], tall: float) -> None:
     top, x = page.get_y() + 2.2, MARGIN
-    for (large, small), (_, width, align) in zip(cells, _COLUMNS, strict=True):
+    for (large, small), (_, width, align) in zip(cells, _list_columns(page), strict=True):
         page.set_xy(x + 2, top)
         page.write_block(large, 10, bold=True, width=width - 4, align=align)
         if small:
@@ -307,3 +326,12 @@ def _draw_advice(page: _PdfPage) -> None:
     page.set_x(MARGIN + 7)
     page.write_block(ADVICE, 9.5, width=inner)
     page.set_xy(MARGIN, top + tall)
+
+
+def _draw_contact(page: _PdfPage, contact: Sequence[ContactLine]) -> None:
+    """How to reach the advisor, one way a line, kept together."""
+    if not page.room(16 + 6 * len(contact)):
+        page.add_page()
+    _draw_heading(page, "Your advisor")
+    for line in contact:
+        page.write_block(f"{line.label}: {line.text}" if line.label else line.text, 10, link=line.link)

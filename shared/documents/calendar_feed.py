@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from icalendar import Calendar, Timezone, TimezoneDaylight, TimezoneStandard, vDuration
+from icalendar import Alarm, Calendar, Timezone, TimezoneDaylight, TimezoneStandard, vDuration
 from icalendar import Event as Entry
 
-PRODUCT = "-//Award Travel//Calendar feed//EN"
 REFRESH = timedelta(hours=4)  # refresh interval suggested to calendar clients
+_FIRST_DAY = datetime(2020, 1, 1, tzinfo=UTC)  # before any record
 _YEARS_AHEAD = 5  # VTIMEZONE lists clock changes for so many years
 
 
@@ -18,7 +18,8 @@ _YEARS_AHEAD = 5  # VTIMEZONE lists clock changes for so many years
 class Event:
     """A date means the whole day; a time with a zone is local there; one without stays local wherever it is read.
 
-    `end` is the first moment, or the first day, no longer part of it; None where it is not known.
+    `end` is the first moment, or the first day, no longer part of it; None where it is not known. `alarms` are spans
+    before the start, which for a whole day is its first moment. `geo` is latitude and longitude.
     """
 
     uid: str
@@ -28,14 +29,17 @@ class Event:
     start: date
     end: date | None
     busy: bool
-    created_at: datetime
+    created_at: datetime | None
     updated_at: datetime
+    url: str | None = None
+    geo: tuple[float, float] | None = None
+    alarms: tuple[timedelta, ...] = ()
 
 
 def build_calendar(name: str, events: Iterable[Event], year: int) -> bytes:
     """The same events in the same year make the same bytes. `year` is the present one."""
     calendar = Calendar()
-    calendar.add("prodid", PRODUCT)
+    calendar.add("prodid", f"-//{name.replace('/', ' ')}//Calendar feed//EN")  # RFC 5545, 3.7.3
     calendar.add("version", "2.0")
     calendar.add("calscale", "GREGORIAN")
     calendar.add("name", name)
@@ -60,7 +64,8 @@ def _build_entry(event: Event) -> Entry:
     entry = Entry()
     entry.add("uid", event.uid)
     entry.add("dtstamp", event.updated_at.astimezone(UTC))
-    entry.add("created", event.created_at.astimezone(UTC))
+    if event.created_at is not None:
+        entry.add("created", event.created_at.astimezone(UTC))
     entry.add("last-modified", event.updated_at.astimezone(UTC))
     entry.add("sequence", _count_edits(event))
     entry.add("summary", to_one_line(event.title))
@@ -71,14 +76,28 @@ def _build_entry(event: Event) -> Entry:
         entry.add("location", to_one_line(event.place))
     if event.lines:
         entry.add("description", "\n".join(map(to_one_line, event.lines)))
+    if event.url:
+        entry.add("url", event.url)
+    if event.geo:
+        entry.add("geo", event.geo)
     entry.add("status", "CONFIRMED")
     entry.add("transp", "OPAQUE" if event.busy else "TRANSPARENT")
+    for span in event.alarms:
+        entry.add_component(_build_alarm(event, span))
     return entry
 
 
+def _build_alarm(event: Event, span: timedelta) -> Alarm:
+    alarm = Alarm()
+    alarm.add("action", "DISPLAY")
+    alarm.add("description", to_one_line(event.title))
+    alarm.add("trigger", -span)
+    return alarm
+
+
 def _count_edits(event: Event) -> int:
-    """A number that rises with every edit: the seconds between the first and the latest version."""
-    return max(0, round((event.updated_at - event.created_at).total_seconds()))
+    """A number that rises with every edit: the seconds from the first version, or a fixed day, to the latest."""
+    return max(0, round((event.updated_at - (event.created_at or _FIRST_DAY)).total_seconds()))
 
 
 def to_one_line(text: str) -> str:

@@ -1,24 +1,21 @@
 """Pictures from strangers: fetched and decoded within limits, only their pixels are kept."""
 
 import io
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import anyio
 import httpx
 from PIL import Image, ImageStat
 
+from shared.bounded_process import Budget, ReaderEnded, read_bounded
+from shared.documents.picture_reader import TOO_MANY_PIXELS, ReadPicture, read_picture
 from shared.http import Refused, get, is_public, public_client
 
 MAX_BYTES = 1024 * 1024
-MAX_PIXELS = 16_000_000
 TIMEOUT_SECONDS = 3
-MAX_SIZE = (900, 360)  # enough for print at the size of the page header
 PALE_LIGHTNESS = 190  # of 255: the mean lightness of what is drawn
-# What the decoder only warns of is an error here, in every thread.
-Image.MAX_IMAGE_PIXELS = MAX_PIXELS
-warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
+# Sixteen million pixels in eight bits of four channels take 64 MB, and twice that while they are converted.
+_BUDGET = Budget(processor_seconds=3, seconds=5, memory_bytes=384 << 20)
 
 
 class NoPicture(Exception):
@@ -47,33 +44,28 @@ async def fetch_picture(url: str, allow: Callable[[str], bool] = is_public) -> b
         raise NoPicture("its address could not be reached") from None
 
 
-@contextmanager
-def _open(content: bytes) -> Iterator[Image.Image]:
-    """A PNG or JPEG of which only the header was read. Raises NoPicture, also for faults while it is decoded."""
+def read(content: bytes) -> ReadPicture:
+    """PNG or JPEG, decoded in a process of its own and made small. Blocks for seconds at most. Raises NoPicture."""
     try:
-        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
-            yield picture
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise TooManyPixels("it has more than 16 million pixels") from None
-    except Exception:  # a decoder met bytes of a stranger: whatever it says, they are no picture
-        raise NoPicture("it is not a PNG or JPEG picture") from None
+        picture = read_bounded(_BUDGET, read_picture, content)
+    except ReaderEnded as ended:
+        raise NoPicture(str(ended)) from None
+    if picture == TOO_MANY_PIXELS:
+        raise TooManyPixels(picture)
+    if isinstance(picture, str):
+        raise NoPicture(picture)
+    return picture
 
 
-def identify(content: bytes) -> tuple[str, int, int]:
-    """Media type, width and height, from the header alone. Raises NoPicture."""
-    with _open(content) as picture:
-        return Image.MIME[str(picture.format)], picture.width, picture.height
+def to_image(picture: ReadPicture) -> Image.Image:
+    return Image.frombytes("RGBA", picture.size, picture.pixels)
 
 
-def decode(content: bytes) -> Image.Image:
-    """PNG or JPEG, really decoded and made small; only its pixels are kept. Raises NoPicture."""
-    with _open(content) as picture:
-        picture.draft("RGB", MAX_SIZE)
-        decoded = picture.convert("RGBA")
-    decoded.thumbnail(MAX_SIZE)
-    bare = Image.new("RGBA", decoded.size)
-    bare.paste(decoded)
-    return bare
+def encode_png(picture: ReadPicture) -> bytes:
+    """A file of ours with the same pixels, and nothing else of what came."""
+    content = io.BytesIO()
+    to_image(picture).save(content, "PNG", optimize=True)
+    return content.getvalue()
 
 
 def is_pale(picture: Image.Image) -> bool:

@@ -2,10 +2,22 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from PIL import Image
 
 from shared.documents.colours import Rgb
+
+Paper = Literal["A4", "Letter"]
+
+
+@dataclass(frozen=True)
+class ContactLine:
+    """One way to reach the advisor, and what opens when it is clicked."""
+
+    label: str
+    text: str
+    link: str | None = None
 
 
 @dataclass(frozen=True)
@@ -14,6 +26,8 @@ class Brand:
     tagline: str | None
     accent: Rgb
     logo: Image.Image | None
+    contact: tuple[ContactLine, ...] = ()
+    paper: Paper = "A4"
 
 
 @dataclass(frozen=True)

@@ -113,12 +113,27 @@ def find_best(terms: MonitorTerms, seats: Iterable[S]) -> dict[MatchKey, S]:
     return best
 
 
-def pick_best_days(seats: Iterable[S]) -> list[S]:
-    """The best seat of each day, the best days first."""
-    best: dict[date, S] = {}
+class FlownSeat(SeatTerms, Protocol):
+    """A seat of which the flight is known as far as the source says."""
+
+    @property
+    def origin(self) -> str: ...
+    @property
+    def destination(self) -> str: ...
+    @property
+    def flight_numbers(self) -> tuple[str, ...]: ...
+
+
+F = TypeVar("F", bound=FlownSeat)
+
+
+def group_flight_days(seats: Iterable[F]) -> list[list[F]]:
+    """The prices of each flight on each day, in one cabin: the best first, and so the groups."""
+    groups: dict[tuple[object, ...], list[F]] = {}
     for seat in sorted(seats, key=rank_value):
-        best.setdefault(seat.date, seat)
-    return list(best.values())
+        flight = (seat.flight_numbers, seat.airline, seat.origin, seat.destination, seat.stops)
+        groups.setdefault((seat.date, seat.cabin, *flight), []).append(seat)
+    return list(groups.values())
 
 
 def find_crossings(

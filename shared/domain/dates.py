@@ -1,7 +1,7 @@
 """Calendar arithmetic, and dates as people read them in sentences; fields of a result keep ISO 8601."""
 
 from calendar import monthrange
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 
 def format_day(day: date) -> str:
@@ -12,6 +12,21 @@ def format_day(day: date) -> str:
 def format_weekday(day: date) -> str:
     """`Thu 21 Jan 2027`, for days of travel."""
     return f"{day:%a} {format_day(day)}"
+
+
+def format_short_weekday(day: date) -> str:
+    """`Thu 21 Jan`, where the year is said nearby or cannot be another."""
+    return f"{day:%a} {day.day} {day:%b}"
+
+
+def format_weekdays(first: date, last: date) -> str:
+    """`Mon 1 to Wed 31 Mar 2027`, `Sat 30 Jan to Tue 2 Feb 2027`; with both years where they differ."""
+    if first == last:
+        return format_weekday(first)
+    if first.year != last.year:
+        return f"{format_weekday(first)} to {format_weekday(last)}"
+    start = f"{first:%a} {first.day}" if first.month == last.month else format_short_weekday(first)
+    return f"{start} to {format_weekday(last)}"
 
 
 def format_days(first: date, last: date) -> str:
@@ -60,11 +75,23 @@ def parse_loose_day(text: str) -> date:
     return date(year, month, day)
 
 
-def format_moment(moment: datetime) -> str:
-    """`8 Oct 2027, 05:58 UTC`."""
-    return f"{format_day(moment.astimezone(UTC))}, {moment.astimezone(UTC):%H:%M} UTC"
+def format_moment(moment: datetime, zone: tzinfo = UTC) -> str:
+    """`Fri 8 Oct 2027, 05:58 UTC`, or with the hour and the name of another zone."""
+    local = moment.astimezone(zone)
+    return f"{format_weekday(local)}, {local:%H:%M %Z}"
+
+
+def format_short_moment(moment: datetime, zone: tzinfo = UTC) -> str:
+    """The same without the year, for what was just seen."""
+    local = moment.astimezone(zone)
+    return f"{format_short_weekday(local)}, {local:%H:%M %Z}"
+
+
+def format_instant(moment: datetime) -> str:
+    """As HTML's `datetime` attribute takes it: `2026-11-22T07:09:11+00:00`, for it allows three digits of a second."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def format_iso_moment(text: str) -> str:
-    """An ISO instant as above."""
+    """An ISO instant in UTC as above."""
     return format_moment(datetime.fromisoformat(text))

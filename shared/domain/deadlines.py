@@ -64,6 +64,16 @@ def can_end_undated(rule: str | None) -> bool:
     return rule != "never"
 
 
+def advise_on_points(program: str, rule: str) -> str:
+    """What to do about points of that programme with a stored day; `rule` as it is quoted."""
+    if can_end_undated(rule):
+        return f"Check the day in the account and use or extend them before. Rule: {rule}."
+    return (
+        f"A day was stored, but points of {program} do not expire by its rule as kept here. Check the account, and"
+        " remove the day from the balance if it is not there."
+    )
+
+
 STEPS = (7, 30, 90)  # days ahead at which a person is told, the last first
 _LATEST_STEP = {"card_credit": 7}  # credits come back each month or half-year: told once, when they are about to end
 

@@ -4,6 +4,7 @@ import re
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from shared.domain import time_zones
 from shared.domain.dates import format_weekday
 
 LONGEST_FLIGHT = timedelta(hours=20)  # the longest non-stop flights of 2026 take 19 hours
@@ -36,6 +37,19 @@ def format_flight_times(departs_at: str | None, arrives_at: str | None, dash: st
     if len(times) < 2:
         return "".join(time[1] for time in times)
     return f"{times[0][1]}{dash}{times[1][1]}{format_days_later(departs_at, arrives_at)}"
+
+
+def count_flight_minutes(departs_at: str | None, leaves: str, arrives_at: str | None, lands: str) -> int | None:
+    """Minutes between two ISO local times in their IANA zones; None where a day, a time or a zone is not known."""
+    zones = time_zones.find_zone(leaves), time_zones.find_zone(lands)
+    ends = _parse_local(departs_at), _parse_local(arrives_at)
+    moments = []
+    for end, zone in zip(ends, zones, strict=True):
+        if end is None or end[0] is None or zone is None:
+            return None
+        moments.append(datetime.combine(end[0], time.fromisoformat(end[1]), zone).timestamp())
+    minutes = round((moments[1] - moments[0]) / 60)
+    return minutes if minutes > 0 else None
 
 
 def describe_times(departs_on: date, departs: time | None, arrives_on: date | None, arrives: time | None) -> str:

@@ -183,6 +183,12 @@ def find_paths(
     return sorted(paths, key=order)
 
 
+def find_dead_ends(routes: Network, start: str, paths: Iterable[Path]) -> list[str]:
+    """Programmes that take points of `start` and are the first step of none of its paths."""
+    first_steps = {path.edges[0].target for path in paths}
+    return sorted({edge.target for edge in routes.get(start, ())} - first_steps)
+
+
 @dataclass(frozen=True)
 class Reach:
     """The most one balance can become in one programme."""

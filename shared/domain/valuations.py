@@ -4,6 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+# The publishers of valuations, by the column of programs.csv that holds their figure.
+PUBLISHERS = {
+    "value_tpg": "The Points Guy",
+    "value_upgraded_points": "Upgraded Points",
+    "value_omaat": "One Mile at a Time",
+}
+
 
 @dataclass(frozen=True)
 class Spread:

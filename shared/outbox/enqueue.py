@@ -9,8 +9,10 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
+from shared.db.message_channels import MessageChannel
 from shared.db.messages import add_deliveries, add_notification
 from shared.db.profile import Addressee, find_addressee
+from shared.outbox.links import find_event_path
 from shared.outbox.wording.messages import MAIL_KINDS, notice
 
 
@@ -31,6 +33,11 @@ def reachable(session: Session, account: Account | Addressee, event: str) -> boo
         and addressee.email_confirmed_at
         and addressee.mail_switches.get(MAIL_KINDS.get(event, ""), True)
     )
+
+
+def is_wanted_by_channel(addressee: Addressee, event: str) -> bool:
+    """Whether a message about this would go out by a channel besides mail and phones."""
+    return addressee.wants_by_channel(MAIL_KINDS.get(event, ""))
 
 
 def _build_row(
@@ -57,11 +64,42 @@ def _to_phone(row: dict[str, Any], phone: Phone, number: int) -> dict[str, Any]:
     }
 
 
+def _list_channel_rows(row: dict[str, Any], addressee: Addressee) -> list[dict[str, Any]]:
+    """One delivery to each channel that wants such messages; its address stands with the channel alone."""
+    channels = [c for c in addressee.channels if MAIL_KINDS.get(row["event"]) in c.wanted_kinds]
+    return [_to_channel(row, channel.id, channel.kind, channel.name) for channel in channels]
+
+
+def _to_channel(row: dict[str, Any], channel_id: int, kind: str, name: str) -> dict[str, Any]:
+    return row | {
+        "dedupe_key": f"{row['dedupe_key']}:channel:{channel_id}",
+        "channel": kind,
+        "recipient": name,
+        "facts": row["facts"] | {"channel_id": channel_id},
+    }
+
+
 def write_to(
     session: Session, account: Account | Addressee, event: str, facts: dict[str, Any], *, dedupe_key: str
 ) -> None:
     """One mail to the account's address, confirmed or not, and no notice: about the account itself."""
     add_deliveries(session, [_build_row(account, None, event, facts, dedupe_key)])
+
+
+def write_to_phone(
+    session: Session, account: Account, phone: Phone, event: str, facts: dict[str, Any], *, dedupe_key: str
+) -> None:
+    """One message to one number and no notice: about the number itself."""
+    row = _build_row(account, None, event, facts, dedupe_key)
+    add_deliveries(session, [_to_phone(row, phone, 0)])
+
+
+def write_to_channel(
+    session: Session, account: Account, channel: MessageChannel, event: str, facts: dict[str, Any], *, dedupe_key: str
+) -> None:
+    """One message to one channel and no notice: about the channel itself."""
+    row = _build_row(account, None, event, facts, dedupe_key)
+    add_deliveries(session, [_to_channel(row, channel.id, channel.kind, channel.name)])
 
 
 def tell(
@@ -74,10 +112,12 @@ def tell(
     subject: tuple[str, int | str] | None = None,
     mail: bool = False,
     phones: Sequence[Phone] = (),
+    by_channels: bool | None = None,
 ) -> UUID | None:
     """Writes the notice and, when asked, one mail to the account's confirmed address and one message to each phone.
 
-    None when it was told before.
+    The other channels of the person that want such messages get one each: whenever a mail is asked for, unless
+    `by_channels` says otherwise. None when it was told before.
     """
     content = notice(event, facts)
     notification_id = add_notification(
@@ -87,11 +127,17 @@ def tell(
         kind=content.kind,
         title=content.title,
         body=content.body,
+        link=None if subject else find_event_path(event),
         subject_type=subject[0] if subject else None,
         subject_id=str(subject[1]) if subject else None,
     )
     if notification_id:
         row = _build_row(account, notification_id, event, facts, dedupe_key)
-        mail_rows = [row] if mail and reachable(session, account, event) else []
-        add_deliveries(session, mail_rows + [_to_phone(row, phone, n) for n, phone in enumerate(phones)])
+        rows = [_to_phone(row, phone, n) for n, phone in enumerate(phones)]
+        uses_channels = mail if by_channels is None else by_channels
+        if mail or uses_channels:
+            addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
+            rows += _list_channel_rows(row, addressee) if uses_channels else []
+            rows = [row, *rows] if mail and reachable(session, addressee, event) else rows
+        add_deliveries(session, rows)
     return notification_id

@@ -43,7 +43,11 @@ class Capped:
 
 
 CAPPED = (
-    Capped(RunKind.ROUTE_MONITOR, RouteMonitor, RouteMonitor.cancelled_at.is_(None)),
+    Capped(
+        RunKind.ROUTE_MONITOR,
+        RouteMonitor,
+        RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_by_owner.is_(False),
+    ),
     Capped(RunKind.FLIGHT_ALERT, FlightAlert, FlightAlert.active.is_(True)),
     Capped(RunKind.AIRPORT_DELAYS, DelayAlert, DelayAlert.active.is_(True)),
     Capped(RunKind.STANDING_ORDER, StandingOrder, StandingOrder.stopped_at.is_(None), at_its_hour=True),

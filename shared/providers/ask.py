@@ -1,10 +1,11 @@
 """The only way to the providers: each question comes back as a Reading, whatever happened.
 
-Order: cache, circuit breaker, concurrency limit, adapter; then health, cache and observations are written. A failure
+Order: cache, circuit breaker, a place there, adapter; then health, cache and observations are written. A failure
 never becomes data: it is a Reading with a status and one word of reason, and without a value.
 """
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -17,11 +18,15 @@ import anyio.to_thread
 import httpx
 from anyio.lowlevel import RunVar
 
-from shared import clock, http, limits
+from shared import clock, http, limits, question_progress
 from shared.providers import cache, circuit_breaker, lookup, recording, registry
 from shared.providers.contract import Provider, Reading, Status, Unanswered
+from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
 from shared.settings import settings
+from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count, observe
+from shared.telemetry.traces import span
+from shared.tls import explain_tls_fault
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -36,17 +41,8 @@ FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds
 # Provider name -> the caller's own credential; the optional method `report_rejection` is told of a refused one.
 Connections = Callable[[str], Awaitable[str | None]]
 
-_processes = 1  # that share each provider's concurrency limit
-
 # Capacity limiters belong to one event loop.
-_provider_slots: RunVar[dict[str, anyio.CapacityLimiter]] = RunVar("provider_slots")
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
-
-
-def share(processes: int) -> None:
-    """This process is one of so many that ask, and keeps to its part of each provider's concurrency limit."""
-    global _processes
-    _processes = processes
 
 
 class Ask:
@@ -69,6 +65,7 @@ class Ask:
         self._budget = budget
         self._connections = connections
         self._deadline: float | None = None
+        self._progress = None if background else question_progress.current.get()
 
     async def one(self, provider: str, verb: str, question: Any, max_age: timedelta | None = None) -> Reading[Any]:
         """Asks one provider by name."""
@@ -97,11 +94,14 @@ class Ask:
         self, questions: Sequence[tuple[Provider, Any]], verb: str, max_age: timedelta | None
     ) -> list[Reading[Any]]:
         self._deadline = self._deadline or anyio.current_time() + self._budget
+        self._count(questions=len(questions))
         prepared = [await self._prepare(provider, verb, question) for provider, question in questions]
         requests = {i: item for i, item in enumerate(prepared) if isinstance(item, ProviderRequest)}
         readings = {i: item for i, item in enumerate(prepared) if isinstance(item, Reading)}
+        self._count(answers=len(readings))
         with anyio.CancelScope(deadline=self._deadline):
             await self._answer(requests, readings, max_age)
+        self._count(answers=len(prepared) - len(readings))
         return [readings[i] if i in readings else requests[i].failure("down", "timeout") for i in range(len(prepared))]
 
     async def _answer(
@@ -112,6 +112,7 @@ class Ask:
         async def fetch(index: int, request: ProviderRequest, before: lookup.Lookup) -> None:
             fetching = _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
             reading = readings[index] = await fetching
+            self._count(answers=1)
             own = request.scope.startswith("account-") and request.credential
             report_rejection = getattr(self._connections, "report_rejection", None)
             if reading.status == "broken" and own and report_rejection:
@@ -124,6 +125,12 @@ class Ask:
                     tasks.start_soon(fetch, index, request, before)
                 else:
                     readings[index] = before.reading
+                    self._count(answers=1)
+
+    def _count(self, questions: int = 0, answers: int = 0) -> None:
+        if self._progress:
+            self._progress.questions += questions
+            self._progress.answers += answers
 
     async def _prepare(self, provider: Provider, verb: str, question: Any) -> "ProviderRequest | Reading[Any]":
         """The request with its credential, or the failure where it cannot be sent."""
@@ -187,28 +194,14 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
         return request.failure(
             status, health.reason or "resting", since=health.failing_since, retry_after=health.retry_after
         )
-    slots = _slots_of(request.provider)
-    borrower = object()
-    with anyio.move_on_after(QUEUE_SECONDS) as waiting:
-        await slots.acquire_on_behalf_of(borrower)
-    if waiting.cancelled_caught:
-        return request.failure("down", "busy", retry_after=round(request.provider.timeout))
-    try:
+    async with hold_place(request.provider, QUEUE_SECONDS) as has_place:
+        if not has_place:
+            return request.failure("down", "busy", retry_after=round(request.provider.timeout))
         reading = await _spend_quota(request) or await _call_adapter(request)
-    finally:
-        slots.release_on_behalf_of(borrower)
+        count(PROVIDER_REQUESTS, request.provider.name, reading.status)
     with anyio.move_on_after(MEMORY_SECONDS):
         return await recording.record((request, reading))
     return reading
-
-
-def _slots_of(provider: Provider) -> anyio.CapacityLimiter:
-    slots = _provider_slots.get(None)
-    if slots is None:
-        _provider_slots.set(slots := {})
-    if provider.name not in slots:
-        slots[provider.name] = anyio.CapacityLimiter(max(1, provider.concurrency // _processes))
-    return slots[provider.name]
 
 
 async def _spend_quota(request: ProviderRequest) -> Reading[Any] | None:
@@ -224,8 +217,9 @@ async def _spend_quota(request: ProviderRequest) -> Reading[Any] | None:
 
 async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
     """The only place where an adapter runs. Foreign data may make it raise anything, so every exception is caught."""
+    started = time.perf_counter()
     try:
-        with anyio.fail_after(request.provider.timeout):
+        with span(f"provider {request.provider.name}", verb=request.verb), anyio.fail_after(request.provider.timeout):
             async with request.provider.build(request.credential) as client:
                 rows = await getattr(client, request.verb)(request.question)
     except Exception as error:
@@ -234,6 +228,8 @@ async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
             return replace(request.failure("no_data", why.reason), value=())
         log.warning("provider %s: %s, %s (%s)", request.provider.name, why.status, why.reason, type(error).__name__)
         return request.failure(why.status, why.reason, retry_after=why.retry_after)
+    finally:
+        observe(PROVIDER_SECONDS, time.perf_counter() - started, request.provider.name)
     return Reading(
         source=request.provider.name,
         status="ok" if rows else "no_data",
@@ -256,7 +252,7 @@ def _classify_error(error: Exception) -> Unanswered:
     if isinstance(error, http.Refused):
         return Unanswered("down", "refused")
     if isinstance(error, httpx.TransportError | OSError):
-        return Unanswered("down", "unreachable")
+        return Unanswered("down", "tls_fault" if explain_tls_fault(error) else "unreachable")
     return Unanswered("down", "wrong_shape")
 
 

@@ -18,6 +18,7 @@ from shared.redis import connect, key
 from shared.settings import settings
 
 MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
+_VERSION = "2"  # of what is recorded beside a cached answer: with 1, prices without the names of their rows
 _ZLIB_LEVEL = 1  # answers repeat themselves: the quickest level leaves a thirteenth of their size
 
 
@@ -58,7 +59,7 @@ def build_key(provider: Provider, scope: str, verb: str, question: Any) -> Cache
     reach = "anyone" if provider.terms == "anyone" else scope
     kind: Any = type(question)
     digest = hashlib.sha256(_adapter(kind).dump_json(question)).hexdigest()[:32]
-    return CacheKey(provider, verb, key("reading", provider.name, reach, verb, digest))
+    return CacheKey(provider, verb, key("reading", _VERSION, provider.name, reach, verb, digest))
 
 
 def get_many(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Reading[Any] | None]:

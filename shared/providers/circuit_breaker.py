@@ -1,93 +1,49 @@
-"""Circuit breakers: the health of each provider with each credential, in Redis for all processes.
+"""Circuit breakers: what each answer or failure does to the health of a provider with a credential.
 
 Five failures in a row open the breaker for a minute: the provider is not asked, and the answer is its last failure.
+The breaker of a provider that the operator switched off stays open.
 """
 
 import logging
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from redis.exceptions import RedisError
 
 from shared import clock
-from shared.redis import connect, key
+from shared.provider_health import (
+    FAILURES_TO_OPEN,
+    LOCAL,
+    OPEN_DURATION,
+    SWITCHED_OFF,
+    Health,
+    build_redis_key,
+    mirror_switches,
+    read_health,
+    read_local,
+    shared_name,
+)
+from shared.redis import connect
 
+__all__ = [
+    "FAILURES_TO_OPEN",
+    "LOCAL",
+    "SWITCHED_OFF",
+    "Health",
+    "mirror_switches",
+    "read_health",
+    "read_local",
+    "shared_name",
+]
 log = logging.getLogger(__name__)
-FAILURES_TO_OPEN = 5
-OPEN_DURATION = timedelta(seconds=60)
 _RETENTION = timedelta(days=30)
-_LOCAL: "dict[str, Health]" = {}  # what this process has seen, used while Redis is away
-
-
-@dataclass(frozen=True)
-class Health:
-    """One provider with one credential."""
-
-    failures: int = 0
-    failing_since: datetime | None = None
-    open_until: datetime | None = None
-    last_success_at: datetime | None = None
-    reason: str | None = None
-
-    @property
-    def is_open(self) -> bool:
-        return self.open_until is not None and self.open_until > clock.now()
-
-    @property
-    def retry_after(self) -> int | None:
-        if self.open_until is None or not self.is_open:
-            return None
-        return max(1, round((self.open_until - clock.now()).total_seconds()))
-
-
-def _redis_key(name: str) -> str:
-    return key("health", name)
-
-
-def shared_name(name: str) -> str:
-    """The name that counts all accounts' own connections to a provider; any other name is returned as it is."""
-    source, _, scope = name.partition(":")
-    return source if scope.startswith("account-") else name
-
-
-def _parse_time(raw: bytes | None) -> datetime | None:
-    return datetime.fromtimestamp(float(raw), UTC) if raw else None
-
-
-def _parse_health(raw: dict[bytes, bytes]) -> Health:
-    return Health(
-        failures=int(raw.get(b"failures", 0)),
-        failing_since=_parse_time(raw.get(b"failing_since")),
-        open_until=_parse_time(raw.get(b"open_until")),
-        last_success_at=_parse_time(raw.get(b"last_success_at")),
-        reason=raw[b"reason"].decode() if b"reason" in raw else None,
-    )
-
-
-def read_health(names: Iterable[str]) -> dict[str, Health]:
-    """Health by `provider:credential scope`; a provider never asked is healthy."""
-    unique = list(dict.fromkeys(names))
-    try:
-        pipe = connect().pipeline(transaction=False)
-        for name in unique:
-            pipe.hgetall(_redis_key(name))
-        return dict(zip(unique, map(_parse_health, pipe.execute()), strict=True))
-    except (RedisError, OSError):
-        return read_local(unique)
-
-
-def read_local(names: Iterable[str]) -> dict[str, Health]:
-    """What this process has seen itself; Redis is not read."""
-    return {name: _LOCAL.get(name, Health()) for name in names}
 
 
 def record_success(*names: str) -> None:
     now = clock.now()
-    _LOCAL.update(dict.fromkeys(names, Health(last_success_at=now)))
+    LOCAL.update(dict.fromkeys(names, Health(last_success_at=now)))
     try:
         pipe = connect().pipeline()
-        for redis_key in {_redis_key(name) for name in [*names, *map(shared_name, names)]}:
+        for redis_key in {build_redis_key(name) for name in [*names, *map(shared_name, names)]}:
             pipe.hdel(redis_key, "failures", "failing_since", "open_until", "reason")
             pipe.hset(redis_key, "last_success_at", now.timestamp())
             pipe.expire(redis_key, _RETENTION)
@@ -99,35 +55,35 @@ def record_success(*names: str) -> None:
 def record_failure(name: str, reason: str) -> Health:
     """Counts one failure; the fifth in a row, and each one after it, opens the breaker."""
     now = clock.now()
-    before = _LOCAL.get(name, Health())
+    before = LOCAL.get(name, Health())
     count = before.failures + 1
     try:
         pipe = connect().pipeline()
-        pipe.hincrby(_redis_key(name), "failures", 1)
-        pipe.hsetnx(_redis_key(name), "failing_since", now.timestamp())
-        pipe.hset(_redis_key(name), "reason", reason)
-        pipe.expire(_redis_key(name), _RETENTION)
+        pipe.hincrby(build_redis_key(name), "failures", 1)
+        pipe.hsetnx(build_redis_key(name), "failing_since", now.timestamp())
+        pipe.hset(build_redis_key(name), "reason", reason)
+        pipe.expire(build_redis_key(name), _RETENTION)
         if (together := shared_name(name)) != name:
-            pipe.hincrby(_redis_key(together), "failures", 1)
-            pipe.expire(_redis_key(together), _RETENTION)
+            pipe.hincrby(build_redis_key(together), "failures", 1)
+            pipe.expire(build_redis_key(together), _RETENTION)
         count = int(pipe.execute()[0])
         if count >= FAILURES_TO_OPEN:
-            connect().hset(_redis_key(name), "open_until", (now + OPEN_DURATION).timestamp())
+            connect().hset(build_redis_key(name), "open_until", (now + OPEN_DURATION).timestamp())
     except (RedisError, OSError):
         log.warning("health: Redis is away, counted in this process")
     until = now + OPEN_DURATION if count >= FAILURES_TO_OPEN else None
-    _LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
-    return _LOCAL[name]
+    LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
+    return LOCAL[name]
 
 
 def pause(name: str, reason: str, seconds: int) -> None:
     """Opens the breaker for as long as the provider itself asked for, at most a day."""
     now = clock.now()
     until = now + timedelta(seconds=min(seconds, 86_400))
-    before = _LOCAL.get(name, Health())
-    _LOCAL[name] = Health(before.failures, before.failing_since, until, before.last_success_at, reason)
+    before = LOCAL.get(name, Health())
+    LOCAL[name] = Health(before.failures, before.failing_since, until, before.last_success_at, reason)
     try:
-        connect().hset(_redis_key(name), mapping={"reason": reason, "open_until": until.timestamp()})
-        connect().expire(_redis_key(name), _RETENTION)
+        connect().hset(build_redis_key(name), mapping={"reason": reason, "open_until": until.timestamp()})
+        connect().expire(build_redis_key(name), _RETENTION)
     except (RedisError, OSError):
         log.warning("health: Redis is away, kept in this process")

@@ -49,7 +49,7 @@ class SeatsQuestion:
 class AwardSeat:
     """One award offer. Programme and operating airline stay apart: a partner's price is not the airline's own."""
 
-    ref: str  # the provider's own name of this row, enough to ask for its details later
+    ref: str  # the provider's own name of this row, enough to ask for its details later; empty = it has none
     airline: str
     program: str
     origin: str

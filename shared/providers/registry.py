@@ -5,17 +5,22 @@ Those that only hold a person's own account (`connect.CONNECTOR`) show none.
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 import shared.providers
 from shared.providers.contract import Provider
-from shared.settings import settings
+from shared.setting_checks import read_numbers
+from shared.settings import SettingsError, settings
 
 
 @lru_cache(maxsize=1)
 def providers() -> Mapping[str, Provider]:
-    """Every provider of this installation by name, configured or not."""
+    """Every provider of this installation by name, configured or not, with the limits of the operator's contracts.
+
+    Raises SettingsError where these name one that does not exist.
+    """
     folders = sorted(m.name for m in pkgutil.iter_modules(shared.providers.__path__) if m.ispkg)
     found_cards = {
         name: getattr(importlib.import_module(f"shared.providers.{name}"), "PROVIDER", None) for name in folders
@@ -24,7 +29,18 @@ def providers() -> Mapping[str, Provider]:
     for name, card in cards.items():
         if card.name != name:
             raise ValueError(f"the folder {name} shows the card of {card.name}")
+    for name, number in _read_contracts("provider_concurrency", cards):
+        cards[name] = replace(cards[name], concurrency=number)
+    for name, number in _read_contracts("provider_calls_a_day", cards):
+        cards[name] = replace(cards[name], calls_a_day=number)
     return cards
+
+
+def _read_contracts(setting: str, cards: Mapping[str, Provider]) -> Iterable[tuple[str, int]]:
+    numbers = read_numbers(getattr(settings(), setting))
+    if unknown := sorted(numbers.keys() - cards.keys()):
+        raise SettingsError(f"{setting.upper()}: {', '.join(unknown)} is no provider: they are {', '.join(cards)}")
+    return numbers.items()
 
 
 def providers_of(verb: str) -> list[Provider]:

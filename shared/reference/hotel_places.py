@@ -7,7 +7,7 @@ from functools import lru_cache
 from shared.domain import names
 from shared.domain.airports import Airport
 from shared.domain.hotel_match import measure_kilometres
-from shared.errors import Candidates, NotFound
+from shared.errors import Ambiguity, Candidates, NotFound
 from shared.reference import airports as airport_data
 from shared.reference import hotels
 from shared.reference.countries import load_country_names
@@ -92,7 +92,9 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
     countries = sorted({h.country for h in stays})
     if len(countries) > 1:
         listed = [f"{stays[0].city}, {country}" for country in countries]
-        raise Candidates(f"{stays[0].city} is in {len(countries)} countries; call again with one of these.", listed)
+        which = Ambiguity.of_names("place", stays[0].city, listed)
+        sentence = f"{stays[0].city} is in {len(countries)} countries; call again with one of these."
+        raise Candidates(sentence, listed, which)
     points = [(float(h.lat), float(h.lon)) for h in stays if h.lat is not None and h.lon is not None]
     near = dict.fromkeys([*_list_hotels_near(reference, points, CITY_KILOMETRES), *stays])
     return Place(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
@@ -146,7 +148,9 @@ def _find_by_words(reference: Reference, name: str) -> Place | None:
     there = tuple(h for h in reference.rows("hotels.csv") if hotels.code(h) in codes)
     if len({h.country for h in there}) > 1:
         listed = sorted({f"{h.city}, {h.country}" for h in there})
-        raise Candidates(f"{name.title()} is part of names in several countries; call again with a city.", listed)
+        which = Ambiguity.of_names("place", name, listed)
+        sentence = f"{name.title()} is part of names in several countries; call again with a city."
+        raise Candidates(sentence, listed, which)
     return Place(name.title(), there) if there else None
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from shared.domain import names
 from shared.domain.airports import Airport
 from shared.domain.hotel_match import measure_kilometres
-from shared.errors import Candidates, NotFound
+from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
@@ -88,7 +88,8 @@ def find_hotel(reference: Reference, text: str) -> Hotel:
         return hotels[0]
     if hotels:
         sentence = f"{text} fits {len(hotels)} hotels, and nothing was saved; call again with one hotel_code."
-        raise Candidates(sentence, [to_card(h) for h in hotels[:20]])
+        choices = [Choice(code(h), f"{h.name} ({h.city}, {h.country})") for h in hotels[:20]]
+        raise Candidates(sentence, [to_card(h) for h in hotels[:20]], Ambiguity("hotel", text, choices))
     raise NotFound("hotel", text, find_nearest_names(reference, text))
 
 

@@ -47,6 +47,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "buy_points.csv": ("program",),
     "continents.csv": ("continent", "countries"),
     "city_spellings.csv": ("name",),
+    "mail_forwarders.csv": ("domain",),
     "mail_senders.csv": ("domain",),
     "region_spellings.csv": ("country", "name"),
     "uk_duty_rates.csv": ("band", "lowest_class", "valid_from"),

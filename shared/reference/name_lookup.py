@@ -14,6 +14,7 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, MailSender
 
 _MAX_CHARACTERS = 120
+_NAMES_OF_OTHERS = frozenset(("smiles",))  # GOL's programme, which is not known here: a part of another's name
 _PARTS = re.compile(r"\s[-–|:]\s|[,;()\t]")
 _HOTEL_WORDS = frozenset(
     re.findall(
@@ -129,6 +130,8 @@ class TravelNames:
 
     def program(self, text: str) -> str | None:
         """The one programme a name stands for."""
+        if text.strip().lower() in _NAMES_OF_OTHERS:
+            return None
         try:
             return self.reference.program(text[:_MAX_CHARACTERS]).slug if len(text.strip()) > 2 else None
         except (NotFound, Candidates):

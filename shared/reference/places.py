@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from shared.domain import names
 from shared.domain.airports import Airport
-from shared.errors import Candidates, NotFound
+from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference.airports import load_metro_names, load_subdivision_names
 from shared.reference.countries import load_country_names
 from shared.reference.reference import Reference
@@ -131,8 +131,10 @@ def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence
             return cities[0][1]
     flown = [code for code in codes if reference.count_flights(code)] or codes
     busiest = sorted(flown, key=lambda code: (code not in own, -reference.count_flights(code), code))
-    listed = [describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]]
-    raise Candidates(f"{text.title()} can mean {len(flown)} airports; call again with one of these codes.", listed)
+    listed = {code: describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]}
+    sentence = f"{text.title()} can mean {len(flown)} airports; call again with one of these codes."
+    which = Ambiguity("airport", text, [Choice(code, place) for code, place in listed.items()])
+    raise Candidates(sentence, list(listed.values()), which)
 
 
 def _rank_cities(reference: Reference, codes: Sequence[str]) -> list[tuple[int, str]]:

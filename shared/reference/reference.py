@@ -15,7 +15,7 @@ from shared.domain.award_charts import ChartRoute, RoutePrice
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
 from shared.domain.transfer_rates import pick_rates
-from shared.errors import Candidates, NotFound
+from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference import ages, airports, flights, indexes
 from shared.reference.airlines import Airline, build_airlines
 from shared.reference.flights import HomeAreas
@@ -94,7 +94,8 @@ class Reference:
             return self.programs[slugs[0]]
         if slugs:
             listed = [{"program": s, "name": self.programs[s].name} for s in slugs]
-            raise Candidates(f"{text} can mean {len(slugs)} programmes; call again with one of them.", listed)
+            which = Ambiguity("programme", text, [Choice(s, self.programs[s].name) for s in slugs])
+            raise Candidates(f"{text} can mean {len(slugs)} programmes; call again with one of them.", listed, which)
         raise NotFound("programme", text, self._near_programs(text))
 
     def _near_programs(self, text: str) -> list[str]:
@@ -115,7 +116,8 @@ class Reference:
             return self.airlines[codes[0]]
         if codes:
             listed = [{"airline": c, "name": self.airlines[c].name} for c in codes]
-            raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", listed)
+            which = Ambiguity("airline", text, [Choice(c, f"{self.airlines[c].name} ({c})") for c in codes])
+            raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", listed, which)
         names_by_form = {names.normalize_name(a.name): a.name for a in self.airlines.values()}
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 

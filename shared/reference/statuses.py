@@ -13,7 +13,7 @@ from shared.domain import status_tiers
 from shared.domain.earning import Band, FlownLeg, Method, Metric, Scheme
 from shared.domain.status_runs import Run
 from shared.domain.status_tiers import Ladder, Tier
-from shared.errors import Candidates
+from shared.errors import Ambiguity, Candidates
 from shared.reference.reference import Reference
 
 # Programmes whose earning can be computed, in the order of the catalogue.
@@ -75,7 +75,8 @@ def match_tier(reference: Reference, program: str, text: str) -> str:
     name = reference.programs[program].name
     sentence = f"{text} can mean {len(tiers)} tiers" if tiers else f"{text} is no tier"
     listed = [{"tier": t} for t in tiers or steps.names]
-    raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", listed)
+    which = Ambiguity.of_names(f"tier of {name}", text, [step["tier"] for step in listed])
+    raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", listed, which)
 
 
 @lru_cache(maxsize=8)

@@ -107,8 +107,7 @@ def _find_points(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             due_on=row.expires_on,
             today=view.today,
             subject=Subject("points_balance", add_member(row.program, row.member)),
-            suggested_action="Check the day in the account and use or extend them before."
-            f" Rule: {_expiry_rule(view, program)}.",
+            suggested_action=deadlines.advise_on_points(program.name, _expiry_rule(view, program)),
             amount=Decimal(row.balance),
             currency=program.currency,
             value_at_risk=value_points(view, row.program, row.balance, row.own_cents),

@@ -15,6 +15,7 @@ from auth_server.web import flows
 from shared.db.base import transaction
 from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser
 from tests.auth_server.mailbox import mails  # noqa: F401 - a fixture
+from tests.support.fake_identity_providers import outside, serving  # noqa: F401 - fixtures
 from tests.support.settings_and_clock import StandingClock
 
 

@@ -12,9 +12,10 @@ from starlette.testclient import TestClient
 BASE = "http://127.0.0.1:8000"
 PASSWORD = "correct horse battery"
 CALLBACK = "http://127.0.0.1:18250/callback"
+HOSTED = "https://claude.ai/api/mcp/auth_callback"  # of an application whose consent is remembered without a page
 VERIFIER = "v" * 21 + "-._~" + "0123456789" * 3 + "abcdefghi"
 RESOURCE = "http://127.0.0.1:8001/mcp"
-BASIC = "Basic " + base64.b64encode(b"award-travel-services:test-service-secret-0123456789").decode()
+BASIC = "Basic " + base64.b64encode(b"award-travel-services:test-service-secret-0123456789-01").decode()
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
@@ -39,16 +40,21 @@ class Browser:
     def __init__(self, host: TestClient, email: str = "", public_id: str = "") -> None:
         self.host, self.email, self.public_id = host, email, public_id
         self.cookie: str | None = None
+        self.known: str | None = None  # by which the browser is known when nobody is signed in
 
     def send(self, method: str, path: str, **more: Any) -> Any:
         self.host.cookies.clear()
         headers = dict(more.pop("headers", None) or {})
-        if self.cookie:
-            headers["cookie"] = f"award={self.cookie}"
+        cookies = [
+            f"{name}={value}" for name, value in (("award", self.cookie), ("award-browser", self.known)) if value
+        ]
+        if cookies:
+            headers["cookie"] = "; ".join(cookies)
         answer = self.host.request(method, path, headers=headers, **more)
         cookie = answer.cookies.get("award")
         if cookie is not None:
             self.cookie = cookie
+        self.known = answer.cookies.get("award-browser") or self.known
         return answer
 
     def get(self, path: str, **more: Any) -> Any:

@@ -25,17 +25,18 @@ def mails(configure: Any, tmp_path: Path) -> Mails:
     folder = tmp_path / "outbox"
     configure(MAIL_BACKEND="outbox", OUTBOX_DIR=str(folder))
 
-    def waiting() -> list[str]:
+    def list_ids(status: str, order: Any) -> list[str]:
         with transaction() as session:
-            return [str(id) for id in session.scalars(select(Delivery.id).where(Delivery.status == "pending"))]
+            ids = select(Delivery.id).where(Delivery.status == status, Delivery.channel == "email").order_by(order)
+            return [str(id) for id in session.scalars(ids)]
 
     def read(least: int = 0) -> list[EmailMessage]:
         if least:
-            wait_for("mail", lambda: len(waiting()) >= least)
-        for id in waiting():
+            wait_for("mail", lambda: len(list_ids("pending", Delivery.wake_at)) >= least)
+        for id in list_ids("pending", Delivery.wake_at):
             deliver.wake(id)
-        files = sorted(folder.glob("*.eml"), key=lambda file: file.stat().st_mtime_ns) if folder.exists() else []
-        return [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]  # type: ignore[misc]
+        files = [folder / f"{id}.eml" for id in list_ids("sent", Delivery.sent_at)]
+        return [email.message_from_bytes(f.read_bytes(), policy=email.policy.default) for f in files if f.exists()]  # type: ignore[misc]
 
     return read
 
@@ -48,6 +49,6 @@ def text(mail: EmailMessage) -> str:
 
 def link(mail: EmailMessage) -> str:
     """The path and query of the one-time link."""
-    match = re.search(r"https?://[^/\s]+(/\w+\?token=\w+)", text(mail))
+    match = re.search(r"https?://[^/\s]+(/[\w-]+\?token=\w+)", text(mail))
     assert match is not None, text(mail)
     return match[1]

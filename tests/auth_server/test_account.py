@@ -18,12 +18,12 @@ from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
 from shared.db.base import Base, engine, transaction
 from shared.db.messages import Delivery
-from shared.db.oauth import WebSession
 from shared.db.route_monitors import MonitorCheck, RouteMonitor
 from shared.db.runs import Schedule, create_due_runs, schedule
 from shared.db.usage import SEARCHES, take
 from shared.outbox.enqueue import tell
 from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser
+from tests.auth_server.keys import is_key_alive, make_key
 from tests.auth_server.mailbox import Mails
 from tests.auth_server.test_dashboard import make_app, on_plan, send
 from tests.auth_server.test_sweep import every_flow, whole_database
@@ -51,8 +51,8 @@ def signed_in(browser: Browser) -> bool:
 # --- password
 
 
-def change(browser: Browser, current: str = PASSWORD, password: str = BETTER) -> Any:
-    return send(browser, PATH, f"{PATH}/password", current=current, password=password)
+def change(browser: Browser, current: str = PASSWORD, password: str = BETTER, **ticked: str) -> Any:
+    return send(browser, PATH, f"{PATH}/password", current=current, password=password, **ticked)
 
 
 def test_a_new_password_signs_every_other_browser_out(ann: Browser, mails: Mails) -> None:
@@ -63,9 +63,26 @@ def test_a_new_password_signs_every_other_browser_out(ann: Browser, mails: Mails
     assert signed_in(ann)
     assert not signed_in(other)
     assert ann.cookie != before
-    assert [mail["To"] for mail in mails()] == [ann.email]
+    assert [mail["Subject"] for mail in mails()] == ["A new browser signed in", "Your password was changed"]
     assert Browser(ann.host, ann.email).sign_in(PASSWORD).status_code == 401
     assert Browser(ann.host, ann.email).sign_in(BETTER).status_code == 303
+
+
+@pytest.mark.parametrize("ends", [set(), {"applications"}, {"keys"}, {"applications", "keys"}])
+def test_applications_and_keys_end_with_the_old_password_where_that_is_ticked(ann: Browser, ends: set[str]) -> None:
+    tokens, key = ann.tokens(), make_key(ann)
+    fields = {f"end_{name}": "on" for name in ends}
+    assert change(ann, **fields).status_code == 303
+    left = {"applications": ann.alive(tokens["access_token"]), "keys": is_key_alive(key)}
+    assert {name for name, is_alive in left.items() if not is_alive} == ends
+
+
+def test_a_refused_change_ends_nothing_and_keeps_the_ticks(ann: Browser) -> None:
+    tokens = ann.tokens()
+    answer = change(ann, password="short", end_applications="on")
+    assert re.findall(r'name="(\w+)" checked', answer.text) == ["end_applications"]
+    assert change(ann, current="not this one", end_applications="on").status_code == 403
+    assert ann.alive(tokens["access_token"])
 
 
 def test_the_present_password_is_needed_and_guesses_are_counted(ann: Browser) -> None:
@@ -87,40 +104,6 @@ def test_a_weak_new_password_is_said_beside_its_field(ann: Browser) -> None:
 # --- browsers
 
 
-def test_the_list_names_each_browser_and_ends_one(ann: Browser) -> None:
-    ann.sign_in()
-    other = another(ann)
-    page = ann.get(PATH).text
-    assert "Firefox on Linux" in page
-    assert page.count("this browser</span>") == 1
-    ids = re.findall(r'name="session" value="([0-9a-f]{20})"', page)
-    assert len(ids) == 1
-    send(ann, PATH, f"{PATH}/session", session=ids[0])
-    assert (signed_in(ann), signed_in(other)) == (True, False)
-
-
-def test_nobody_ends_another_persons_session(ann: Browser, bob: Browser) -> None:
-    ann.sign_in()
-    bob.sign_in()
-    another(bob)
-    with transaction() as session:
-        theirs = select(WebSession.id_hash).join(Account, Account.id == WebSession.owner_id)
-        id = session.scalars(theirs.where(Account.email == ann.email)).one()
-    for prefix in (id, id[:20], id[:10], "", "0"):
-        send(bob, PATH, f"{PATH}/session", session=prefix)
-    assert signed_in(ann)
-
-
-def test_signing_out_everywhere_ends_this_browser_too(ann: Browser) -> None:
-    ann.sign_in()
-    other = another(ann)
-    tokens = ann.tokens()
-    answer = send(ann, PATH, f"{PATH}/sessions")
-    assert "Max-Age=0" in answer.headers["set-cookie"]
-    assert (signed_in(ann), signed_in(other)) == (False, False)
-    assert ann.alive(tokens["access_token"])
-
-
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
@@ -128,6 +111,7 @@ def test_signing_out_everywhere_ends_this_browser_too(ann: Browser) -> None:
         ("Mozilla/5.0 (Windows NT 10.0) Chrome/150.0 Safari/537.36 Edg/150.0", "Edge on Windows"),
         ("Mozilla/5.0 (iPhone; CPU iPhone OS 20_0 like Mac OS X) Version/20.0 Safari/604.1", "Safari on an iPhone"),
         ("Mozilla/5.0 (Linux; Android 16) Chrome/150.0 Mobile Safari/537.36", "Chrome on Android"),
+        ("award-travel command line", "award-travel on the command line"),
         ("<script>", "A browser"),
         ("", "A browser"),
     ],
@@ -152,7 +136,14 @@ def belongings(browser: Browser) -> int:
         session.flush()
         session.add(MonitorCheck(monitor_id=monitor.id, outcome="ok", options_seen=0, new_matches=0, failed_sources=[]))
         schedule(session, "route_monitor", monitor.id, clock.midnight() - clock.now())
-        tell(session, account, "password_changed", {}, dedupe_key=f"told {account.id}", mail=True)
+        tell(
+            session,
+            account,
+            "security_event",
+            {"kind": "password_changed", "subject": "", "browser": ""},
+            dedupe_key=f"told {account.id}",
+            mail=True,
+        )
         take(session, account.id, SEARCHES, today, None)
         return account.id
 
@@ -172,8 +163,10 @@ def test_a_copy_holds_what_the_account_holds_and_nobody_elses(ann: Browser, bob:
     copied = json.loads(answer.text)
     assert [row["email"] for row in copied["accounts"]] == [ann.email]
     assert [(row["program"], row["balance"]) for row in copied["points_balances"]] == [("avios", 1234)]
-    for table in ("route_monitors", "route_monitor_checks", "notifications", "deliveries", "usage_counters"):
+    for table in ("route_monitors", "route_monitor_checks", "usage_counters", "security_events"):
         assert len(copied[table]) == 1, table
+    for table in ("notifications", "deliveries"):  # the one stored here, and one about the application
+        assert len(copied[table]) == 2, table
     for table in ("oauth_consents", "oauth_families", "oauth_access_tokens", "web_sessions"):
         assert len(copied[table]) == 1, table
     assert bob.email not in answer.text
@@ -237,8 +230,8 @@ def counts() -> dict[str, int]:
 def test_a_deleted_account_leaves_nothing_and_others_keep_everything(ann: Browser, bob: Browser) -> None:
     belongings(bob)
     bob.tokens()
-    before = counts()
     bob_has = json.loads(copy(bob).text)
+    before = counts()
     on_plan("premium")
     belongings(ann)
     ann.tokens()
@@ -256,8 +249,9 @@ def test_a_deleted_account_leaves_nothing_and_others_keep_everything(ann: Browse
     of_nobody = {"oauth_clients": 1, "job_runs": 1}  # a client that registered itself; Bob's own due run
     assert {name: n for name, n in after.items() if n - of_nobody.get(name, 0) > before[name]} == {}
     now_has = json.loads(copy(bob).text)
-    assert {k: len(v) for k, v in now_has.items() if k != "exported_at"} == {
-        k: len(v) for k, v in bob_has.items() if k != "exported_at"
+    of_the_copy = {"exported_at", "security_events", "notifications", "deliveries", "one_time_links"}
+    assert {k: len(v) for k, v in now_has.items() if k not in of_the_copy} == {
+        k: len(v) for k, v in bob_has.items() if k not in of_the_copy
     }
 
 
@@ -338,3 +332,20 @@ def test_the_same_email_can_begin_anew(ann: Browser) -> None:
     assert fresh.sign_in(BETTER).status_code == 303
     with transaction() as session:
         assert session.scalars(select(Account.public_id)).one() != ann.public_id
+
+
+def test_a_wrong_password_is_said_at_its_field(ann: Browser) -> None:
+    ann.sign_in()
+    change = {"current": "wrong", "password": "another long password", "end_keys": "on"}
+    answer = send(ann, "/dashboard/account", "/dashboard/account/password", **change)
+    assert answer.status_code == 403
+    assert (
+        '<p class="fault" id="current-fault" role="alert">The password is wrong. Nothing was changed.</p>'
+        in answer.text
+    )
+    assert re.search(r'id="current"[^>]*aria-invalid="true" aria-describedby="current-fault"', answer.text)
+    assert 'name="end_keys" checked' in answer.text
+    answer = send(ann, "/dashboard/account/delete", "/dashboard/account/delete", password="wrong")
+    assert answer.status_code == 403
+    assert re.search(r'id="password"[^>]*aria-invalid="true" aria-describedby="password-fault"', answer.text)
+    assert "The password is wrong. Nothing was changed." in answer.text

@@ -63,7 +63,20 @@ def test_an_agent_gets_a_free_account_with_a_key_shown_once(host: TestClient) ->
         assert (account.public_id, account.plan, account.email) == (body["account_id"], "free", None)
 
 
-BAD_NAMES: list[Any] = [None, "", "   ", 7, ["x"], "x" * 101, "a\nb", "a\u202eb", "\u200b"]
+BAD_NAMES: list[Any] = [
+    None,
+    "",
+    "   ",
+    7,
+    ["x"],
+    "x" * 101,
+    "a\nb",
+    "a\u202eb",
+    "\u200b",
+    "\u3164",
+    "\u2800",
+    "Cl\u0430ude",
+]
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
@@ -137,6 +150,14 @@ def test_agent_json_describes_the_registration(host: TestClient) -> None:
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
+def test_agent_json_describes_no_registration_where_there_is_none(host: TestClient, configure: Any) -> None:
+    configure(AGENT_REGISTRATION="false")
+    registration = host.get("/.well-known/agent.json").json()["registration"]
+    instead = f"A person with an account makes an API key at {BASE}/dashboard/keys."
+    assert registration == {"open": False, "instead": instead}
+    assert host.post(PATH, json={"agent_name": "x"}).status_code == 403
+
+
 def test_each_kind_of_problem_has_its_place_on_the_page_it_names(host: TestClient) -> None:
     page = host.get("/problems")
     assert page.status_code == 200
@@ -177,6 +198,7 @@ def test_a_key_is_described_until_it_is_revoked(host: TestClient, published_even
         "sub": body["account_id"],
         "client_id": claims["client_id"],
         "client_name": "Planner",
+        "administer": True,
     }
     with transaction() as session:
         row = session.scalars(select(ApiKey)).one()
@@ -218,12 +240,12 @@ def test_an_account_holds_so_many_keys_and_names_each(ann: Browser) -> None:
             api_keys.issue(session, account.id, "\u202e")
 
 
-def claim(person: Browser, code: str) -> str | None:
+def claim(person: Browser, code: str, *, keep_key: bool = True) -> str | None:
     """The words of the refusal, or None when the agent is the person's now."""
 
     def flow(uow: UnitOfWork, _: RequestData) -> None:
         whose = uow.db.scalars(select(Account).where(Account.public_id == person.public_id)).one()
-        agents.claim(uow, whose, code)
+        agents.claim(uow, whose, code, keep_key=keep_key)
 
     try:
         transact(flow, RequestData("POST", "/", ""))

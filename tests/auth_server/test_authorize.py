@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.auth_server.in_process_browser import BASE, CALLBACK, RESOURCE, Browser, back, challenge, query
+from tests.auth_server.in_process_browser import BASE, CALLBACK, HOSTED, RESOURCE, Browser, back, challenge, query
 
 OTHER_URIS = {
     "longer path": "http://127.0.0.1:18250/callback/evil",
@@ -159,11 +159,11 @@ def test_a_hint_in_another_script_hinders_nobody(ann: Browser) -> None:
 
 
 def test_consent_required_is_said_when_nothing_may_be_shown(ann: Browser) -> None:
-    client_id = ann.register()
+    client_id = ann.register(HOSTED)
     ann.sign_in()
-    assert back(ann.authorize(client_id, prompt="none"))["error"] == "consent_required"
-    ann.code(client_id)
-    assert "code" in back(ann.authorize(client_id, prompt="none"))
+    assert back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))["error"] == "consent_required"
+    ann.code(client_id, redirect_uri=HOSTED)
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))
 
 
 @pytest.mark.spec("s5.2.scope_not_widened")

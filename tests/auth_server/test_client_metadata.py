@@ -3,10 +3,13 @@
 import asyncio
 import gzip
 import json
+import re
 import socket
 from collections.abc import Callable
 from datetime import timedelta
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
@@ -17,7 +20,7 @@ from auth_server.sweep import sweep
 from shared import clock
 from shared.db.base import transaction
 from shared.db.oauth import Client
-from tests.auth_server.in_process_browser import Browser, back
+from tests.auth_server.in_process_browser import BASE, Browser, back
 
 URL = "https://claude.ai/oauth/new-program"
 PINNED = "https://claude.ai/oauth/claude-code-client-metadata"
@@ -130,9 +133,44 @@ def test_an_address_that_is_not_listed_is_never_asked(ann: Browser, world: World
     assert list_stored() == []
 
 
+OTHER_HOST = "https://agents.example/client.json"
+
+
+def test_an_application_of_a_host_not_listed_is_no_dead_end(ann: Browser, world: World) -> None:
+    page = authorize(ann, OTHER_HOST, state="a&b")
+    assert is_refused(page)
+    assert "OAUTH_DCR_REDIRECT_HOST_ALLOWLIST" in page.text
+    assert "agents.example" not in page.text
+    link = re.search(r'<a class="button" href="([^"]*)"', page.text)
+    assert link is not None
+    place = urlsplit(unescape(link[1]))
+    assert f"{place.scheme}://{place.netloc}{place.path}" == LOOPBACK
+    params = dict(parse_qsl(place.query))
+    assert (params["error"], params["state"], params["iss"]) == ("unauthorized_client", "a&b", BASE)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://agents.example/cb",
+        "https://claude.ai/cb",
+        "cursor://anysphere.cursor-mcp/oauth/callback",
+        "javascript:alert(1)",
+        "http://127.0.0.1@agents.example/cb",
+        "http://127.0.0.1:x/cb",
+        "http://localhost.agents.example/",
+        None,
+    ],
+)
+def test_the_way_back_leads_to_this_computer_alone(ann: Browser, world: World, uri: str | None) -> None:
+    page = authorize(ann, OTHER_HOST, redirect_uri=uri)
+    assert is_refused(page)
+    assert 'class="button"' not in page.text
+
+
 @pytest.mark.spec("s5.3.allowlist_setting")
 def test_the_operator_adds_hosts(ann: Browser, world: World, configure: Any) -> None:
-    url = "https://agents.example/client.json"
+    url = OTHER_HOST
     world.answer = httpx.Response(200, json=document(url, redirect_uris=["https://agents.example/cb"]))
     assert is_refused(authorize(ann, url))
     configure(OAUTH_DCR_REDIRECT_HOST_ALLOWLIST="agents.example")
@@ -318,7 +356,7 @@ def test_a_changed_document_counts_from_then_on_and_the_person_is_asked_again(
     ann: Browser, world: World, later: Any
 ) -> None:
     ann.code(URL, redirect_uri=LOOPBACK)
-    assert "code" in back(authorize(ann))
+    assert "Continue" in authorize(ann).text
     world.answer = httpx.Response(200, json=document(redirect_uris=["https://claude.ai/cb"], client_name="Renamed"))
     later(timedelta(seconds=61))
     gone = authorize(ann)

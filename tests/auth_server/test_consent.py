@@ -1,15 +1,19 @@
 """The consent page: what it says, what binds it, what is remembered, and what a browser is told to enforce."""
 
+import re
 from datetime import timedelta
-from html import escape
+from html import escape, unescape
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.oauth import AuthorizationCode, Consent
-from tests.auth_server.in_process_browser import BASE, CALLBACK, Browser, back, hidden, query
+from shared.db.oauth import AuthorizationCode, Client, Consent
+from shared.db.security_events import SecurityEvent
+from tests.auth_server.in_process_browser import BASE, CALLBACK, HOSTED, RESOURCE, Browser, back, hidden, query
 
 
 def codes() -> int:
@@ -90,9 +94,9 @@ def test_denying_sends_access_denied_and_remembers_nothing(ann: Browser, consent
 
 @pytest.mark.spec("s5.5.consent_remembered")
 def test_consent_is_remembered_for_the_same_client(ann: Browser) -> None:
-    client_id = ann.register()
-    ann.code(client_id)
-    again = ann.authorize(client_id)
+    client_id = ann.register(HOSTED)
+    ann.code(client_id, redirect_uri=HOSTED)
+    again = ann.authorize(client_id, redirect_uri=HOSTED)
     assert again.status_code == 302
     assert "code" in back(again)
     assert again.headers["cache-control"] == "no-store"
@@ -121,10 +125,10 @@ def test_the_question_comes_again_on_prompt_and_when_the_host_changes(ann: Brows
 def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(
     ann: Browser, changed: dict[str, str], later: Any
 ) -> None:
-    client_id = ann.register()
-    ann.code(client_id)
+    client_id = ann.register(HOSTED)
+    ann.code(client_id, redirect_uri=HOSTED)
     later(timedelta(milliseconds=1))
-    away = ann.authorize(client_id, **changed)
+    away = ann.authorize(client_id, redirect_uri=HOSTED, **changed)
     assert away.headers["location"].startswith("/signin?")
     page = ann.get(away.headers["location"]).text
     assert "continue as you are" not in page  # it would lead back here
@@ -136,17 +140,17 @@ def test_a_fresh_sign_in_is_asked_for_once_even_right_after_another(
     assert "continue as you are" in ann.get(away.headers["location"]).text
     assert "code" in back(ann.get(onward))
     later(timedelta(milliseconds=1))
-    assert ann.authorize(client_id, **changed).headers["location"].startswith("/signin?")
+    assert ann.authorize(client_id, redirect_uri=HOSTED, **changed).headers["location"].startswith("/signin?")
 
 
 def test_max_age_is_counted_from_the_last_sign_in(ann: Browser, later: Any) -> None:
-    client_id = ann.register()
-    ann.code(client_id)
+    client_id = ann.register(HOSTED)
+    ann.code(client_id, redirect_uri=HOSTED)
     later(timedelta(minutes=5))
-    assert ann.authorize(client_id, max_age="60").headers["location"].startswith("/signin?")
-    assert back(ann.authorize(client_id, max_age="60", prompt="none"))["error"] == "login_required"
-    assert "code" in back(ann.authorize(client_id, max_age="3600"))
-    assert "code" in back(ann.authorize(client_id, max_age="9" * 4000))
+    assert ann.authorize(client_id, redirect_uri=HOSTED, max_age="60").headers["location"].startswith("/signin?")
+    assert back(ann.authorize(client_id, redirect_uri=HOSTED, max_age="60", prompt="none"))["error"] == "login_required"
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED, max_age="3600"))
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED, max_age="9" * 4000))
 
 
 @pytest.mark.parametrize("mark", ["1999999999.000000-" + "0" * 64, "0000000000.000000-" + "a" * 64, "x"])
@@ -178,11 +182,13 @@ def test_select_account_names_the_account_and_offers_another(ann: Browser) -> No
 
 
 def test_a_revoked_authorization_is_asked_for_again(ann: Browser) -> None:
-    tokens = ann.tokens()
-    assert ann.authorize(tokens["client_id"]).status_code == 302
-    ann.host.post("/oauth/revoke", data={"client_id": tokens["client_id"], "token": tokens["refresh_token"]})
-    assert ann.authorize(tokens["client_id"]).status_code == 200
-    assert back(ann.authorize(tokens["client_id"], prompt="none"))["error"] == "consent_required"
+    client_id = ann.register(HOSTED)
+    code = ann.code(client_id, redirect_uri=HOSTED)
+    tokens = ann.redeem(client_id, code, redirect_uri=HOSTED).json()
+    assert ann.authorize(client_id, redirect_uri=HOSTED).status_code == 302
+    ann.host.post("/oauth/revoke", data={"client_id": client_id, "token": tokens["refresh_token"]})
+    assert ann.authorize(client_id, redirect_uri=HOSTED).status_code == 200
+    assert back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))["error"] == "consent_required"
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"'><img src=x>", "{{ 7*7 }}", "a & b"])
@@ -198,18 +204,19 @@ PAGES = ["/", "/signin", "/dashboard", "/nowhere", "/oauth/authorize"]
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_pages_cannot_be_framed_and_run_no_script(ann: Browser, path: str) -> None:
+def test_pages_cannot_be_framed_and_run_no_script_but_the_one_for_passkeys(ann: Browser, path: str) -> None:
     ann.sign_in()
     answer = ann.get(path)
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
-    assert "script" not in policy
+    assert ("script-src 'self'" in policy) == ("script" in policy) == (path == "/signin")
+    assert "unsafe" not in policy
     assert answer.headers["x-frame-options"] == "DENY"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["referrer-policy"] == "same-origin"
     assert ("form-action" not in policy) == (path == "/signin")
-    assert "<script" not in answer.text
+    assert answer.text.count("<script") == answer.text.count('<script src="/static/passkeys.js?') == (path == "/signin")
 
 
 def test_the_consent_page_leaves_the_way_to_the_application_open(consent_page: Any) -> None:
@@ -228,10 +235,6 @@ def test_pages_have_labels_headings_and_a_language(ann: Browser, consent_page: A
 
 
 def test_a_client_removed_between_question_and_answer_gets_no_code(ann: Browser) -> None:
-    from sqlalchemy import update
-
-    from shared.db.oauth import Client
-
     client_id = ann.register()
     ann.sign_in()
     page = ann.get("/oauth/authorize", params=query(client_id))
@@ -240,3 +243,207 @@ def test_a_client_removed_between_question_and_answer_gets_no_code(ann: Browser)
     answer = ann.answer(page)
     assert answer.status_code == 400
     assert "location" not in answer.headers
+
+
+CURSOR = "cursor://anysphere.cursor-mcp/oauth/callback"
+
+
+@pytest.mark.spec("s5.5.consent_remembered")
+@pytest.mark.parametrize("uri", [CALLBACK, "http://[::1]:4000/cb", CURSOR])
+def test_a_program_that_could_be_any_other_is_asked_about_with_one_button(ann: Browser, uri: str) -> None:
+    client_id = ann.register(uri)
+    ann.code(client_id, redirect_uri=uri)
+    again = ann.authorize(client_id, redirect_uri=uri)
+    assert again.status_code == 200
+    assert again.text.count("<button") == 1
+    assert "any program there could call itself" in again.text
+    assert "It will be able to" not in again.text
+    assert "code" in back(ann.answer(again))
+    assert back(ann.authorize(client_id, redirect_uri=uri, prompt="none"))["error"] == "consent_required"
+
+
+def test_a_remembered_program_on_another_port_gets_no_code_without_a_person(ann: Browser) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    elsewhere = ann.authorize(client_id, redirect_uri="http://127.0.0.1:6666/callback")
+    assert (elsewhere.status_code, "location" in elsewhere.headers) == (200, False)
+
+
+def test_the_one_button_leads_to_the_whole_question_too(ann: Browser) -> None:
+    client_id = ann.register()
+    ann.code(client_id)
+    page = ann.authorize(client_id).text
+    link = re.search(r'href="([^"]*prompt=consent)"', page)
+    assert link is not None
+    assert "It will be able to" in ann.get(unescape(link[1])).text
+
+
+def test_an_application_with_a_secret_is_remembered_at_any_address(ann: Browser) -> None:
+    """Its secret identifies it when the code is redeemed."""
+    client_id = ann.register()
+    with transaction() as session:
+        session.execute(update(Client).values(auth_method="client_secret", kind="manual"))
+    ann.code(client_id)
+    assert "code" in back(ann.authorize(client_id))
+
+
+def read_consent() -> Consent:
+    with transaction() as session:
+        return session.scalars(select(Consent)).one()
+
+
+READONLY = RESOURCE + "/readonly"
+
+
+def test_the_page_names_the_address_asked_for(ann: Browser) -> None:
+    ann.sign_in()
+    client_id = ann.register()
+    whole, narrow = ann.authorize(client_id).text, ann.authorize(client_id, resource=READONLY).text
+    assert f"<strong>{RESOURCE}</strong>" in whole
+    assert "see and change" in whole
+    assert f"<strong>{READONLY}</strong>" in narrow
+    assert "see and change" not in narrow
+    assert 'name="read_only"' in whole
+    assert 'name="read_only"' not in narrow
+
+
+def test_the_page_says_what_a_part_offers_and_areas_have_one_normal_form(ann: Browser) -> None:
+    ann.sign_in()
+    client_id, part = ann.register(HOSTED), f"{RESOURCE}/x/vouchers,cards"
+    page = ann.authorize(client_id, resource=part, redirect_uri=HOSTED)
+    assert "the 12 tools of the areas cards and vouchers" in page.text
+    assert f"<strong>{RESOURCE}/x/cards,vouchers</strong>" in page.text
+    assert "use other tools than those of the address" in page.text
+    code = back(ann.answer(page))["code"]
+    tokens = ann.redeem(client_id, code, redirect_uri=HOSTED, resource=part).json()
+    assert ann.introspect(tokens["access_token"])["aud"] == f"{RESOURCE}/x/cards,vouchers"
+    for again in (part, f"{RESOURCE}/x/cards,vouchers", f"{RESOURCE}/x/vouchers%2Ccards"):
+        assert "code" in back(ann.authorize(client_id, resource=again, redirect_uri=HOSTED))
+    for other in (RESOURCE, f"{RESOURCE}/x/cards", READONLY):
+        assert ann.authorize(client_id, resource=other, redirect_uri=HOSTED).status_code == 200
+    refused = ann.authorize(client_id, resource=f"{RESOURCE}/x/search,trips,alerts", redirect_uri=HOSTED)
+    assert back(refused)["error"] == "invalid_target"
+
+
+def test_reading_only_is_a_choice_that_is_remembered_and_kept_by_the_tokens(ann: Browser) -> None:
+    client_id = ann.register(HOSTED)
+    ann.sign_in()
+    page = ann.authorize(client_id, redirect_uri=HOSTED)
+    assert "checked" not in page.text
+    code = back(ann.answer(page, read_only="yes"))["code"]
+    tokens = ann.redeem(client_id, code, redirect_uri=HOSTED).json()
+    refreshed = ann.refresh(client_id, tokens["refresh_token"]).json()
+    again = ann.redeem(client_id, ann.code(client_id, redirect_uri=HOSTED), redirect_uri=HOSTED).json()
+    for answer in (tokens, refreshed, again):
+        assert ann.introspect(answer["access_token"])["read_only"] is True
+        assert answer["scope"] == "mcp:read openid email"
+    assert "checked" in ann.authorize(client_id, redirect_uri=HOSTED, prompt="consent").text
+    wider = ann.code(client_id, redirect_uri=HOSTED, prompt="consent")
+    assert "read_only" not in ann.introspect(ann.redeem(client_id, wider, redirect_uri=HOSTED).json()["access_token"])
+    assert ann.introspect(again["access_token"])["read_only"] is True
+
+
+def test_tokens_of_the_narrow_address_only_read_and_do_not_cover_the_whole(ann: Browser) -> None:
+    client_id = ann.register(HOSTED)
+    code = ann.code(client_id, redirect_uri=HOSTED, resource=READONLY)
+    claims = ann.introspect(ann.redeem(client_id, code, redirect_uri=HOSTED).json()["access_token"])
+    assert (claims["aud"], claims["read_only"]) == (READONLY, True)
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED, resource=READONLY))
+    wider = ann.authorize(client_id, redirect_uri=HOSTED)
+    assert wider.status_code == 200  # what was allowed for reading is no permission to change
+    ann.answer(wider)
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED, resource=READONLY))
+    assert "code" in back(ann.authorize(client_id, redirect_uri=HOSTED))
+
+
+def test_only_administrators_are_asked_about_administering(ann: Browser) -> None:
+    client_id = ann.register()
+    ann.sign_in()
+    page = ann.authorize(client_id)
+    assert 'name="administer"' not in page.text
+    forged = ann.redeem(client_id, back(ann.answer(page, administer="yes"))["code"]).json()
+    assert "administer" not in ann.introspect(forged["access_token"])
+    assert read_consent().administer is False
+    with transaction() as session:
+        session.execute(update(Account).values(is_admin=True))
+    page = ann.authorize(client_id, prompt="consent")
+    assert 'name="administer"' in page.text
+    unticked = ann.redeem(client_id, back(ann.answer(page))["code"]).json()
+    assert "administer" not in ann.introspect(unticked["access_token"])
+    ticked = ann.redeem(client_id, back(ann.answer(page, administer="yes"))["code"]).json()
+    assert ann.introspect(ticked["access_token"])["administer"] is True
+    short = ann.authorize(client_id)
+    assert "also administer this service" in short.text
+    assert hidden(short.text, "administer") == "yes"
+
+
+def list_events() -> list[tuple[str, str | None]]:
+    with transaction() as session:
+        rows = session.scalars(select(SecurityEvent).order_by(SecurityEvent.id)).all()
+        return [(row.kind, row.subject) for row in rows if row.kind == "application_allowed"]
+
+
+def test_the_owner_is_told_of_each_application_once_and_of_wider_access(ann: Browser) -> None:
+    client_id = ann.register(HOSTED, client_name="Claude")
+    ann.sign_in()
+    ann.answer(ann.authorize(client_id, redirect_uri=HOSTED), read_only="yes")
+    event = ("application_allowed", "Claude (claude.ai)")
+    assert list_events() == [event]
+    ann.code(client_id, redirect_uri=HOSTED)
+    ann.answer(ann.authorize(client_id, redirect_uri=HOSTED, prompt="consent"), read_only="yes")
+    assert list_events() == [event]
+    ann.answer(ann.authorize(client_id, redirect_uri=HOSTED, prompt="consent"))
+    assert list_events() == [event, event]
+
+
+@pytest.mark.parametrize("path", ["/signin", "/signup", "/recover"])
+def test_pages_on_the_way_to_consent_say_which_application_asks(stranger: Browser, path: str) -> None:
+    hosted = stranger.register(HOSTED, client_name="<b>Claude</b>")
+    asked = f"/oauth/authorize?{urlencode(query(hosted, redirect_uri=HOSTED))}"
+    page = stranger.get(f"{path}?{urlencode({'return_to': asked})}").text
+    assert "asks to use your account" in page
+    assert "&lt;b&gt;Claude&lt;/b&gt;" in page
+    assert "(claude.ai)" in page
+    local = f"/oauth/authorize?{urlencode(query(stranger.register(client_name='Claude')))}"
+    assert "program on your own computer" in stranger.get(f"{path}?{urlencode({'return_to': local})}").text
+    assert "asks to use" not in stranger.get(f"{path}?return_to=/dashboard").text
+
+
+def test_a_wrong_password_does_not_hide_who_asks(ann: Browser) -> None:
+    asked = f"/oauth/authorize?{urlencode(query(ann.register(client_name='Trip planner')))}"
+    refused = ann.sign_in("wrong password", return_to=asked)
+    assert refused.status_code == 401
+    assert "Trip planner" in refused.text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"redirect_uri": "https://evil.example/cb"},
+        {"client_id": "nobody"},
+        {"code_challenge": None},
+        {"resource": "https://evil.example/mcp"},
+        {"response_type": "token"},
+    ],
+)
+def test_no_name_is_shown_for_a_request_that_is_not_valid(stranger: Browser, changed: dict[str, Any]) -> None:
+    fields = query(stranger.register(client_name="Trip planner")) | changed
+    asked = urlencode({k: v for k, v in fields.items() if v is not None})
+    page = stranger.get(f"/signin?{urlencode({'return_to': f'/oauth/authorize?{asked}'})}")
+    assert page.status_code == 200
+    assert "asks to use" not in page.text
+    assert "Trip planner" not in page.text
+
+
+@pytest.mark.parametrize("name", ["\u041f\u043b\u0430\u043d", "Plan \u0391\u0392"])
+def test_letters_of_other_alphabets_are_named(ann: Browser, name: str) -> None:
+    client_id = ann.register(client_name=name)
+    asked = f"/oauth/authorize?{urlencode(query(client_id))}"
+    alphabet = "Cyrillic" if name[0] == "\u041f" else "Greek"
+    for page in (ann.get(f"/signin?{urlencode({'return_to': asked})}").text, _open_question(ann, client_id)):
+        assert f"{alphabet} letters, which can look like Latin ones" in " ".join(page.split())
+
+
+def _open_question(ann: Browser, client_id: str) -> str:
+    ann.sign_in()
+    return str(ann.authorize(client_id).text)

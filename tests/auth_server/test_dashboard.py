@@ -1,9 +1,10 @@
 """The dashboard: plan and use, API keys, applications made by hand, settings and the advisor's logo."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,15 +12,22 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
 from auth_server.accounts import api_keys
+from auth_server.accounts.security_events import record_event
 from auth_server.pages import member, oauth_apps, routes
+from auth_server.pages import settings as pages_settings
+from auth_server.pages.logo import read_logo
 from auth_server.web import sessions
+from auth_server.web.rendering import _environment
+from auth_server.web.static_files import TEMPLATES
+from auth_server.web.tool_server import Answer, ToolCall, ToolServer
+from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.clients import BrandedPdf
 from shared.db.oauth import ApiKey, Client
 from shared.db.profile import AdvisorLogo, Profile, find_addressee
 from shared.db.usage import API_CALLS, SEARCHES, take
+from shared.domain.dates import format_weekday
 from shared.secrets import digest, well_formed
 from tests.auth_server.in_process_browser import PASSWORD, Browser, hidden
 from tests.auth_server.test_sweep import whole_database
@@ -43,9 +51,15 @@ def send(browser: Browser, page: str, action: str, **fields: str) -> Any:
     return browser.post(action, {"csrf": csrf(browser, page, action)} | fields)
 
 
-PAGES = sorted(route.path for route in routes.DASHBOARD if route.methods and "GET" in route.methods)
+PAGES = sorted(
+    re.sub(r"{\w+}", "1", route.path) for route in routes.DASHBOARD if route.methods and "GET" in route.methods
+)
 UPLOADS = ("/dashboard/logo", "/dashboard/spending")
-FORMS = sorted(route.path for route in routes.DASHBOARD if route.methods == {"POST"})
+FORMS = sorted(
+    re.sub(r"{\w+}", "1", route.path.replace("{name}", "acme"))
+    for route in routes.DASHBOARD
+    if route.methods == {"POST"}
+)
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -56,10 +70,11 @@ def test_whoever_is_signed_out_signs_in_first_and_comes_back(stranger: Browser, 
         assert hidden(stranger.get(answer.headers["location"]).text, "return_to") == path
 
 
+@pytest.mark.usefixtures("outside")
 @pytest.mark.parametrize("path", FORMS)
 def test_no_form_is_taken_without_its_own_token(ann: Browser, path: str) -> None:
     ann.sign_in()
-    other = csrf(ann, "/dashboard", "/dashboard/claim") if path != "/dashboard/claim" else "x"
+    other = csrf(ann, "/dashboard/account", "/dashboard/claim") if path != "/dashboard/claim" else "x"
     fields = {"password": PASSWORD, "name": "x", "client_id": "x", "session": "x", "key_id": "1"}
     for token in ("", "x", "\u00e9", other):
         if path in UPLOADS:
@@ -80,21 +95,31 @@ def test_plan_and_use_are_shown_as_they_are_counted(ann: Browser) -> None:
         take(session, id, API_CALLS, clock.today().replace(day=1), None, 12)
         session.execute(update(Account).values(api_calls_per_month=777))
     ann.sign_in()
-    text = re.sub(r"<[^>]+>|\s+", " ", ann.get("/dashboard").text)
+    text = re.sub(r"<[^>]+>|\s+", " ", ann.get("/dashboard/account").text)
     words = re.sub(r" +", " ", text)
     assert "Free plan" in words
     for part in ("Searches today 3 of 5", "API calls this month 12 of 777", "Route monitors 0 of 1"):
         assert part in words
     on_plan("premium")
-    assert "without a limit" in ann.get("/dashboard").text
+    assert "without a limit" in ann.get("/dashboard/account").text
 
 
 def test_a_tab_says_where_one_is() -> None:
-    assert [member.find_tab(path) for path in ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new")] == [
-        "/dashboard",
-        "/dashboard/keys",
-        "/dashboard/api-apps",
-    ]
+    paths = ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new", "/dashboard/spending")
+    beside = ["", "/dashboard/keys", "/dashboard/api-apps", ""]
+    assert [member.find_tab(path, member.SIDE_TABS[-1]) for path in paths] == beside
+    assert [member.find_tab(path, member.TABS) for path in (paths[0], paths[3])] == ["/dashboard", "/dashboard"]
+
+
+def test_a_group_of_pages_begins_with_its_tab() -> None:
+    assert {group[0][0] for group in member.SIDE_TABS} <= {to for to, _ in member.TABS}
+
+
+def test_a_page_of_the_account_marks_its_tab_and_the_account(ann: Browser) -> None:
+    ann.sign_in()
+    marked = re.findall(r'<a href="([^"]+)" aria-current="(\w+)"', ann.get("/dashboard/keys").text)
+    assert marked == [("/dashboard/account", "true"), ("/dashboard/keys", "page")]
+    assert re.findall(r'<a href="([^"]+)" aria-current', ann.get("/dashboard").text) == ["/dashboard"]
 
 
 # --- API keys
@@ -135,19 +160,6 @@ def test_a_key_needs_a_name_and_there_are_only_so_many(ann: Browser) -> None:
     answers = [send(ann, "/dashboard/keys", "/dashboard/keys", name=f"k{n}") for n in range(api_keys.MAX_KEYS + 1)]
     assert [answer.status_code for answer in answers] == [200] * api_keys.MAX_KEYS + [422]
     assert "at most 10" in answers[-1].text
-
-
-def test_an_agent_is_claimed_on_the_dashboard_once(ann: Browser, bob: Browser) -> None:
-    agent = ann.host.post("/api/v1/agent/register", json={"agent_name": "Planner"}).json()
-    ann.sign_in()
-    bob.sign_in()
-    claimed = send(ann, "/dashboard", "/dashboard/claim", claim_code=agent["claim_code"])
-    assert claimed.headers["location"] == "/dashboard?done=claimed"
-    assert "Planner" in ann.get("/dashboard/keys").text
-    for code in (agent["claim_code"], "x", ""):
-        refused = send(bob, "/dashboard", "/dashboard/claim", claim_code=code)
-        assert refused.status_code == 422
-        assert "fits no agent" in refused.text
 
 
 # --- applications made by hand
@@ -314,12 +326,21 @@ def test_an_advisor_stores_sees_replaces_and_removes_a_logo(ann: Browser) -> Non
     assert upload(ann, ICON).headers["location"] == "/dashboard/settings?done=logo"
     assert upload(ann, ICON).status_code == 303
     picture = ann.get("/dashboard/logo")
-    assert (picture.content, picture.headers["content-type"]) == (ICON, "image/png")
+    assert (picture.content, picture.headers["content-type"]) == (read_logo(ICON).content, "image/png")
     assert picture.headers["x-content-type-options"] == "nosniff"
     send(ann, "/dashboard/settings", "/dashboard/logo/remove")
     assert ann.get("/dashboard/logo").status_code == 404
     with transaction() as session:
         assert session.scalar(select(func.count()).select_from(AdvisorLogo)) == 0
+
+
+def test_pictures_are_read_for_one_account_at_twenty_an_hour(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages_settings, "LOGOS_PER_HOUR", 2)
+    on_plan("pro")
+    ann.sign_in()
+    answers = [upload(ann, b"no picture") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [422, 422, 429]
+    assert "wait an hour" in answers[2].text
 
 
 def test_a_logo_is_for_advisors(ann: Browser) -> None:
@@ -329,44 +350,6 @@ def test_a_logo_is_for_advisors(ann: Browser) -> None:
     on_plan("premium")
     refused = ann.send("POST", "/dashboard/logo", data={"csrf": token}, files={"file": ("a.png", ICON)})
     assert refused.status_code == 403
-
-
-def document(title: str) -> str:
-    """One of the first account's documents, which is open."""
-    with transaction() as session:
-        pdf = BrandedPdf(title=title, content=b"x", pages=1, nonce="n", key="k", token_hash=title, views=2)
-        pdf.account_id = session.scalars(select(Account.id).order_by(Account.id)).first() or 0
-        pdf.synthetic = True
-        session.add(pdf)
-        session.flush()
-        return str(pdf.id)
-
-
-def test_who_is_no_advisor_any_more_still_takes_documents_back(ann: Browser) -> None:
-    first, second = document("Tokyo in spring"), document("Rome <b>")
-    ann.sign_in()
-    page = ann.get("/dashboard/settings").text
-    assert "Tokyo in spring" in page
-    assert "Rome &lt;b&gt;" in page
-    send(ann, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=first)
-    with transaction() as session:
-        closed = {str(row.id): row.revoked_at is not None for row in session.scalars(select(BrandedPdf))}
-    assert closed == {first: True, second: False}
-    assert "Tokyo" not in ann.get("/dashboard/settings").text
-
-
-def test_nobody_takes_back_another_persons_document(ann: Browser, bob: Browser) -> None:
-    hers = document("Hers")
-    with transaction() as session:
-        mine = BrandedPdf(title="His", content=b"x", pages=1, nonce="n", key="k", token_hash="his", synthetic=True)
-        mine.account_id = session.scalars(select(Account.id).order_by(Account.id.desc())).first() or 0
-        session.add(mine)
-    bob.sign_in()
-    for other in (hers, "nonsense", ""):
-        send(bob, "/dashboard/settings", "/dashboard/documents/revoke", pdf_id=other)
-    assert "Hers" not in bob.get("/dashboard/settings").text
-    with transaction() as session:
-        assert [row.revoked_at for row in session.scalars(select(BrandedPdf))] == [None, None]
 
 
 @pytest.mark.parametrize(
@@ -456,5 +439,110 @@ def test_whatever_a_signed_in_person_sends_is_no_failure_of_ours(ann: Browser, d
         CHARACTERS
     )
     fields = data.draw(st.dictionaries(names, values, max_size=5))
-    answer = ann.post(path, fields | {"csrf": sessions.make_csrf_token(row, path)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ToolServer, "call", _refuse)  # there is none here, and a form says so with 503
+        answer = ann.post(path, fields | {"csrf": sessions.make_csrf_token(row, path)})
     assert answer.status_code < 500
+
+
+async def _refuse(_server: ToolServer, _call: ToolCall) -> Answer:
+    return Answer(status="invalid", message="That is not possible.")
+
+
+# --- days
+
+
+def test_days_are_those_of_the_persons_time_zone(ann: Browser) -> None:
+    """Noon in UTC is another day in Kiritimati, and it stands with its weekday."""
+    ann.sign_in()
+    with transaction() as session:
+        account = session.scalars(select(Account)).one()
+        session.merge(Profile(account_id=account.id, timezone="Pacific/Kiritimati"))
+        record_event(UnitOfWork(session), account, "key_created", subject="laptop")
+    moment = clock.now()
+    there = moment.astimezone(ZoneInfo("Pacific/Kiritimati"))
+    assert there.date() != moment.date()
+    page = ann.get("/dashboard/security").text
+    assert f"{format_weekday(there)}, {there:%H:%M} +14" in page
+    assert f"signed in on {format_weekday(there)}" in page
+
+
+def test_moments_in_attributes_have_no_fraction_of_a_second() -> None:
+    """HTML's `datetime` allows three digits of a second."""
+    moment = datetime(2026, 11, 22, 7, 9, 11, 858918, tzinfo=UTC)
+    template = _environment().from_string('<time datetime="{{ at | instant }}">{{ at | day }}</time>')
+    assert template.render(at=moment) == '<time datetime="2026-11-22T07:09:11+00:00">Sun 22 Nov 2026</time>'
+    for page in TEMPLATES.glob("*.html"):
+        assert "isoformat" not in page.read_text("utf-8"), page.name
+
+
+# --- forms that are sent again, and faults at their fields
+
+
+def test_a_key_is_not_made_again_by_a_reload(ann: Browser) -> None:
+    ann.sign_in()
+    page = ann.get("/dashboard/keys").text
+    form = {"csrf": csrf(ann, "/dashboard/keys", "/dashboard/keys"), "once": hidden(page, "once"), "name": "k2"}
+    assert "awt_ak_" in ann.post("/dashboard/keys", form).text
+    again = ann.post("/dashboard/keys", form)
+    assert (again.status_code, again.headers["location"]) == (303, "/dashboard/keys?done=made_before")
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(ApiKey)) == 1
+    assert (
+        "awt_ak_" in ann.post("/dashboard/keys", form | {"once": hidden(ann.get("/dashboard/keys").text, "once")}).text
+    )
+
+
+def test_a_secret_is_not_made_again_by_a_reload(ann: Browser) -> None:
+    ann.sign_in()
+    on_plan("premium")
+    page = ann.get(oauth_apps.PATH + "/new").text
+    form = {"csrf": csrf(ann, oauth_apps.PATH + "/new", oauth_apps.PATH + "/new"), "once": hidden(page, "once")}
+    form |= {"name": "Site", "redirect_uris": OOB}
+    assert "awt_cs_" in ann.post(oauth_apps.PATH + "/new", form).text
+    assert ann.post(oauth_apps.PATH + "/new", form).headers["location"].endswith("?done=made_before")
+    with transaction() as session:
+        (app,) = session.scalars(select(Client)).all()
+        client_id = app.client_id
+    page, rotate = ann.get(oauth_apps.PATH).text, oauth_apps.PATH + "/rotate"
+    form = {"csrf": csrf(ann, oauth_apps.PATH, rotate), "once": hidden(page, "once"), "client_id": client_id}
+    assert "awt_cs_" in ann.post(rotate, form).text
+    with transaction() as session:
+        secret = session.scalars(select(Client.secret_hash)).one()
+    assert ann.post(rotate, form).status_code == 303
+    with transaction() as session:
+        assert session.scalars(select(Client.secret_hash)).one() == secret
+
+
+def test_a_key_without_a_name_is_said_at_the_field(ann: Browser) -> None:
+    ann.sign_in()
+    answer = send(ann, "/dashboard/keys", "/dashboard/keys", name="  ")
+    assert answer.status_code == 422
+    fault = '<p class="fault" id="name-fault" role="alert">Give the key a name of 1 to 100 visible characters.</p>'
+    assert fault in answer.text
+    assert 'aria-describedby="name-help name-fault" aria-invalid="true"' in answer.text
+    assert "Invalid:" not in answer.text
+
+
+def test_a_logo_that_is_too_large_is_said_where_it_is_chosen(ann: Browser) -> None:
+    ann.sign_in()
+    on_plan("pro")
+    page = "/dashboard/settings"
+    files = {"file": ("logo.png", b"x" * 600_000, "image/png")}
+    answer = ann.post("/dashboard/logo", {"csrf": csrf(ann, page, "/dashboard/logo")}, files=files)
+    assert answer.status_code == 413
+    text = answer.text
+    assert '<a href="/dashboard/settings" aria-current=' in text
+    assert "The file is larger than 512 KiB. Nothing was changed." in text
+    assert 'aria-describedby="file-help fault"' in text
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["keys", "api_apps", "settings", "security", "forwarding_addresses", "sign_in_methods", "linked_identities"],
+)
+def test_what_ends_something_asks_first(page: str) -> None:
+    """Each button that revokes, ends, removes or replaces stands behind its question."""
+    words = r'action="[^"]*/(?:revoke|delete|rotate|remove|browser|application|key|recovery-codes)"'
+    assert not re.search(words, (TEMPLATES / f"{page}.html").read_text("utf-8"))
+    assert "{{ sure(csrf, " in (TEMPLATES / f"{page}.html").read_text("utf-8")

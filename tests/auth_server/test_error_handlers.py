@@ -1,5 +1,6 @@
 """What ends a request outside any flow is told in the form of its path: pages, problem documents, OAuth's JSON."""
 
+import re
 from typing import Any
 
 import pytest
@@ -102,3 +103,43 @@ def test_a_body_that_is_too_large_is_told_in_the_form_of_its_path(host: TestClie
     for path, kind in (("/signin", PAGE), ("/oauth/token", OAUTH), ("/api/v1/agent/register", PROBLEM)):
         answer = host.post(path, content=body, headers=form)
         assert (answer.status_code, answer.headers["content-type"]) == (413, kind)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "first"),
+    [("GET", "/missing", 404, "/"), ("DELETE", "/", 405, "/dashboard"), ("GET", "/confirm?token=x", 410, "/signin")],
+)
+def test_a_page_of_an_error_leads_where_that_situation_ends(
+    host: TestClient, method: str, path: str, status: int, first: str
+) -> None:
+    answer = host.request(method, path)
+    links = list_links(answer)
+    assert (answer.status_code, links[0], len(links) > 1) == (status, first, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(RuntimeError(), 500), (OperationalError("select", {}, Exception()), 503), (rate_limit.RateLimited(3), 429)],
+)
+def test_a_failure_of_ours_leads_to_what_works(
+    host: TestClient, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(flows, "transact", fail)
+    answer = host.get("/signin")
+    assert answer.status_code == status
+    assert list_links(answer) == (["/", "/support"] if status == 429 else ["/status", "/support"])
+
+
+def test_a_body_that_is_too_large_leads_back(host: TestClient) -> None:
+    answer = host.post(
+        "/signin", content="a=" + "x" * 20_000, headers={"content-type": "application/x-www-form-urlencoded"}
+    )
+    assert (answer.status_code, list_links(answer)) == (413, ["/dashboard", "/support"])
+
+
+def list_links(answer: Any) -> list[str]:
+    """Of the next steps on the page of an error."""
+    return re.findall(r'<a href="([^"]*)"', answer.text.partition('<p class="row">')[2].partition("</p>")[0])

@@ -5,8 +5,8 @@ import io
 import pytest
 from PIL import Image
 
-from auth_server.pages.logo import MAX_BYTES, MAX_SIDE, InvalidLogo, Logo, read_logo
-from auth_server.web.rendering import TEMPLATES
+from auth_server.pages.logo import MAX_BYTES, MAX_SIDE, InvalidLogo, read_logo
+from auth_server.web.static_files import TEMPLATES
 
 ICON = (TEMPLATES / "icon.png").read_bytes()
 
@@ -18,17 +18,31 @@ def draw(width: int, height: int, kind: str = "JPEG", *, progressive: bool = Fal
 
 
 @pytest.mark.parametrize("progressive", [False, True])
-def test_a_jpeg_tells_its_size(progressive: bool) -> None:
-    assert read_logo(draw(640, 200, progressive=progressive)) == Logo("image/jpeg", 640, 200)
+def test_a_jpeg_becomes_a_png_of_ours(progressive: bool) -> None:
+    logo = read_logo(draw(640, 200, progressive=progressive))
+    with Image.open(io.BytesIO(logo.content)) as stored:
+        assert (stored.format, stored.size, (logo.width, logo.height)) == ("PNG", (640, 200), (640, 200))
+        assert stored.convert("RGB").getpixel((5, 5)) == pytest.approx((0, 128, 128), abs=6)
 
 
-def test_a_png_tells_its_size() -> None:
-    assert read_logo(ICON) == Logo("image/png", 512, 512)
+def test_a_large_png_is_stored_as_large_as_a_page_needs() -> None:
+    logo = read_logo(ICON)
+    assert (logo.width, logo.height) == (360, 360)
+    assert logo.content != ICON
+
+
+def test_a_jpeg_that_draws_its_pixels_thousands_of_times_is_refused_with_what_to_do() -> None:
+    """About 170 seconds of a decoder, in half a mebibyte."""
+    content = draw(4000, 4000, progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    bomb = content[:-2] + last * ((MAX_BYTES - len(content)) // len(last)) + content[-2:]
+    with pytest.raises(InvalidLogo, match="drawn in more than 100 passes"):
+        read_logo(bomb)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG"])
 def test_a_picture_of_the_longest_side_is_accepted_and_a_longer_one_is_not(kind: str) -> None:
-    assert read_logo(draw(MAX_SIDE, 10, kind)).width == MAX_SIDE
+    assert read_logo(draw(MAX_SIDE, 10, kind)).width == 900
     for size in ((MAX_SIDE + 1, 10), (10, MAX_SIDE + 1), (MAX_SIDE + 500, MAX_SIDE + 500)):
         with pytest.raises(InvalidLogo, match="4000 by 4000"):
             read_logo(draw(*size, kind))

@@ -49,7 +49,6 @@ def test_the_start_page_says_what_this_is_and_how_to_connect(host: TestClient) -
         "Online",
         "0.4.0",
         f"{BASE}/mcp",
-        "http://127.0.0.1:8001/mcp",
         "Claude",
         "ChatGPT",
         "Cursor",

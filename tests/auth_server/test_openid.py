@@ -216,7 +216,7 @@ def test_private_keys_are_sealed_with_the_newest_key_of_the_environment(ann: Bro
         row = session.scalars(select(SigningKey)).one()
     assert '"d"' not in row.private_sealed
     assert "d" not in row.public
-    configure(SECRET_KEYS="a-newer-key-0123456789abcdef,test-key-one-0123456789abcdef")
+    configure(SECRET_KEYS="a-newer-key-0123456789abcdef,test-key-one-0123456789abcdef-0123")
     assert read(ann, ann.tokens()["id_token"]).header["kid"] == row.kid
     configure(SECRET_KEYS="quite-another-key-0123456789abcdef")
     assert read(ann, ann.tokens()["id_token"]).header["kid"] != row.kid  # unreadable: a new one takes over at once

@@ -1,5 +1,6 @@
 """A forgotten password: one link, one use, every other door closed behind it, and the person is told."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -14,8 +15,10 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
-from shared.db.oauth import WebSession
+from shared.db.oauth import ApiKey, Consent, WebSession
+from shared.secrets import digest
 from tests.auth_server.in_process_browser import PASSWORD, Browser, hidden
+from tests.auth_server.keys import is_key_alive, make_key
 from tests.auth_server.mailbox import Mails, link, text
 
 pytestmark = pytest.mark.usefixtures("mails")
@@ -27,12 +30,12 @@ def recover(browser: Browser, email: str, **changed: str) -> Any:
     return browser.post("/recover", {"csrf": csrf, "email": email, "return_to": ""} | changed)
 
 
-def reset(browser: Browser, path: str, password: str = BETTER) -> Any:
+def reset(browser: Browser, path: str, password: str = BETTER, **ticked: str) -> Any:
     page = browser.get(path)
     if page.status_code != 200:
         return page
     fields = {"csrf": hidden(page.text, "csrf"), "token": hidden(page.text, "token"), "password": password}
-    return browser.post("/reset", fields)
+    return browser.post("/reset", fields | ticked)
 
 
 def test_the_link_sets_a_new_password_and_lets_the_person_in(ann: Browser, stranger: Browser, mails: Mails) -> None:
@@ -45,23 +48,92 @@ def test_the_link_sets_a_new_password_and_lets_the_person_in(ann: Browser, stran
     assert ann.sign_in(BETTER).status_code == 303
 
 
-def test_every_other_browser_is_signed_out_and_applications_stay(ann: Browser, stranger: Browser, mails: Mails) -> None:
-    tokens = ann.tokens()
+def test_every_other_browser_application_and_key_is_signed_out(
+    ann: Browser, stranger: Browser, mails: Mails, published_events: list[dict[str, Any]]
+) -> None:
+    tokens, key = ann.tokens(), make_key(ann)
+    family = ann.introspect(tokens["access_token"])["family"]
     recover(stranger, ann.email)
-    assert reset(stranger, link(mails()[0])).status_code == 303
+    assert reset(stranger, link(mails()[-1])).status_code == 303
     assert ann.get("/dashboard").status_code == 302
-    assert ann.alive(tokens["access_token"])
+    assert not ann.alive(tokens["access_token"])
+    assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()["error"] == "invalid_grant"
+    assert not is_key_alive(key)
+    assert {"family": family} in published_events
+    assert {"token": digest(key)} in published_events
     with transaction() as session:
         assert len(session.scalars(select(WebSession).where(WebSession.owner_id.is_not(None))).all()) == 1
+        assert session.scalars(select(Consent)).all() == []
+
+
+def test_what_was_ticked_stays_and_the_rest_ends(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    kept, ended = ann.tokens(), ann.tokens(ann.register(client_name="Unknown"))
+    laptop, unknown = make_key(ann, "Laptop"), make_key(ann, "Unknown key")
+    recover(stranger, ann.email)
+    path = link(mails()[-1])
+    page = stranger.get(path).text
+    assert " checked" not in page
+    family = ann.introspect(kept["access_token"])["family"]
+    key_id = find_key_id("Laptop")
+    for field, name in ((f"keep_application_{family}", "Test application"), (f"keep_key_{key_id}", "Laptop")):
+        assert name in page[page.index(f'name="{field}"') :].partition("</label>")[0]
+    answer = reset(stranger, path, **{f"keep_application_{family}": "on", f"keep_key_{key_id}": "on"})
+    assert answer.status_code == 303
+    assert [ann.alive(tokens["access_token"]) for tokens in (kept, ended)] == [True, False]
+    assert ann.refresh(kept["client_id"], kept["refresh_token"]).status_code == 200
+    assert [is_key_alive(key) for key in (laptop, unknown)] == [True, False]
+
+
+def test_ticks_survive_a_bad_password_and_nothing_ends_with_it(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    tokens, key = ann.tokens(), make_key(ann)
+    recover(stranger, ann.email)
+    field = f"keep_key_{find_key_id('Laptop')}"
+    answer = reset(stranger, link(mails()[-1]), "short", **{field: "on"})
+    assert answer.status_code == 422
+    assert re.findall(r'name="(\w+)" checked', answer.text) == [field]
+    assert ann.alive(tokens["access_token"])
+    assert is_key_alive(key)
+
+
+def test_nothing_of_somebody_else_is_kept_or_ended(ann: Browser, bob: Browser, stranger: Browser, mails: Mails) -> None:
+    of_bob, key_of_bob = bob.tokens(), make_key(bob, "Bobs")
+    family, key_id = bob.introspect(of_bob["access_token"])["family"], find_key_id("Bobs")
+    tokens = ann.tokens()
+    recover(stranger, ann.email)
+    ticked = {f"keep_application_{family}": "on", f"keep_key_{key_id}": "on", "keep_key_x": "on", "keep_key_": "on"}
+    assert reset(stranger, link(mails()[-1]), **ticked).status_code == 303
+    assert [ann.alive(each["access_token"]) for each in (tokens, of_bob)] == [False, True]
+    assert is_key_alive(key_of_bob)
+
+
+def test_a_form_with_everything_ticked_is_small_enough(ann: Browser, stranger: Browser, mails: Mails) -> None:
+    client_id = ann.register()
+    for _ in range(27):
+        ann.tokens(client_id)
+    with transaction() as session:
+        account_id = session.scalars(select(Account.id)).one()
+        for n in range(14):  # more than a person can make: agents that were claimed bring theirs
+            row = {"key_hash": f"{n}", "ending": "abcd", "name": f"Key {n}", "created_at": clock.now()}
+            session.add(ApiKey(account_id=account_id, **row))
+    recover(stranger, ann.email)
+    path = link(mails()[-1])
+    fields = re.findall(r'name="(keep_\w+)"', stranger.get(path).text)
+    assert len(fields) == 37
+    assert reset(stranger, path, **dict.fromkeys(fields, "on")).status_code == 303
+
+
+def find_key_id(name: str) -> int:
+    with transaction() as session:
+        return session.scalars(select(ApiKey.id).where(ApiKey.name == name)).one()
 
 
 def test_the_person_is_told_by_mail_and_in_the_inbox(ann: Browser, stranger: Browser, mails: Mails) -> None:
     recover(stranger, ann.email)
     reset(stranger, link(mails()[0]))
-    assert mails()[-1]["Subject"].endswith("Your password was changed")
+    assert mails()[-1]["Subject"].endswith("Your password was reset")
     assert "If it was not you" in text(mails()[-1])
     with transaction() as session:
-        assert session.scalars(select(Notification.title)).all() == ["Your password was changed"]
+        assert session.scalars(select(Notification.title)).all() == ["Your password was reset"]
 
 
 def test_the_answer_is_the_same_for_unknown_addresses(ann: Browser, stranger: Browser, mails: Mails) -> None:

@@ -245,6 +245,12 @@ def test_a_body_that_is_no_json_object_is_refused(host: TestClient, body: bytes)
         {"client_name": "a\u202eb"},
         {"client_name": "a\nb"},
         {"client_name": "\ud800"},
+        {"client_name": "\u3164"},
+        {"client_name": "\u2800"},
+        {"client_name": "\u115f\u1160"},
+        {"client_name": "Cl\u0430ude"},
+        {"client_name": "C1aude Code"},
+        {"client_name": "Z\u0335\u0336\u0337ed"},
         {"logo_uri": ["x"]},
         {"scope": {"a": 1}},
     ],
@@ -274,6 +280,32 @@ def test_an_identical_body_gets_the_same_client_for_ten_minutes(host: TestClient
     assert post(host, {**body, "client_name": "Claude "}).json()["client_id"] != first["client_id"]
     later(timedelta(minutes=11))
     assert post(host, body).json()["client_id"] != first["client_id"]
+
+
+def test_an_identical_body_from_another_address_is_another_client(host: TestClient) -> None:
+    """Else whoever sends a well-known body would inherit what people allowed the client of somebody else."""
+    body = {"client_name": "Claude Code", "redirect_uris": ["http://localhost/cb"]}
+    peers = ("127.0.0.1", "203.0.113.9", "2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1")
+    callers = [TestClient(host.app, base_url=BASE, client=(peer, 1)) for peer in peers]
+    ids = [post(caller, body).json()["client_id"] for caller in callers]
+    assert ids[2] == ids[3]  # one household
+    assert len(set(ids)) == 4
+    assert [post(caller, body).json()["client_id"] for caller in callers] == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("\u3164", "client_name has characters that cannot be seen."),
+        ("Cl\u0430ude", "client_name mixes letters of several alphabets in one word."),
+        ("Gr0k", "client_name looks like the name of another application and is spelled with other signs."),
+    ],
+)
+def test_an_unfit_name_is_refused_with_its_reason(host: TestClient, name: str, words: str) -> None:
+    answer = post(host, {"client_name": name, "redirect_uris": ["http://localhost/cb"]})
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_client_metadata")
+    assert answer.json()["error_description"] == words
+    assert count_stored() == 0
 
 
 @pytest.mark.parametrize(("peer", "allowed"), [("203.0.113.9", 3), ("160.79.104.10", 6), ("127.0.0.1", 8), ("::1", 8)])

@@ -7,7 +7,14 @@ import pytest
 from authlib.oauth2 import OAuth2Error
 from starlette.requests import Request
 
-from auth_server.web.request_data import MAX_BODY_BYTES, MAX_FIELDS, MAX_VALUE_CHARACTERS, read_upload
+from auth_server.web.request_data import (
+    MAX_BODY_BYTES,
+    MAX_FIELDS,
+    MAX_VALUE_CHARACTERS,
+    RequestData,
+    parse_pairs,
+    read_upload,
+)
 from shared.asgi import BodyTooLarge
 
 Part = tuple[str, bytes]
@@ -94,3 +101,18 @@ def test_a_body_that_is_no_multipart_is_refused() -> None:
 def test_more_than_file_and_fields_may_have_is_too_large() -> None:
     with pytest.raises(BodyTooLarge):
         upload(file(b"x" * (LIMIT + MAX_BODY_BYTES)))
+
+
+def test_notes_have_lines_and_nothing_else_has() -> None:
+    assert parse_pairs("notes=first%0D%0Asecond", text=True) == [("notes", "first\nsecond")]
+    for raw in ("name=first%0D%0Asecond", "notes=%00"):
+        with pytest.raises(OAuth2Error):
+            parse_pairs(raw, text=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("17", 17), ("9" * 18, int("9" * 18)), ("9" * 19, None), ("x", None), ("", None), ("²", None)]
+)
+def test_a_number_of_a_path_is_one_that_a_row_can_have(text: str, number: int | None) -> None:
+    data = RequestData("GET", f"/dashboard/trips/{text}", "127.0.0.1", path_values={"number": text})
+    assert (data.path_number("number"), data.path_number("other")) == (number, None)

@@ -83,15 +83,15 @@ def test_a_confidential_applications_token_needs_its_secret(ann: Browser) -> Non
 def test_disconnecting_on_the_dashboard_ends_everything(ann: Browser, published_events: list[dict[str, Any]]) -> None:
     tokens = ann.tokens()
     other = ann.tokens(ann.register(client_name="Kept"))
-    page = ann.get("/dashboard").text
+    page = ann.get("/dashboard/account").text
     assert "Test application" in page
     answer = ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": tokens["client_id"]})
-    assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard?done=disconnected")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard/account?done=disconnected")
     assert not ann.alive(tokens["access_token"])
     assert ann.refresh(tokens["client_id"], tokens["refresh_token"]).json()["error"] == "invalid_grant"
     assert ann.alive(other["access_token"])
     assert len(published_events) == 1
-    assert "Test application" not in ann.get("/dashboard").text
+    assert "Test application" not in ann.get("/dashboard/account").text
     assert ann.authorize(tokens["client_id"]).status_code == 200
 
 
@@ -101,12 +101,12 @@ def test_an_application_that_signed_out_on_one_device_is_still_shown_while_anoth
     other = ann.tokens(one["client_id"])
     ann.host.post("/oauth/revoke", data={"token": one["refresh_token"], "client_id": one["client_id"]})
     assert ann.alive(other["access_token"])
-    page = ann.get("/dashboard").text
-    assert page.count("Test application") == 2  # the name and the button
+    page = ann.get("/dashboard/account").text
+    assert page.count("Test application") == 3  # the name, the button and its question
     ann.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": one["client_id"]})
     assert not ann.alive(other["access_token"])
     assert ann.refresh(one["client_id"], other["refresh_token"]).status_code == 400
-    assert "No application is connected yet" in ann.get("/dashboard").text
+    assert "No application is connected yet" in ann.get("/dashboard/account").text
 
 
 def _csrf(page: str) -> str:
@@ -116,7 +116,7 @@ def _csrf(page: str) -> str:
 def test_nobody_disconnects_another_persons_application(ann: Browser, bob: Browser) -> None:
     tokens = ann.tokens()
     bob.tokens(ann.register(client_name="Bob's"))
-    page = bob.get("/dashboard").text
+    page = bob.get("/dashboard/account").text
     assert "Test application" not in page
     bob.post("/dashboard/disconnect", {"csrf": _csrf(page), "client_id": tokens["client_id"]})
     assert ann.alive(tokens["access_token"])

@@ -154,8 +154,11 @@ def test_a_disabled_or_unconfirmed_account_stays_outside(ann: Browser, bob: Brow
     with transaction() as session:
         session.execute(update(Account).where(Account.email == ann.email).values(disabled_at=Account.created_at))
         session.execute(update(Account).where(Account.email == bob.email).values(email_confirmed_at=None))
-    assert not signed_in(ann)
-    assert "is wrong" in ann.sign_in().text
+    page = ann.get("/dashboard")  # the browser that is signed in still
+    assert (page.status_code, "This account is suspended" in page.text) == (403, True)
+    refused = ann.sign_in()
+    assert (refused.status_code, "This account is suspended" in refused.text) == (403, True)
+    assert "is wrong" in ann.sign_in(password="not this one").text  # nobody else learns of it
     assert "confirm your email" in bob.sign_in().text
 
 
@@ -232,7 +235,8 @@ def test_nobody_is_sent_anywhere_but_to_our_own_pages(value: str | None) -> None
 
 
 def test_our_own_pages_are_kept_with_their_query() -> None:
-    for good in ("/oauth/authorize?a=b&c=%2F", "/dashboard", "/dashboard/api-apps/new"):
+    pages = ("/dashboard", "/dashboard/api-apps/new", "/dashboard/bookings/flights/17/edit", "/dashboard/inbox/3Xq_z")
+    for good in ("/oauth/authorize?a=b&c=%2F", *pages):
         assert safe_return_path(good) == good
 
 

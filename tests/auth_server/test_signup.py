@@ -282,3 +282,45 @@ def test_no_password_link_or_cookie_is_in_the_logs(
     secrets = [PASSWORD, "a wrong password", path.partition("token=")[2], stranger.cookie or ""]
     messages = [r.getMessage() for r in caplog.records if not r.name.startswith(("httpx", "asyncio"))]
     assert [secret for secret in secrets if any(secret in line for line in messages)] == []
+
+
+@pytest.mark.parametrize("email", ["a@b", "nonsense@x"])
+def test_no_mail_is_written_to_an_address_without_a_dot(stranger: Browser, mails: Mails, email: str) -> None:
+    answer = sign_up(stranger, email)
+    assert answer.status_code == 422
+    assert "This has no dot after the @: something like you@example.com." in html.unescape(answer.text)
+    assert f'value="{email}" aria-invalid="true"' in answer.text
+    assert mails() == []
+    assert account(email) is None
+
+
+def test_a_used_link_leads_on(stranger: Browser, mails: Mails) -> None:
+    """Of the address that is confirmed already the person wants to sign in; of another, a new link."""
+    sign_up(stranger)
+    path = link(mails()[0])
+    confirm(stranger, path)
+    page = Browser(stranger.host).get(path)
+    assert page.status_code == 410
+    assert '<a href="/signin">Sign in</a>' in page.text
+    assert '<a href="/signup">Ask for a new link</a>' in page.text
+    assert '<a href="/recover">Ask for a new link</a>' in stranger.get("/reset?token=none").text
+
+
+def test_an_unconfirmed_sign_in_has_the_link_to_a_new_mail(stranger: Browser) -> None:
+    sign_up(stranger)
+    page = stranger.sign_in(email=NEW).text
+    assert re.search(r'id="fault">Please confirm[^<]*<a href="/signup\?return_to=[^"]*">Ask for a new link</a>', page)
+    assert "Ask for a new link" not in stranger.sign_in(email=NEW, password="wrong").text
+
+
+@pytest.mark.parametrize(("path", "status"), [("/signup", 403), ("/recover", 403), ("/signin", 403)])
+def test_a_form_that_was_open_too_long_keeps_what_was_typed(stranger: Browser, path: str, status: int) -> None:
+    """The form with its new token works; nothing was done by the old one."""
+    fields = {"csrf": "of another session", "return_to": "", "email": NEW, "password": PASSWORD}
+    answer = stranger.post(path, fields)
+    assert answer.status_code == status
+    assert "This form was open for too long. Please send it again." in answer.text
+    assert f'value="{NEW}"' in answer.text
+    assert account() is None
+    again = stranger.post(path, fields | {"csrf": hidden(answer.text, "csrf")})
+    assert again.status_code == (401 if path == "/signin" else 200)

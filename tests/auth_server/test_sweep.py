@@ -5,10 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import event, func, select, text
 
 from auth_server.sweep import sweep
 from shared import clock
+from shared.db import sweeping
 from shared.db.accounts import Account
 from shared.db.base import Base, engine, transaction
 from shared.db.connections import Connection
@@ -142,6 +143,52 @@ def test_one_sweeper_at_a_time(ann: Browser) -> None:
         assert sweep() == {}
         other.execute(text("select pg_advisory_unlock(:n)"), {"n": LOCK})
     assert sweep() != {}
+
+
+def _store_tokens(ann: Browser, number: int, ended: timedelta) -> None:
+    """Access tokens that ended so long ago, each in a family of its own as old as it."""
+    client_id = ann.register(client_name="Of many tokens")
+    at = clock.now() - ended
+    with transaction() as session:
+        account_id = session.scalars(select(Account.id)).one()
+        for name in map(str, range(number)):
+            session.add(Family(id=name, account_id=account_id, client_id=client_id, created_at=at))
+            session.flush()
+            facts = {"client_id": client_id, "scope": "s", "resource": "r", "issued_at": at, "expires_at": at}
+            session.add(AccessToken(token_hash=name, family_id=name, **facts))
+
+
+def test_many_expired_tokens_go_in_portions_and_their_families_follow(
+    ann: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann.tokens()
+    living = count(AccessToken), count(Family)
+    _store_tokens(ann, 11, timedelta(days=40))
+    monkeypatch.setattr(sweeping, "PORTION", 3)
+    commits: list[object] = []
+    note = commits.append
+    event.listen(engine(), "commit", note)
+    try:
+        removed = sweep()
+    finally:
+        event.remove(engine(), "commit", note)
+    assert removed["oauth_access_tokens"] == 11
+    assert len(commits) > 11 / 3
+    removed_families = removed["oauth_families"] + sweep()["oauth_families"]
+    assert (removed_families, count(AccessToken), count(Family)) == (11, *living)
+
+
+def test_a_sweep_that_is_interrupted_has_removed_what_it_came_to(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann.sign_in()
+    _store_tokens(ann, 9, timedelta(days=40))
+    monkeypatch.setattr(sweeping, "PORTION", 2)
+    moments = iter(range(1000))
+    monkeypatch.setattr(sweeping, "monotonic", lambda: next(moments))
+    monkeypatch.setattr("auth_server.sweep.monotonic", lambda: 0)
+    assert sweep(2)["oauth_access_tokens"] == 4  # of two rounds
+    assert count(AccessToken) == 5
+    monkeypatch.undo()
+    assert sweep()["oauth_access_tokens"] == 5
 
 
 def test_a_deleted_account_takes_everything_along(ann: Browser) -> None:

@@ -52,6 +52,29 @@ def test_opening_the_link_changes_nothing_and_the_button_turns_that_kind_off(ann
     assert read_switches(ann) == MAILS | {kind: False}
 
 
+def test_who_comes_again_reads_that_the_mails_are_off_and_can_take_it_back(ann: Browser) -> None:
+    path = link(ann, "flight_alerts")
+    ann.post(path, {})
+    again = ann.get(path).text
+    assert "You are unsubscribed" in again
+    assert 'href="/dashboard/settings"' in again
+    undo = re.search(r'<form method="post" action="([^"]+)"', again)
+    assert undo is not None
+    done = ann.post(html.unescape(undo[1]), {})
+    assert (done.status_code, done.headers["location"]) == (303, path)
+    assert read_switches(ann) == MAILS
+    assert "No more mails of this kind?" in ann.get(path).text
+
+
+def test_only_a_link_of_ours_turns_mails_on_and_only_a_kind_with_a_switch(host: TestClient, ann: Browser) -> None:
+    good = link(ann, "flight_alerts").replace("/unsubscribe", "/unsubscribe/undo")
+    ann.post(link(ann, "flight_alerts"), {})
+    bad = [good[:-1] + ("0" if good[-1] != "0" else "1"), "/unsubscribe/undo", "/unsubscribe/undo?token=.."]
+    bad.append(link(ann, "delay_alerts").replace("/unsubscribe", "/unsubscribe/undo"))
+    assert [host.post(path).status_code for path in bad] == [410] * len(bad)
+    assert read_switches(ann)["flight_alerts"] is False
+
+
 @pytest.mark.parametrize("form", [{"data": ONE_CLICK}, {"files": {"List-Unsubscribe": (None, "One-Click")}}, {}])
 def test_a_mail_program_needs_one_post_and_no_cookie(
     host: TestClient, ann: Browser, bob: Browser, form: dict[str, object]

@@ -18,6 +18,7 @@ from auth_server.app import create_app
 from auth_server.web import flows
 from tests.auth_server.mailbox import mails  # noqa: F401
 from tests.support.browser import Tab
+from tests.support.fake_identity_providers import outside, serving  # noqa: F401 - fixtures
 
 
 async def callback(request: Request) -> Response:

@@ -6,7 +6,7 @@ import socket
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from sqlalchemy import select, update
@@ -17,50 +17,101 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from auth_server.accounts.accounts import create_account
-from auth_server.web.rendering import TEMPLATES
+from auth_server.oauth.redirect_uris import OUT_OF_BAND
+from auth_server.web.static_files import TEMPLATES
 from mcp_server.pages import fact_reports
 from mcp_server.pages.connect_account import _offer
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.clients import BrandedPdf
+from shared.db.delay_alerts import DelayAlert
+from shared.db.oauth import Client
 from shared.http import sync_client
-from shared.outbox.links import unsubscribe_url
+from shared.outbox.links import pause_url, unsubscribe_url
 from shared.providers.connectors import NAMES, connector
 from shared.services.operations.fact_reports import FIELDS
+from shared.settings import settings
 from tests.auth_server.in_process_browser import PASSWORD, query
 from tests.auth_server.mailbox import Mails, link
+from tests.browser.axe import list_violations
 from tests.browser.conftest import serve
+from tests.browser.html_validity import list_invalid_in
 from tests.support.browser import Tab
+from tests.support.requirements import axe, html_validator
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
 WINDOWS = [(360, False), (360, True), (1280, False), (1280, True)]
-PUBLIC = ["/", "/plans", "/privacy", "/terms", "/support", "/problems", "/signin", "/signup", "/recover", "/missing"]
+PUBLIC = [
+    "/",
+    "/connect",
+    "/plans",
+    "/privacy",
+    "/terms",
+    "/support",
+    "/problems",
+    "/signin",
+    "/signup",
+    "/recover",
+    "/missing",
+]
 INSIDE = [
+    "/connect/waiting?look=0",
     "/dashboard",
     "/dashboard/keys",
     "/dashboard/api-apps",
     "/dashboard/api-apps/new",
+    "/dashboard/cards/add",
+    "/dashboard/cards/edit",
+    "/dashboard/statuses/edit",
+    "/dashboard/vouchers/edit",
     "/dashboard/spending",
     "/dashboard/settings",
+    "/dashboard/settings/addresses",
+    "/dashboard/integrations",
+    "/dashboard/clients",
+    "/dashboard/clients/new",
+    "/dashboard/clients/documents",
+    "/dashboard/security",
     "/dashboard/account",
+    "/dashboard/account/address",
     "/dashboard/account/delete",
+    "/dashboard/sign-in-methods",
+    "/dashboard/sign-in-methods/passkey",
+    "/dashboard/sign-in-methods/app",
+]
+# A form, the button that sends it, and what is typed wrongly.
+FORMS: list[tuple[str, str, dict[str, str]]] = [
+    ("/dashboard/account", "form[action='/dashboard/claim'] button", {"claim_code": "none"}),
+    ("/dashboard/keys", "button.primary", {"name": " "}),
+    ("/dashboard/api-apps/new", "button.primary", {"name": " ", "redirect_uris": "http://elsewhere.example"}),
+    ("/dashboard/settings", "form[enctype] button", {}),
+    ("/dashboard/settings/addresses", "main .card button.primary", {"email": "nobody"}),
+    ("/dashboard/account/address", "main .card button.primary", {"email": "nobody"}),
+    ("/dashboard/account/delete", "button.danger", {"password": "wrong"}),
+    ("/dashboard/account", "form[action$=password] button", {}),
+    ("/dashboard/sign-in-methods/app", "button.primary", {"code": "1"}),
+    ("/signin", "main form button.primary", {"email": "nobody", "password": "x"}),
+    ("/signup", "main form button", {"email": "nobody", "password": "password1"}),
+    ("/recover", "main form button", {"email": "nobody"}),
 ]
 # What a person could not see, name or reach: as words, so that a failure says where.
 AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
 
 
 def faults(tab: Tab) -> list[str]:
+    """What our own audit says of the open page, and axe and html-validate, where this machine has them."""
     found = tab.run(AUDIT)
     assert isinstance(found, str), "the audit did not run"
-    return list(json.loads(found))
+    judges = ((axe(), list_violations), (html_validator(), list_invalid_in))
+    return [*json.loads(found), *(fault for part, judge in judges if part for fault in judge(tab))]
 
 
 def judged(tab: Tab, address: str) -> list[str]:
     """Opens a page and looks at it in every window."""
     tab.go(address)
-    tab.wait(f"location.href === {json.dumps(address)} && document.title.includes('Award Travel')")
+    tab.wait(f"location.href === {json.dumps(address)} && document.title")
     found = []
     for width, dark in WINDOWS:
         tab.look(width, dark=dark)
@@ -76,7 +127,7 @@ def signed_in(tab: Tab, base: str, plan: str = "free", email: str = "ann@example
     tab.fill("email", email)
     tab.fill("password", PASSWORD)
     tab.press("main form button")
-    tab.wait("document.title.startsWith('Dashboard')")
+    tab.wait("document.title.startsWith('Portfolio')")
 
 
 def test_the_audit_finds_what_is_wrong(tab: Tab) -> None:
@@ -114,9 +165,17 @@ def test_pages_with_much_on_them_fit_and_can_be_read(tab: Tab, places: tuple[str
         for title in ("Tokyo", "Unbreakabletitle" * 12):
             session.add(BrandedPdf(account_id=account.id, title=title, token_hash=title, **facts))
     foot = urlsplit(unsubscribe_url(public_id, "delay_alerts"))
+    alert = DelayAlert(account_id=account.id, airport="JFK", channels=["email"], min_delay_minutes=30, active=True)
+    with transaction() as session:
+        session.add(alert)
+        session.flush()
+        pause = urlsplit(pause_url(public_id, "delay_alert", alert.id))
     paths = ["/dashboard/settings", f"{foot.path}?{foot.query}", "/unsubscribe?token=dead", "/privacy"]
+    paths += [f"{pause.path}?{pause.query}", "/pause?token=dead"]
     assert [fault for path in paths for fault in judged(tab, base + path)] == []
-    tab.go(base + "/dashboard/settings")
+    with transaction() as session:
+        session.execute(update(Account).values(plan="premium"))  # who is no advisor any more
+    assert judged(tab, base + "/dashboard/clients/documents") == []
     tab.wait("document.body.innerText.includes('Unbreakabletitle')")
     tab.go(f"{base}{paths[1]}")
     tab.wait("document.body.innerText.includes('Delay alerts')")
@@ -160,8 +219,42 @@ def test_the_consent_page_fits_and_can_be_read(tab: Tab, places: tuple[str, str]
         body = {"redirect_uris": [uri], "client_name": name}
         client_id = client.post("/oauth/register", json=body).json()["client_id"]
     asked = f"/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}"
-    paths = [asked, f"/signin?{urlencode({'return_to': asked})}", "/dashboard", "/dashboard/account/delete"]
+    ways = [f"/{page}?{urlencode({'return_to': asked})}" for page in ("signin", "signup", "recover")]
+    unlisted = asked.replace(client_id, "https%3A%2F%2Fagents.example%2Fclient.json")
+    with transaction() as session:
+        session.execute(update(Account).values(is_admin=True))  # who is asked one question more
+    paths = [asked, f"{asked}&resource={quote(_readonly(), safe='')}", unlisted, *ways, "/dashboard/account"]
     assert [fault for path in paths for fault in judged(tab, base + path)] == []
+    tab.go(base + asked)
+    tab.wait("document.title.startsWith('Allow')")
+    tab.press("button[value=allow]")
+    tab.wait("document.title === 'application'")
+    paths = [asked, "/dashboard/account", "/connect/waiting"]
+    assert [fault for path in paths for fault in judged(tab, base + path)] == []
+    tab.go(base + asked)
+    tab.wait("document.body.innerText.includes('in again?')")
+
+
+def _readonly() -> str:
+    return settings().mcp_url + "/readonly"
+
+
+@pytest.mark.parametrize("name", ["Planner", "W" * 100])
+def test_the_claim_of_an_agent_fits_and_can_be_read(tab: Tab, places: tuple[str, str], name: str) -> None:
+    base, _ = places
+    signed_in(tab, base)
+    with sync_client(base) as client:
+        agent = client.post("/api/v1/agent/register", json={"agent_name": name}).json()
+    tab.go(base + "/dashboard/account")
+    tab.wait("document.title.startsWith('Account')")
+    tab.fill("claim_code", agent["claim_code"])
+    tab.press("form[action='/dashboard/claim'] button")
+    tab.wait("document.title.startsWith('Claim an agent')")
+    assert name in tab.text()
+    assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == []
+    assert tab.run("document.querySelector('input[value=end]').checked")
+    tab.press("main form button")
+    tab.wait("document.body.innerText.includes('its key has ended')")
 
 
 def test_the_keyboard_alone_reaches_everything_visibly(tab: Tab, places: tuple[str, str]) -> None:
@@ -196,6 +289,7 @@ def test_a_new_person_comes_from_an_application_signs_up_and_arrives_there(
     tab.fill("password", PASSWORD)
     tab.press("main form button")
     tab.wait("document.title.startsWith('Check')")
+    assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == []
     (mail,) = mails(1)
     tab.go(base + link(mail))
     tab.wait("document.title.startsWith('Confirm')")
@@ -206,6 +300,38 @@ def test_a_new_person_comes_from_an_application_signs_up_and_arrives_there(
     tab.press("button[value=allow]")
     tab.wait("document.title === 'application'")
     assert re.search(r"[?&]code=awt_ac_", tab.run("location.href"))
+
+
+def test_the_codes_an_application_shows_to_be_copied(tab: Tab, places: tuple[str, str]) -> None:
+    """Granted and denied, where no address of the application can take them."""
+    base, _ = places
+    signed_in(tab, base)
+    with transaction() as session:
+        row = {"kind": "manual", "name": "Terminal", "auth_method": "client_secret", "secret_hash": "x"}
+        session.add(Client(client_id="app_1", redirect_uris=[OUT_OF_BAND], **row))
+    for action, title in (("deny", "Not allowed"), ("allow", "Code")):
+        tab.go(f"{base}/oauth/authorize?{urlencode(query('app_1', redirect_uri=OUT_OF_BAND))}")
+        tab.wait("document.title.startsWith('Allow')")
+        tab.press(f"button[value={action}]")
+        tab.wait("location.pathname === '/oauth/consent'")
+        assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == [], title
+
+
+def test_faults_at_fields_are_said_on_every_form(tab: Tab, places: tuple[str, str]) -> None:
+    base, _ = places
+    signed_in(tab, base, "pro")
+    seen = []
+    for path, selector, fields in FORMS:
+        tab.go(base + path)
+        tab.wait(f"document.querySelector({json.dumps(selector)})")
+        tab.run("document.querySelectorAll('form').forEach((form) => { form.noValidate = true; })")
+        for name, value in fields.items():
+            tab.fill(name, value)
+        tab.run("window.before = true")
+        tab.press(selector)
+        tab.wait("!window.before")
+        seen += [f"{path}: {fault}" for width, dark in WINDOWS for fault in _looked(tab, width, dark)]
+    assert seen == []
 
 
 def _looked(tab: Tab, width: int, dark: bool) -> list[str]:
@@ -221,8 +347,16 @@ def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab:
     tab.fill("name", "laptop")
     tab.press("button.primary")
     tab.wait("document.querySelector('.notice code')?.innerText.startsWith('awt_ak_')")
+    key = "document.querySelectorAll('input[name=key_id]').length"
+    tab.go(base + "/dashboard/keys")
+    tab.wait("document.querySelector('.apps summary')")
+    assert not tab.run("document.querySelector('.apps button').checkVisibility()")
+    tab.press(".apps summary")
+    tab.wait("document.querySelector('.apps button').checkVisibility()")
+    assert faults(tab) == []
     tab.press(".apps button")
     tab.wait("document.body.innerText.includes('The key is revoked')")
+    assert tab.run(key) == 0
     tab.go(base + "/dashboard/api-apps/new")
     tab.wait("document.title.startsWith('New application')")
     tab.fill("name", "My site")
@@ -235,7 +369,7 @@ def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab:
     tab.wait("document.title.startsWith('Settings')")
     tab.upload("#file", Path(__file__).parents[2] / "auth_server" / "templates" / "icon.png")
     tab.press("form[enctype] button")
-    tab.wait("document.querySelector('img.logo')?.naturalWidth === 512")
+    tab.wait("document.querySelector('img.logo')?.naturalWidth === 360")
     assert faults(tab) == []
     tab.go(base + "/dashboard/account/delete")
     tab.wait("document.title.startsWith('Delete')")

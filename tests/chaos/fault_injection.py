@@ -64,7 +64,7 @@ class Fleet:
     def keep_up(self) -> None:
         commands = {f"dispatcher {n}": [sys.executable, "-m", "jobs", "dispatcher"] for n in range(2)}
         worker = [RQ, "worker", "-u", self.environment["REDIS_URL"], "-S", "json", "-q", "-w", "jobs.worker.Worker"]
-        commands |= {f"worker {n}": [*worker, "deliveries", "checks"] for n in range(3)}
+        commands |= {f"worker {n}": [*worker, "deliveries", "checks", "mail"] for n in range(3)}
         for name, command in commands.items():
             if name not in self.programs or self.programs[name].poll() is not None:
                 self.programs[name] = subprocess.Popen(
@@ -148,12 +148,12 @@ def run_with_faults(
         open(folder / "programs.log", "ab") as log,
     ):
         watched_subjects.plant(database, number)
-        fleet = Fleet(_environment(database_url, redis_url, box), log)
+        fleet = Fleet(build_environment(database_url, redis_url, box), log)
         queue = redis.Redis.from_url(redis_url)
         blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
         try:
             # Programs that are still starting have no work to lose.
-            _wait(lambda: _number(database, _CHECKS) >= number, fleet, pause)
+            wait_for_quiet(lambda: read_number(database, CHECKS) >= number, fleet, pause)
             for _ in range(rounds):
                 fleet.keep_up()
                 with suppress(redis.RedisError):
@@ -164,15 +164,15 @@ def run_with_faults(
                 name = dice.choice(sorted(blows))
                 report.blows[name] = report.blows.get(name, 0) + blows[name]()
             database.execute("update schedules set enabled = false")
-            report.quiet_after = _wait(lambda: not _number(database, _OPEN), fleet, pause)
+            report.quiet_after = wait_for_quiet(lambda: not read_number(database, OPEN), fleet, pause)
         finally:
             fleet.end()
             queue.close()
-        _count(database, box, report)
+        count_fates(database, box, report)
     return report
 
 
-def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, str]:
+def build_environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, str]:
     return os.environ | {
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
@@ -187,17 +187,17 @@ def _environment(database_url: str, redis_url: str, box: Mailbox) -> dict[str, s
     }
 
 
-_CHECKS = "select count(*) from route_monitor_checks"
-_OPEN = """select (select count(*) from job_runs where status in ('pending', 'running'))
+CHECKS = "select count(*) from route_monitor_checks"
+OPEN = """select (select count(*) from job_runs where status in ('pending', 'running'))
  + (select count(*) from deliveries where status in ('pending', 'claimed', 'handing_over'))"""
 
 
-def _number(database: "psycopg.Connection[Any]", question: str) -> int:
+def read_number(database: "psycopg.Connection[Any]", question: str) -> int:
     row = database.execute(question).fetchone()
     return int(row[0] or 0) if row else 0
 
 
-def _wait(done: Callable[[], bool], fleet: Fleet, pause: threading.Event) -> float:
+def wait_for_quiet(done: Callable[[], bool], fleet: Fleet, pause: threading.Event) -> float:
     """The seconds it took; given up after two minutes, which the counts then show."""
     since = time.monotonic()
     while not done() and time.monotonic() - since < 120:
@@ -210,9 +210,9 @@ _QUESTIONS = {
     "runs": """select count(*) from job_runs
       where schedule_id in (select id from schedules where kind = 'route_monitor')""",
     "all_runs": "select count(*) from job_runs",
-    "unfinished": _OPEN,
+    "unfinished": OPEN,
     "failed": "select count(*) from job_runs where status = 'failed'",
-    "checks": _CHECKS,
+    "checks": CHECKS,
     "too_early": """select count(*) from (
         select due_at - lag(due_at) over (partition by schedule_id order by due_at) gap, every
         from job_runs r join schedules s on s.id = r.schedule_id) x
@@ -228,9 +228,9 @@ _QUESTIONS = {
 }
 
 
-def _count(database: "psycopg.Connection[Any]", box: Mailbox, report: Report) -> None:
+def count_fates(database: "psycopg.Connection[Any]", box: Mailbox, report: Report) -> None:
     for name, question in _QUESTIONS.items():
-        setattr(report, name, _number(database, question))
+        setattr(report, name, read_number(database, question))
     report.outcomes = dict(database.execute("select outcome, count(*) from route_monitor_checks group by 1").fetchall())
     report.notices = dict(database.execute("select kind, count(*) from notifications group by 1").fetchall())
     known = {str(id): status for id, status in database.execute("select id, status from deliveries")}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.oauth_browser import visit
-from tests.support.service import PASSWORD, Service
+from tests.support.service import PASSWORD, Service, command
 
 SCRIPTS = Path(__file__).parents[1] / "node"
 CLAUDE_CODE = "https://claude.ai/oauth/claude-code-client-metadata"
@@ -50,7 +50,23 @@ def test_the_official_typescript_client_registers_lists_tools_and_refreshes(serv
 
 
 @pytest.mark.node
+def test_the_official_typescript_client_connects_to_the_address_for_reading(service: Service) -> None:
+    answer = _run(service, "sdk.mjs", f"{service.mcp_url}/readonly")
+    assert 20 < answer["before"] == answer["after"] < 142
+
+
+@pytest.mark.node
 def test_the_official_typescript_client_may_name_its_document_instead(service: Service) -> None:
     told = _run(service, "sdk.mjs", service.mcp_url, CLAUDE_CODE)
     assert told["client_id"] == CLAUDE_CODE
     assert told["before"] == told["after"] > 20
+
+
+@pytest.mark.node
+@pytest.mark.parametrize(("answer", "status"), [("yes", "ok"), ("decline", "confirmation_required")])
+def test_the_official_typescript_client_lets_its_person_confirm(service: Service, answer: str, status: str) -> None:
+    email = service.person("confirming")
+    token = command(service.home, "token", email, "--password-stdin", given=PASSWORD).split()[-1]
+    result = _run(service, "elicit.mjs", service.mcp_url, token, answer)
+    assert result["answer"]["status"] == status
+    assert [form["requestedSchema"]["required"] for form in result["forms"]] == [["answer"]]

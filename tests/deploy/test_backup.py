@@ -1,5 +1,6 @@
 """Backup and restore: the rows of a filled database are the same afterwards, and whatever would harm is refused."""
 
+import hashlib
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,8 +15,10 @@ from sqlalchemy import NullPool
 from sqlalchemy.orm import Session
 
 from auth_server.pages.data_export import export_account
+from deploy.backups import archive as archives
+from deploy.backups import postgres_programs, restore
 from deploy.cli import main
-from deploy.local import backup
+from deploy.local.server_binaries import find_postgres
 from shared.db.base import own
 from shared.db.schema import revisions, upgrade, versions
 from shared.secrets import seal
@@ -67,6 +70,12 @@ def filled(fresh_database: str) -> str:
     return fresh_database
 
 
+def add_digest(file: Path) -> None:
+    """Makes a whole backup of an archive of pg_dump."""
+    content = file.read_bytes()
+    file.write_bytes(content + archives.SEAL + hashlib.sha256(content).hexdigest().encode())
+
+
 def exported(database: str) -> dict[str, Any]:
     with Session(engine_of(database)) as session:
         return export_account(session, 1) | {"exported_at": None}
@@ -100,7 +109,7 @@ def test_a_backup_is_the_operators_alone_and_names_what_else_is_needed(say: Say,
     status, _, fault = say(filled, "backup", file)
     assert (status, "exists: name another file" in fault) == (1, True)
     status, _, fault = say(filled, "backup", tmp_path / "nowhere" / "x")
-    assert (status, "cannot be written" in fault) == (1, True)
+    assert (status, "(No such file or directory): name a file in a folder of yours" in fault) == (1, True)
 
 
 def test_no_password_stands_on_a_command_line(
@@ -178,14 +187,14 @@ def test_a_restore_that_fails_half_way_leaves_everything_as_it_was(
     upgrade(other_database.replace("postgresql:", "postgresql+psycopg:"))
     target = engine_of(other_database)
     fill(target, 3)
-    before, tables = contents(target), backup._check_target
-    monkeypatch.setattr(backup, "_check_target", lambda *a, **k: tables(*a, **k)[:-2])  # two stay in the way
+    before, tables = contents(target), restore._check_target
+    monkeypatch.setattr(restore, "_check_target", lambda *a, **k: tables(*a, **k)[:-2])  # two stay in the way
     status, _, fault = say(other_database, "restore", archive, "--replace")
     assert (status, "Nothing was restored" in fault) == (1, True)
     assert contents(target) == before
 
 
-def _changed(database: str, statement: str) -> None:
+def run_statement(database: str, statement: str) -> None:
     with engine_of(database).begin() as connection:
         connection.execute(sa.text(statement))
 
@@ -195,24 +204,44 @@ def _changed(database: str, statement: str) -> None:
     [
         ("update service_facts set value = 'live' where name = 'data_mode'", "holds live data and this is sandbox"),
         ("update signing_keys set private_sealed = 'deadbeef:00'", "SECRET_KEYS are not those of this backup"),
-        ("update alembic_version set version_num = '9999'", "was made by a newer release"),
-        ("drop table alembic_version", "is no backup of this service"),
     ],
 )
 def test_a_backup_this_installation_cannot_live_with_is_refused(
     say: Say, filled: str, other_database: str, tmp_path: Path, statement: str, complaint: str
 ) -> None:
-    _changed(filled, statement)
+    run_statement(filled, statement)
     assert say(filled, "backup", tmp_path / "x")[0] == 0
     status, _, fault = say(other_database, "restore", tmp_path / "x")
     assert (status, complaint in fault) == (1, True)
     assert contents(engine_of(other_database)) == {}
 
 
+def test_a_backup_of_a_later_release_is_refused_and_so_is_the_archive_of_another_database(
+    say: Say, archive: Path, other_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_statement(other_database, "create table mine (id int)")
+    foreign = tmp_path / "foreign"
+    subprocess.run([find_postgres() / "pg_dump", "-Fc", "-f", foreign, other_database], check=True)
+    add_digest(foreign)
+    status, _, fault = say(other_database, "restore", foreign)
+    assert (status, "is no backup of this service" in fault) == (1, True)
+    earlier = revisions()[:-1]
+    monkeypatch.setattr("shared.db.schema.revisions", lambda: earlier)
+    status, _, fault = say(other_database, "restore", archive)
+    assert (status, "was made by a newer release" in fault) == (1, True)
+
+
+def test_tables_of_a_later_release_are_not_backed_up_by_half(say: Say, filled: str, tmp_path: Path) -> None:
+    run_statement(filled, "update alembic_version set version_num = '9999'")
+    status, _, fault = say(filled, "backup", tmp_path / "x")
+    assert (status, "make the backup with the release that made them" in fault) == (1, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_with_its_keys_lost_a_backup_is_restored_when_told_so(
     say: Say, filled: str, other_database: str, tmp_path: Path
 ) -> None:
-    _changed(filled, "update signing_keys set private_sealed = 'deadbeef:00'")
+    run_statement(filled, "update signing_keys set private_sealed = 'deadbeef:00'")
     say(filled, "backup", tmp_path / "x")
     assert say(other_database, "restore", tmp_path / "x", "--keys-lost")[0] == 0
     assert len(contents(engine_of(other_database))["accounts"]) == 2
@@ -234,7 +263,7 @@ def test_a_file_that_is_no_backup_is_refused(say: Say, other_database: str, tmp_
 def test_without_the_programs_of_postgresql_the_mend_is_said(
     say: Say, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(backup, "find_postgres", lambda: tmp_path)
+    monkeypatch.setattr(postgres_programs, "find_postgres", lambda: tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     status, _, fault = say(filled, "backup", tmp_path / "x")
     assert (status, "AWARD_PG_BIN" in fault) == (1, True)
@@ -262,5 +291,5 @@ def test_a_running_service_is_backed_up_and_restored_into_a_home_that_has_its_ke
         home.mkdir()
         assert "secrets.json" in _refused(home, "restore", str(file))
         (home / "secrets.json").write_bytes((service.home / "secrets.json").read_bytes())
-        assert "accounts restored" in command(home, "restore", str(file))
+        assert "restored, tables at version" in command(home, "restore", str(file))
         assert email in command(home, "user", "list")

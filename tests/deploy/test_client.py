@@ -12,13 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from rich.console import Console
 
 from deploy.cli import build_parser, main
 from deploy.client import tables
 from deploy.client.completion import SCRIPTS, complete
+from deploy.client.oauth_login import _open_next_page
 from deploy.client.tool_arguments import build_tool_parser
-from mcp_server.rest.openapi import example_arguments
+from deploy.errors import CommandError
+from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World, people, running, world  # noqa: F401 - fixtures
@@ -245,18 +249,61 @@ def test_every_tools_example_can_be_given_on_the_command_line() -> None:
         assert "json" not in made.arguments.schema["properties"]
 
 
+def render(answer: dict[str, Any], columns: int = 120) -> str:
+    """What is seen on a screen of so many columns."""
+    with io.StringIO() as screen:
+        tables.print_answer(Console(file=screen, width=columns, markup=False, emoji=False, highlight=False), answer)
+        return screen.getvalue()
+
+
 def test_nothing_in_an_answer_steers_the_terminal() -> None:
-    said = tables.render({"status": "ok", "message": "a\x1b[2Jb", "x\x07y": "c\u202ed", "rows": [{"k\x9b": "v\r"}]})
+    said = render({"status": "ok", "message": "a\x1b[2Jb", "x\x07y": "c\u202ed", "rows": [{"k\x9b": "v\r"}]})
     assert all(c.isprintable() or c == "\n" for c in said)
     assert "[2J" in said
 
 
-def test_a_table_that_does_not_fit_becomes_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = {"message": "Two.", "rows": [{"a": 1, "b": {"c": "x" * 30}}, {"a": None, "b": {"c": "y"}}]}
-    monkeypatch.setenv("COLUMNS", "100")
-    assert tables.render(answer).splitlines()[2:4] == ["rows", "  a  b c"]
-    monkeypatch.setenv("COLUMNS", "20")
-    assert "    c  " + "x" * 30 in tables.render(answer)
+OFFERS = [
+    {"airline": "BA", "points": 14300, "room": "A quiet room with a view of the garden and the sea"},
+    {"airline": "QR", "points": 9750, "room": "A room"},
+]
+
+
+def test_a_table_wraps_at_the_width_without_cutting_words_and_numbers_end_in_one_column() -> None:
+    lines = render({"message": "Two.", "offers": OFFERS}, 40).splitlines()
+    assert lines[1:] == [
+        "",
+        "offers",
+        "  airline  points  room",
+        "  BA       14,300  A quiet room with a",
+        "                   view of the garden",
+        "                   and the sea",
+        "  QR         9750  A room",
+    ]
+
+
+def test_a_table_that_does_not_fit_becomes_blocks() -> None:
+    lines = render({"message": "Two.", "offers": OFFERS}, 20).splitlines()
+    assert lines[3:6] == ["  airline  BA", "  points   14,300", "  room     A quiet"]
+    assert max(map(len, lines)) <= 20
+
+
+def test_names_stand_in_the_place_of_ids() -> None:
+    rows = [
+        {"program": "flying-blue", "name": "Flying Blue", "alliance": "sky_team"},
+        {"program": "ba-club", "name": "The Club", "alliance": "one_world"},
+    ]
+    steps = [{"from_program": "flying-blue", "to_program": "a-b", "card": "x-1", "card_name": "Card X"}]
+    text = render({"message": "m", "names": {"a-b": "A and B"}, "rows": rows, "steps": steps})
+    assert "  program      alliance\n  Flying Blue  sky team\n  The Club     one world\n" in text
+    assert "  from program  to program  card\n  Flying Blue   A and B     Card X\n" in text
+
+
+def test_how_a_fact_is_known_is_left_to_json_and_the_terminal_says_so() -> None:
+    answer = {"message": "m", "points": 5, "source_url": "https://a.example", "confidence": None}
+    assert render(answer) == "m\npoints  5\n"
+    with io.StringIO() as screen:
+        tables.print_answer(Console(file=screen, width=80, force_terminal=True, no_color=True), answer)
+        assert "Not shown: source url; --json prints all." in screen.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -303,6 +350,19 @@ def test_output_cut_short_by_its_reader_is_no_fault(alice: Say) -> None:
 
 
 def test_what_all_rows_share_is_said_once() -> None:
-    rows = [{"airline": "BA", "points": points, "legs": [{"n": 1}]} for points in (14300, 20750)]
-    lines = tables.render({"message": "Two.", "rows": rows}).splitlines()
-    assert lines[2:] == ["rows", "  all: airline  BA", "", "  points  legs", "  14,300  1 rows", "  20,750  1 rows"]
+    rows = [{"airline": "BA", "points": points} for points in (14300, 9750)]
+    lines = render({"message": "Two.", "rows": rows}).splitlines()
+    assert lines[2:] == ["rows", "  all with airline BA", "  points", "  14,300", "    9750"]
+
+
+def test_rows_within_rows_are_shown_where_they_are_few_and_counted_where_they_are_many() -> None:
+    rows = [{"points": points, "steps": [{"to": "A"}], "notes": ["One.", "Two."]} for points in range(6)]
+    assert "    to\n    A\n" in render({"message": "Five.", "rows": [row | {"hops": 1} for row in rows[:5]]})
+    assert "\n       5  1 row\n" in render({"message": "Six.", "rows": rows})
+    assert "all with notes One. Two.\n" in render({"message": "Six.", "rows": rows})
+
+
+def test_an_account_with_a_second_step_is_told_what_to_do_instead() -> None:
+    page = httpx.Response(200, text="<form>", request=httpx.Request("GET", "http://travel.example/signin/second"))
+    with httpx.Client() as browser, pytest.raises(CommandError, match="has a second step"):
+        _open_next_page(browser, page, "ann@example.test", "")

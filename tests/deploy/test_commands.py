@@ -8,8 +8,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
-from auth_server.accounts.accounts import check_password, find_account
+from auth_server.accounts.accounts import check_password, create_account, find_account
 from deploy.cli import main
 from shared import clock
 from shared.db.accounts import Account
@@ -17,6 +18,10 @@ from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.route_monitors import RouteMonitor
 from shared.db.schema import revisions
+from shared.db.security_events import SecurityEvent
+from shared.db.sign_in_methods import AuthenticatorApp, RecoveryCode, has_second_factor
+from shared.services.operations.data_mode import claim_data_mode
+from tests.support.settings_and_clock import Configure
 
 Say = Callable[..., tuple[int, str, str]]
 PASSWORD = "correct horse battery staple"
@@ -135,6 +140,19 @@ def test_the_admin_flag_is_given_and_taken(say: Say) -> None:
     assert not _ann().is_admin
 
 
+def test_whoever_has_lost_every_second_factor_is_let_in_by_the_operator(say: Say) -> None:
+    _add(say)
+    account_id = _ann().id
+    with transaction() as session:
+        session.add(AuthenticatorApp(account_id=account_id, secret_sealed="x", last_time_step=0))
+        session.add(RecoveryCode(account_id=account_id, code_hash="x"))
+    assert "the password alone signs in again" in say("user", "second-factor", "ann@example.test", "off")[1]
+    with transaction() as session:
+        assert not has_second_factor(session, account_id)
+        assert session.scalars(select(RecoveryCode)).all() == []
+        assert session.scalars(select(SecurityEvent.kind)).all() == ["factor_removed"]
+
+
 @pytest.mark.parametrize(
     "words",
     [("plan", "a", "pro"), ("limit", "a", "9"), ("limit", "a", "plan"), ("trial", "a", "3"), ("admin", "a", "on")],
@@ -169,7 +187,17 @@ def test_invented_rows_are_counted_asked_about_and_deleted(say: Say) -> None:
         assert (session.query(kept).count(), session.query(RouteMonitor).count()) == (0, 0)
         assert find_account(session, "ann@example.test") is not None
     assert "1 notifications" in asked
-    assert done.startswith("Invented rows: 1 notifications\nDeleted")
+    assert done.startswith("Invented rows: 1 notifications\nDeleted; the next start may choose either data mode.")
+
+
+def test_resetting_a_live_database_says_that_it_stays_live(say: Say, configure: Configure) -> None:
+    configure(AWARD_BACKEND="live")
+    with transaction() as session:
+        claim_data_mode(session)
+    _add(say)
+    assert say("reset-sandbox", "--yes")[1] == (
+        "Invented rows: none\nDeleted; the database stays in live mode, which its first start chose.\n"
+    )
 
 
 def test_migrate_needs_the_database_address_only(say: Say) -> None:
@@ -191,3 +219,11 @@ def test_wrong_words_are_explained(words: list[str], capsys: pytest.CaptureFixtu
         main([*words, *(["--home", str(tmp_path)] if words[0] == "token" else [])])
     assert ended.value.code == 2
     assert "usage: award-travel" in capsys.readouterr().err
+
+
+def test_an_account_whose_address_nobody_confirmed_is_marked(say: Say) -> None:
+    _add(say)
+    with transaction() as session:
+        create_account(session, "bob@example.test", PASSWORD).email_confirmed_at = None
+    lines = say("user", "list")[1].splitlines()
+    assert [line.endswith("not confirmed") for line in lines] == [False, True]

@@ -14,7 +14,8 @@ from shared.settings import PASSED_PATHS
 from tests.deploy.test_settings_file import LINES
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-FILE = (DEPLOY / "Caddyfile").read_text(encoding="utf-8")
+# As Caddy reads it where no address is set in its environment.
+FILE = re.sub(r"\{\$\w+:([^}]+)\}", r"\1", (DEPLOY / "Caddyfile").read_text(encoding="utf-8"))
 SITES = dict(re.findall(r"^(\S+) \{\n(.*?)^\}", FILE, re.M | re.S))
 WEB = SITES["travel.example.com"]
 TOOLS = [path for line in re.findall(r"^\t\tpath (.+)$", WEB, re.M) for path in line.split()]
@@ -58,6 +59,16 @@ def test_what_the_web_host_serves_reaches_it_but_for_what_our_own_programs_ask()
     assert {path for path in served if matches("/internal/*", path)} == served & set(INTERNAL_PATHS)
 
 
+def test_while_the_tool_server_is_away_the_web_host_answers() -> None:
+    errors = WEB.partition("\thandle_errors {\n")[2]
+    assert errors.split("\n\t}")[0].split("\n") == [
+        "\t\t@status path /status",
+        "\t\treverse_proxy @status 127.0.0.1:8000",
+        "\t\t@people header Accept *text/html*",
+        "\t\treverse_proxy @people 127.0.0.1:8000",
+    ]
+
+
 def test_its_hosts_are_those_of_the_sample_settings() -> None:
     assert [f"https://{host}" for host in SITES] == [LINES["WEB_URL"], LINES["MCP_URL"].removesuffix("/mcp")]
 
@@ -69,6 +80,7 @@ def test_its_hosts_are_those_of_the_sample_settings() -> None:
         ("/shared/s3cret.pdf", "/shared***"),
         ("/integrations/tripit?state=s3cret", "/integrations***"),
         (f"{unsubscribe.PATH}?token=s3cret", "/unsubscribe***"),
+        ("/claim/s3cret", "/claim***"),
         ("/confirm?token=s3cret", "/confirm?***"),
         ("/oauth/authorize?state=s3cret", "/oauth/authorize?***"),
         ("/dashboard", "/dashboard"),

@@ -1,13 +1,20 @@
 """deploy/env.example and the settings class say the same."""
 
+import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic_core import PydanticUndefined
 
-from shared.settings import Settings
+from deploy.backups.postgres_programs import Server
+from deploy.service_name import read_service_name
+from shared.quotes import unquote
+from shared.settings import Settings, settings
+from tests.support.settings_and_clock import Configure
 
 EXAMPLE = (Path(__file__).parents[2] / "deploy" / "env.example").read_text(encoding="utf-8")
 LINES = dict(re.findall(r"^(#?[A-Z][A-Z0-9_]+)=(.*)$", EXAMPLE, re.M))
@@ -30,4 +37,66 @@ def test_required_settings_are_written_out() -> None:
 @pytest.mark.parametrize("line", sorted(name for name in LINES if name.startswith("#")))
 def test_a_commented_setting_shows_its_true_default(line: str) -> None:
     default = _default(line.lstrip("#").lower())
-    assert LINES[line] == ("" if default is None else str(default))
+    assert unquote(LINES[line]) == ("" if default is None else str(default))
+
+
+def _source(path: Path) -> dict[str, str]:
+    """What a program started by a shell that sourced the file sees."""
+    words = f"set -ae; . {shlex.quote(str(path))}; env -0"
+    answer = subprocess.run(["/usr/bin/env", "-i", "/bin/sh", "-c", words], capture_output=True, text=True, check=True)
+    assert answer.stderr == ""
+    return dict(pair.split("=", 1) for pair in answer.stdout.split("\0") if pair)
+
+
+def _read_for_units(path: Path) -> dict[str, str]:
+    """As systemd.exec(5) reads an EnvironmentFile: quotes are taken off, nothing is expanded, # begins a line only."""
+    pairs = (line.split("=", 1) for line in _list_assignments(path))
+    return {name: "".join(shlex.split(value)) if value[:1] in ("'", '"') else value for name, value in pairs}
+
+
+def _read_for_containers(path: Path) -> dict[str, str]:
+    """As --env-file reads it: all behind the first = is the value, quotes too."""
+    return dict(line.split("=", 1) for line in _list_assignments(path))
+
+
+def _list_assignments(path: Path) -> list[str]:
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+
+
+def _load(configure: Configure, values: dict[str, str]) -> dict[str, Any]:
+    """The settings of a program with these variables, without the secrets of the example."""
+    configure(**(values | dict.fromkeys(("DATABASE_URL",), "postgresql://a:b@c/d")))
+    configure(REDIS_URL="redis://c/0", SECRET_KEYS="x" * 32, SERVICE_CLIENT_SECRET="x" * 32)
+    return settings().model_dump()
+
+
+def test_shell_units_and_containers_read_the_same_settings(tmp_path: Path, configure: Configure) -> None:
+    """Of the file as it is, of each default written out, and of values that need quotes."""
+    lines = EXAMPLE.splitlines() + [
+        re.sub("^#", "", line) for line in EXAMPLE.splitlines() if re.match(r"#[A-Z][A-Z0-9_]+=.", line)
+    ]
+    providers = {"acme": {"title": "A & B", "issuer": "https://acme.example", "client_id": "a", "client_secret": "$x"}}
+    lines += ["MAIL_FROM='Desk <desk@travel.example>'", f"OIDC_PROVIDERS='{json.dumps(providers)}'"]
+    path = tmp_path / "env"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shell, units, containers = _source(path), _read_for_units(path), _read_for_containers(path)
+    loaded = [_load(configure, {name: text[name] for name in units}) for text in (shell, units, containers)]
+    assert loaded[0] == loaded[1] == loaded[2]
+    assert loaded[0]["mail_from"] == "Desk <desk@travel.example>"
+    assert loaded[0]["service_name"] == "Award Travel"
+    assert settings().oidc_providers["acme"].title == "A & B"
+
+
+def test_the_example_as_it_stands_needs_no_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "env"
+    path.write_text(EXAMPLE, encoding="utf-8")
+    shell = _source(path)
+    assert _read_for_units(path) == _read_for_containers(path) == {name: shell[name] for name in _read_for_units(path)}
+    assert shell["MAIL_FROM"] == "noreply@travel.example.com"
+    assert shell["SMTP_HOST"] == "mail.internal"  # what stands behind the sender is read too
+
+
+def test_programs_that_read_before_the_settings_take_off_quotes_too(configure: Configure) -> None:
+    configure(SERVICE_NAME="'Miles & More'", DATABASE_URL="'postgresql://a:b@c/d?application_name=x&connect_timeout=2'")
+    assert read_service_name() == "Miles & More"
+    assert Server.from_environment() == Server.from_url("postgresql://a:b@c/d?application_name=x&connect_timeout=2")

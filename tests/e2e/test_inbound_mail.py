@@ -10,8 +10,9 @@ from tests.support.service import Service, wait_for
 def test_a_forwarded_confirmation_becomes_a_booking(service: Service, call: Call) -> None:
     address = call("get_booking_inbox")["address"]
     host, port = service.facts["inbound_smtp"].split(":")
+    raw = mail(page=data(flight("E2E123")), subject="Fwd: your flight", sender=service.person("traveller"))
     with smtplib.SMTP(host, int(port), timeout=20) as client:
-        client.sendmail("me@example.test", [address], mail(page=data(flight("E2E123")), subject="Fwd: your flight"))
+        client.sendmail("me@example.test", [address], raw)
 
     def imported() -> list[object]:
         return list(call("list_inbox_messages", state="imported")["messages"])

@@ -43,13 +43,13 @@ def test_initialize_without_a_token_is_challenged_with_an_absolute_address(servi
 
 
 @pytest.mark.spec("s4.1.resource_metadata", "s4.1.resource_metadata_per_host")
-def test_resource_metadata_answers_at_both_paths_of_both_hosts(service: Service) -> None:
+def test_resource_metadata_answers_at_every_address_of_both_hosts(service: Service) -> None:
     for url in _addresses(service):
         origin = url.removesuffix("/mcp")
-        for path in (f"{WELL_KNOWN}/mcp", WELL_KNOWN):
+        for path in (f"{WELL_KNOWN}/mcp", f"{WELL_KNOWN}/mcp/readonly", f"{WELL_KNOWN}/mcp/x/keeper", WELL_KNOWN):
             told = get(origin + path)
             assert told.headers["content-type"].startswith("application/json")
-            assert told.json()["resource"] == url
+            assert told.json()["resource"] == origin + path.removeprefix(WELL_KNOWN)
             assert told.json()["authorization_servers"] == [service.web_url]
             assert "offline_access" not in told.text
 

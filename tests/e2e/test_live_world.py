@@ -92,11 +92,34 @@ def posted(live: Live, to: str) -> list[dict[str, str]]:
     return [message for message in live.phones.posted if message["To"] == to]
 
 
+def prove(live: Live, number: str) -> None:
+    """As its owner does: the code of the text message is entered on the page of the settings."""
+    page = "/dashboard/settings/phones"
+
+    def submit(action: str, **fields: str) -> httpx.Response:
+        form = re.search(rf'action="{action}".*?name="csrf" value="([^"]*)"', browser.get(page).text, re.DOTALL)
+        assert form is not None, action
+        return browser.post(action, data={"csrf": form[1]} | fields, headers={"Origin": live.service.web_url})
+
+    with httpx.Client(base_url=live.service.web_url, trust_env=False) as browser:
+        sign_in(browser, live.email, browser.get(browser.get(page).headers["location"]))
+        submit(page, number=number, channel="sms")
+        (message,) = wait_for("a code", lambda: posted(live, number), 30)
+        code = re.match(r"\d{6}", message["Body"])
+        phone_id = re.search(r'/prove".*?name="phone_id" value="(\d+)"', browser.get(page).text, re.DOTALL)
+        assert code is not None, message
+        assert phone_id is not None
+        assert submit(f"{page}/prove", phone_id=phone_id[1], code=code[0]).headers["location"].endswith("phone_added")
+
+
 def test_delays_abroad_reach_a_phone_through_flightaware_and_twilio(live: Live) -> None:
     terms = {"airport": "LHR", "channels": ["sms"], "phone_number": "+14155550100", "min_delay_minutes": 30}
+    prove(live, "+14155550100")
     made = live.call("create_delay_alert", **terms)
     assert (made["status"], made["alert"]["phone_number"]) == ("ok", "100"), made
-    (message,) = wait_for("a message", lambda: posted(live, "+14155550100"), 30)
+    _, message = wait_for(
+        "a message", lambda: len(posted(live, "+14155550100")) > 1 and posted(live, "+14155550100"), 30
+    )
     assert message["From"] == SENDERS["TWILIO_SMS_FROM"]
     assert re.search(r"LHR.*45 min", message["Body"], re.DOTALL)
     assert "SANDBOX" not in message["Body"]
@@ -109,6 +132,7 @@ def test_delays_abroad_reach_a_phone_through_flightaware_and_twilio(live: Live) 
 
 def test_delays_at_home_come_from_the_faa_by_mail_and_whatsapp(live: Live) -> None:
     terms = {"airport": "BOS", "channels": ["email", "whatsapp"], "phone_number": "+447700900456"}
+    prove(live, "+447700900456")
     assert live.call("create_delay_alert", **terms)["status"] == "ok"
     (message,) = wait_for("a message", lambda: posted(live, "whatsapp:+447700900456"), 30)
     assert (message["From"], message["ContentSid"]) == (f"whatsapp:{SENDERS['TWILIO_WHATSAPP_FROM']}", "HX1")

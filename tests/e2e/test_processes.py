@@ -1,6 +1,8 @@
 """The programs as processes: what crashes comes back, what is stopped leaves nothing, a home has one owner."""
 
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
+from shared.settings import VERSION
+from tests.e2e.conftest import Call
 from tests.support.oauth_browser import get, post
 from tests.support.service import PASSWORD, ROOT, Service, command, environment, folder_for_homes, start, stop, wait_for
 
@@ -89,6 +93,34 @@ def test_the_logs_hold_no_secret_and_no_surprise(service: Service, traveller: di
         assert [n for n in ("access_token", "refresh_token") if traveller[n] in words] == [], name
         assert PASSWORD not in words, name
         assert "Traceback" not in words, name
+
+
+_LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (DEBUG|INFO|WARNING|ERROR|CRITICAL) [\w.]+ .+")
+
+
+def test_every_log_begins_with_a_line_of_its_program_and_has_one_format(service: Service) -> None:
+    listens = {"auth_server": service.web_url, "mcp_server": service.mcp_url, "inbox": service.facts["inbound_smtp"]}
+    for name in ("auth_server", "mcp_server", "worker", "dispatcher", "inbox"):
+        first, *rest = (service.home / "logs" / f"{name}.log").read_text(encoding="utf-8").splitlines()
+        assert f" INFO award_travel {name} {VERSION} starts: mode=sandbox " in first
+        assert listens.get(name, "").removeprefix("http://").removesuffix("/mcp") in first
+        assert [line for line in (first, *rest) if not _LINE.fullmatch(line)] == [], name
+
+
+def test_one_address_shows_the_metrics_of_all_programs(service: Service, call: Call) -> None:
+    call("list_my_cards")
+    text = get(service.facts["metrics_url"]).text
+    for line in (
+        'award_tool_calls_total{outcome="ok",tool="list_my_cards"}',
+        'award_http_responses_total{program="auth_server",status="2xx"}',
+        'award_database_pool_size{pool="main",program="mcp_server"} 10.0',
+        f'award_build_info{{mode="sandbox",program="up",python="{platform.python_version()}",version="{VERSION}"}} 1.0',
+        "award_database_up 1.0",
+        "award_dispatchers 1.0",
+        'award_workers{queue="mail"} 1.0',
+        "award_oldest_due_delivery_seconds ",
+    ):
+        assert line in text, text
 
 
 def test_the_command_line_prints_a_token_that_works(service: Service) -> None:

@@ -56,8 +56,13 @@ async def _session(url: str, email: str, mode: str, kept: _Kept) -> dict[str, An
     ):
         listed = await client.list_tools()
         answered = await client.call_tool("list_my_cards", {})
+        prompts = await client.list_prompts()
+        prompt = await client.get_prompt(prompts.prompts[0].name)
+        read = await client.read_resource(f"skill://{prompts.prompts[0].name}/SKILL.md")
         return {
             "names": [t.name for t in listed.tools],
+            "prompts": [p.name for p in prompts.prompts],
+            "same": getattr(prompt.messages[0].content, "text", "-")[:40] in getattr(read.contents[0], "text", ""),
             "status": (answered.structured_content or {})["status"],
             "error": answered.is_error,
             "version": client.server_info.version
@@ -75,9 +80,22 @@ def test_the_official_client_signs_in_lists_and_calls(service: Service, address:
     seen = anyio.run(_session, url, service.person("sdk"), mode, kept)
     assert seen["names"] == sorted(seen["names"])
     assert (seen["status"], seen["error"]) == ("ok", False)
+    assert (len(seen["prompts"]), seen["same"]) == (10, True)
     assert seen["version"] == (None if mode == "2026-07-28" else "0.4.0")
     assert kept.tokens is not None
     assert kept.tokens.refresh_token
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
+@pytest.mark.parametrize("address", ["mcp_url", "web_url"])
+def test_the_official_client_connects_to_the_address_for_reading(service: Service, address: str, mode: str) -> None:
+    """It compares the resource in the metadata with the address it was given (RFC 9728 3.3)."""
+    url = (service.mcp_url if address == "mcp_url" else f"{service.web_url}/mcp") + "/readonly"
+    seen = anyio.run(_session, url, service.person("sdk"), mode, _Kept())
+    assert (seen["status"], seen["error"]) == ("ok", False)
+    assert (len(seen["prompts"]), seen["same"]) == (10, True)
+    assert "list_trips" in seen["names"]
+    assert "create_trip" not in seen["names"]
 
 
 def test_the_official_client_renews_an_ended_token_by_itself(service: Service) -> None:

@@ -3,6 +3,7 @@
 import email
 import json
 from collections.abc import Callable, Iterator
+from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,11 @@ def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
     statuses = [json.loads(t.split("\n")[1])["status"] for t in told("openai", model.asked[-1])]
     assert statuses == ["ok", "invalid"]
     assert use("list_trips")["trips"] == []
-    (file,) = wait_for("the mail", lambda: list(Path(own_service.facts["outbox_dir"]).glob("*.eml")), 20)
-    mail = email.message_from_bytes(file.read_bytes(), policy=default)
-    assert mail["Subject"] == "[SANDBOX] Standing order: List my trips."
+
+    def find_mails() -> list[EmailMessage]:
+        files = Path(own_service.facts["outbox_dir"]).glob("*.eml")
+        mails = [email.message_from_bytes(file.read_bytes(), policy=default) for file in files]
+        return [m for m in mails if m["Subject"] == "[SANDBOX] Standing order: List my trips."]
+
+    (mail,) = wait_for("the mail", find_mails, 20)
     assert mail["List-Unsubscribe"]

@@ -1,18 +1,51 @@
-"""The commands people paste: README, the continuous check and the package agree on them."""
+"""The commands people paste: documents, the continuous check and the package agree on them."""
 
 import os
 import re
+import shlex
 import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+import pytest
+
+from deploy.cli import build_parser
+from tests.support.documents import OWN_MACHINE, ROOT, TESTS_OF_THEIR_OWN, Block, list_blocks
+
 CI = ROOT / ".ci" / "run"
+BLOCKS = list(list_blocks())
+LANGUAGES = {"", "sh", "json", "yaml", "ini", "toml", "sql", "python", "nginx", "text"}
+_OURS = re.compile(r"(?:^|[;|&(]\s*|\s)(?:[\w./-]*/)?award-travel (?P<words>[^|&;()<>\n]*)", re.M)
+_CHOICE = re.compile(r"\b(EMAIL|ID|FILE|DIR|DAYS)\b")
 
 
 def _commands() -> list[str]:
-    """The single-line shell blocks of README, in order."""
-    return [block.strip() for block in re.findall(r"```sh\n([^\n]+)\n```", README)]
+    """The blocks of README, in order."""
+    return [block.text.strip() for block in BLOCKS if block.document == "README.md"]
+
+
+def _list_calls() -> list[str]:
+    """The words behind each `award-travel` of a block."""
+    blocks = (block for block in BLOCKS if block.language == "sh")
+    return [call["words"] for block in blocks for call in _OURS.finditer(block.text.replace("\\\n", " "))]
+
+
+def test_every_block_of_commands_is_run_by_a_test_or_marked_as_of_the_readers_own_machine() -> None:
+    """`tests/deploy/test_documented_commands.py` runs those without the mark; no other language hides commands."""
+    assert {block.language for block in BLOCKS} <= LANGUAGES
+    assert {block.words for block in BLOCKS if block.language == "sh"} <= {"", OWN_MACHINE}
+    assert [
+        page
+        for page, test in TESTS_OF_THEIR_OWN.items()
+        if page.rpartition("/")[2] not in (ROOT / test).read_text(encoding="utf-8")
+    ] == []
+    assert [block.document for block in BLOCKS if block.language in ("", "text") and _OURS.search(block.text)] == []
+    assert any(block.runs for block in BLOCKS)
+    assert not Block("", "sh", OWN_MACHINE, "").runs
+
+
+@pytest.mark.parametrize("words", sorted(set(_list_calls())))
+def test_every_call_of_the_command_is_one_it_takes(words: str) -> None:
+    arguments = shlex.split(_CHOICE.sub("1", words), comments=True)
+    assert build_parser().parse_args(arguments).command == arguments[0]
 
 
 def test_the_first_two_commands_install_with_the_constraints_and_then_start_and_test() -> None:
@@ -50,3 +83,13 @@ def test_the_command_is_installed_under_its_name() -> None:
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert about["project"]["scripts"] == {"award-travel": "deploy.cli:main"}
     assert about["dependency-groups"]["dev"] == ["award-travel[embedded,test]"]
+
+
+def test_no_command_hands_the_password_of_redis_over_where_every_local_user_reads_it() -> None:
+    """The words of a command stand in the list of processes; its environment does not (proc(5))."""
+    folders = ("jobs", "deploy", "shared", "mcp_server", "auth_server")
+    files = [ROOT / "README.md", *(file for name in folders for file in (ROOT / name).rglob("*") if file.is_file())]
+    lines = b"\n".join(file.read_bytes() for file in files if file.suffix != ".pyc").splitlines()
+    commands = [line for line in lines if b"rq worker" in line]
+    assert commands != []
+    assert [line for line in commands if re.search(rb"rq worker\b[^`]* (-u|--url)\b", line)] == []

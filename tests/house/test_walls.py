@@ -56,3 +56,11 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     reached = {name: _reachable(name, graph) for name in graph}
     circles = {" <-> ".join(sorted(other for other in reached[name] if name in reached[other])) for name in graph}
     assert sorted(circle for circle in circles if " <-> " in circle) == []
+
+
+def test_every_new_migration_says_which_earlier_release_runs_on_its_tables() -> None:
+    """`runs_with` is the version of the tables of the release before where it does, or None: deploy/docs/upgrade.md."""
+    files = sorted((ROOT / "shared" / "db" / "migrations" / "versions").glob("0*.py"))
+    new = [file for file in files if file.name >= "0041"]
+    assert new != []
+    assert [file.name for file in new if "\nruns_with = " not in file.read_text(encoding="utf-8")] == []

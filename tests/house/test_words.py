@@ -13,6 +13,8 @@ TEMPLATE = re.compile(r"\b(goes|go|comes|come) (in|out)\b", re.IGNORECASE)
 SEARCHABLE = {"shared/db/base.py: unscoped"}  # lifts the own-rows guard: one word that a reader can search for
 PUBLISHED_FIELDS = {
     ("mcp_server/tools/portfolio.py", "held"),
+    ("mcp_server/views/award_search.py", "asked"),
+    ("mcp_server/tools/trip_plans.py", "asked"),
     ("mcp_server/views/card_advice.py", "held"),
     ("shared/services/search/provenance.py", "asked"),
 }

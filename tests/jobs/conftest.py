@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from rq import SimpleWorker
 
 from jobs import dispatcher, runs
-from jobs.queue import DELIVERIES, RUNS, queue
+from jobs.queue import ENTRIES, queue
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
@@ -47,7 +47,7 @@ def post(alice: Caller) -> Post:
 
 def work() -> None:
     """Real workers empty the real queue and end."""
-    SimpleWorker([queue(DELIVERIES), queue(RUNS)], connection=connect(), serializer="json").work(burst=True)
+    SimpleWorker([queue(name) for name in ENTRIES], connection=connect(), serializer="json").work(burst=True)
 
 
 def add_schedule(subject: int, kind: str = "tick", every: timedelta = timedelta(hours=6)) -> None:

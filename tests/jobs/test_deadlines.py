@@ -62,7 +62,7 @@ def test_a_deadline_is_told_at_each_step_once(alice: Caller, standing_clock: Sta
     (facts,) = [d.facts for d in rows(Delivery) if d.facts["deadlines"][0]["days_left"] == 90]
     mail = message("deadlines", facts, sandbox=True, account="acc_alice")
     assert mail.subject.startswith("34,000 LifeMiles expire: ")  # what a person stored is never invented
-    assert "in 90 days\n  34,000 LifeMiles expire (worth about" in mail.text
+    assert "\n- 34,000 LifeMiles expire (worth about 476 USD)\n  Wed 3 Mar, in 90 days\n" in mail.text
     assert "deadlines." in (mail.unsubscribe or "")
 
 

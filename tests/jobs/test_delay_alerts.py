@@ -27,13 +27,16 @@ from tests.support.fake_seats import WithSources, live, with_sources  # noqa: F4
 from tests.support.fake_sms import Carrier
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
+from tests.support.phones import prove_number
 from tests.support.settings_and_clock import Configure, StandingClock
 
 NUMBER = "+14155550123"
 DATABASE_TIME = pytest.mark.running_clock  # the database dates the delivery, and one of an hour ago is too old
 
 
-def alert(who: Caller, airport: str = "JFK", number: str | None = None, **more: Any) -> int:
+def alert(who: Caller, airport: str = "JFK", number: str | None = None, *, is_proved: bool = True, **more: Any) -> int:
+    if number and is_proved:
+        prove_number(who.account_id, number)
     phone = {"phone_sealed": seal(settings().encryption_keys[0], number), "phone_ending": number[-3:]} if number else {}
     given: dict[str, Any] = {"channels": ["email"], "min_delay_minutes": 30, "active": True}
     with transaction(who.account_id) as session:
@@ -100,6 +103,54 @@ def test_the_number_stands_sealed_in_the_outbox(alice: Caller) -> None:
     assert (row.channel, row.recipient) == ("sms", "…123")
     assert NUMBER not in str(row.facts)
     assert NUMBER not in notices()[0].body
+
+
+def list_channels() -> list[str]:
+    return sorted(row.channel for row in rows(Delivery))
+
+
+def test_a_number_nobody_proved_gets_nothing_and_one_mail_says_so(alice: Caller) -> None:
+    alert(alice, number=NUMBER, is_proved=False, channels=["email", "sms", "whatsapp"])
+    delay(45)
+    check()
+    assert list_channels() == ["email"]
+    proof = (
+        "Nothing was sent to the number ending in 123: first prove that you can be reached there. Open"
+        f" {settings().web_url}/dashboard/settings/phones and enter the code that is sent to it. This is said once."
+    )
+    assert notices()[0].body.endswith(f"\n{proof}")
+    change(DelayAlert, episode_since=None, episode_level=None)
+    check()
+    assert list_channels() == ["email", "email"]
+    assert [proof in notice.body for notice in notices()] == [True, False]
+
+
+@DATABASE_TIME
+def test_who_is_reached_by_phone_alone_gets_one_mail_about_the_proof(alice: Caller, mailbox: Mailbox) -> None:
+    alert(alice, number=NUMBER, is_proved=False, channels=["sms"])
+    alert(alice, number="+447700900456", is_proved=False, channels=["whatsapp"])
+    delay(45)
+    check()
+    send_all()
+    (mail,) = mailbox.mails
+    for part in mail.walk():
+        if not part.is_multipart():
+            assert "Nothing was sent to the numbers ending in 123 and 456:" in " ".join(part.get_content().split())
+    change(DelayAlert, episode_since=None, episode_level=None)
+    check()
+    assert list_channels() == ["email"]
+    assert len(notices()) == 2
+
+
+def test_alerts_that_waited_use_the_number_once_it_is_proved(alice: Caller) -> None:
+    alert(alice, number=NUMBER, is_proved=False, channels=["sms"])
+    alert(alice, number="+447700900456", is_proved=False, channels=["sms"])
+    prove_number(account("bob").account_id, "+447700900456")  # somebody else's proof is none
+    prove_number(alice.account_id, NUMBER)
+    delay(45)
+    check()
+    assert [(row.channel, row.recipient) for row in rows(Delivery) if row.channel == "sms"] == [("sms", "…123")]
+    assert "the number ending in 456:" in notices()[0].body
 
 
 def test_one_episode_is_told_once_and_again_after_it_was_over_or_got_worse(

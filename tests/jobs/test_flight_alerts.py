@@ -192,6 +192,11 @@ def test_one_seat_found_by_two_watches_is_two_notices_and_one_mail(alice: Caller
     check()
     assert sorted(n.kind for n in notices()) == ["flight_alert", "route_monitor"]
     assert len(rows(Delivery)) == 1
+    (mailed,) = {delivery.event.removesuffix("_match").replace("_", " ") for delivery in rows(Delivery)}
+    assert {notice.body.splitlines()[-1] for notice in notices()} == {
+        "A mail says the same.",
+        f"No mail goes out: these seats were mailed for {mailed} 1 already.",
+    }
     seat("shut")
     check()
     seat("open")

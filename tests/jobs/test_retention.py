@@ -12,13 +12,15 @@ from jobs.handlers import retention
 from jobs.runs import work as work_on
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.db import sweeping
 from shared.db.base import Base, engine, transaction
 from shared.db.clients import BrandedPdf
 from shared.db.messages import Delivery, Notification
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
-from shared.db.retention import AGING_TABLES, AgingTable, sweep_oldest
+from shared.db.operator_actions import OperatorAction
+from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.run_kinds import RunKind
-from shared.db.runs import JobRun, Schedule, claim_run
+from shared.db.runs import Claim, JobRun, Schedule, claim_run
 from shared.db.trips import SearchRecord
 from shared.db.usage import ToolCall
 from shared.settings import Settings, settings
@@ -39,6 +41,11 @@ def swept() -> None:
         if claim is None:
             return
         work_on(claim, lambda: False)
+
+
+def _sweep(kind: AgingTable) -> int:
+    """Rows removed of one table, with as much time as it takes."""
+    return retention._sweep([kind], float("inf"))[kind.model.__tablename__]
 
 
 def _aged(kind: AgingTable, days: float) -> None:
@@ -75,11 +82,20 @@ def filled(clean: None) -> None:
 def test_rows_go_once_they_are_older_than_their_days(kind: AgingTable) -> None:
     days = getattr(settings(), kind.setting)
     _aged(kind, days - 0.9)
-    retention._sweep(kind, float("inf"))
+    _sweep(kind)
     assert _number(kind) == 1
     _aged(kind, days + 1.1)
-    assert retention._sweep(kind, float("inf")) == 1
+    assert _sweep(kind) == 1
     assert _number(kind) == 0
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_trail_of_operators_is_kept_for_two_years() -> None:
+    trail = next(kind for kind in AGING_TABLES if kind.model is OperatorAction)
+    for days, left in ((729, 1), (731, 0)):
+        _aged(trail, days)
+        retention.check(Claim(1, RunKind.RETENTION, 0, 1))
+        assert _number(trail) == left
 
 
 @pytest.mark.usefixtures("filled")
@@ -87,7 +103,7 @@ def test_nothing_else_goes_however_old_everything_is() -> None:
     before = {table: _rows(table) for table in Base.metadata.sorted_tables}
     for kind in AGING_TABLES:
         _aged(kind, 10_000)
-        retention._sweep(kind, float("inf"))
+        _sweep(kind)
     after = {table: _rows(table) for table in Base.metadata.sorted_tables}
     aging = {kind.model.__table__ for kind in AGING_TABLES}
     assert {table for table in before if before[table] != after[table]} == aging
@@ -108,26 +124,82 @@ def test_what_is_not_over_stays_however_old_it_is(row: type[Any], open_state: st
     _aged(kind, 10_000)
     _ended(row, open_state)
     change(JobRun, finished_at=None)
-    retention._sweep(kind, float("inf"))
+    _sweep(kind)
     assert _number(kind) == 1
 
 
-def test_a_sweep_removes_the_oldest_and_looks_at_no_more_than_it_may(alice: Caller) -> None:
-    kind = AGING_TABLES[0]
-    old, new = clock.now() - timedelta(days=200), clock.now()
-    with transaction(alice.account_id) as session:
-        session.add_all(
-            ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old if n < 7 else new) for n in range(10)
-        )
+def _add_calls(account: Caller, *days_ago: float) -> None:
+    with transaction(account.account_id) as session:
+        for days in days_ago:
+            at = clock.now() - timedelta(days=days)
+            session.add(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=at))
+            session.flush()  # keys in this order
+
+
+def _add_runs(*days_ago: float | None) -> None:
+    """Runs that ended so many days ago, None for one that is not over, with keys in this order."""
     with transaction() as session:
-        assert [sweep_oldest(session, kind, new - timedelta(days=120), 5) for _ in range(3)] == [5, 2, 0]
-    assert _number(kind) == 3
+        schedule = Schedule(kind=RunKind.RETENTION, subject_id=1, every=timedelta(hours=1), next_due_at=clock.now())
+        session.add(schedule)
+        session.flush()
+        for number, days in enumerate(days_ago):
+            ended = None if days is None else clock.now() - timedelta(days=days)
+            due_at = clock.now() - timedelta(seconds=number)
+            status = "pending" if days is None else "done"
+            session.add(JobRun(schedule_id=schedule.id, due_at=due_at, finished_at=ended, status=status))
+            session.flush()
+
+
+RUNS = next(kind for kind in AGING_TABLES if kind.model is JobRun)
+
+
+@pytest.mark.usefixtures("clean")
+def test_rows_out_of_order_stall_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "PORTION", 5)
+    _add_runs(*[1, None] * 9, *[400] * 40, 1)  # 18 that stay, more than a portion holds, before 40 old ones
+    assert _sweep(RUNS) == 40
+    assert _number(RUNS) == 19
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_sweep_along_growing_keys_ends_after_so_many_looks_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "PORTION", 2)
+    monkeypatch.setattr(sweeping, "LOOKS_IN_VAIN", 3)
+    _add_runs(400, *[1] * 20)
+    assert list(sweep_aged(RUNS, clock.now() - timedelta(days=300))) == [1, 0, 0, 0]
+
+
+def test_tables_take_turns_in_what_time_there_is(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "PORTION", 2)
+    _add_calls(alice, *[400] * 20)
+    _add_runs(*[400] * 20)
+    moments = iter(range(1000))
+    monkeypatch.setattr(sweeping, "monotonic", lambda: next(moments))
+    assert retention._sweep([AGING_TABLES[0], RUNS], 3) == {"tool_calls": 6, "job_runs": 6}
+
+
+def test_a_table_whose_statement_fails_keeps_no_other_from_being_swept(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _add_calls(alice, 400)
+    _add_runs(400)
+    broken = AgingTable(SearchRecord, sa.column("no_such_column"), "keep_runs_days")
+    monkeypatch.setattr(
+        retention, "sweep_aged", lambda kind, before: _fail() if kind is broken else sweep_aged(kind, before)
+    )
+    assert retention._sweep([broken, *AGING_TABLES], float("inf"))["job_runs"] == 1
+    assert "search_records is left" in caplog.text
+
+
+def _fail() -> Any:
+    with transaction() as session:
+        yield session.execute(sa.text("select nothing"))
 
 
 def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "BATCH", 3)
+    monkeypatch.setattr(sweeping, "PORTION", 3)
     old = clock.now() - timedelta(days=200)
     with transaction(alice.account_id) as session:
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
@@ -140,11 +212,11 @@ def test_the_sweep_runs_by_its_schedule_in_as_many_batches_as_it_takes(
 
 
 def test_a_sweep_out_of_time_leaves_the_rest_to_the_next(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "BATCH", 3)
+    monkeypatch.setattr(sweeping, "PORTION", 3)
     old = clock.now() - timedelta(days=200)
     with transaction(alice.account_id) as session:
         session.add_all(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=old) for _ in range(10))
-    assert retention._sweep(AGING_TABLES[0], 0.0) == 0
+    assert retention._sweep(AGING_TABLES, 0.0) == {}
     assert _number(AGING_TABLES[0]) == 10
 
 
@@ -170,8 +242,7 @@ def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice:
 
     sa.event.listen(engine(), "before_cursor_execute", note)
     try:
-        with transaction() as session:
-            assert sweep_oldest(session, AGING_TABLES[0], clock.now() - timedelta(days=120), 100) == 0
+        assert list(sweep_aged(AGING_TABLES[0], clock.now() - timedelta(days=120))) == [0]
     finally:
         sa.event.remove(engine(), "before_cursor_execute", note)
     ((statement, values),) = [one for one in asked if "tool_calls" in one[0]]

@@ -20,6 +20,7 @@ from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, Rou
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import WEEKDAYS
 from shared.domain.dates import format_weekday
+from shared.outbox.wording.award_seats import LISTED
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
@@ -321,13 +322,15 @@ def test_a_find_says_how_the_balances_of_the_person_pay_for_everybody(alice: Cal
     assert delivery.facts["passengers"] == 2
 
 
-def test_a_mail_spells_out_the_best_option_of_each_day_and_counts_the_other_days(alice: Caller) -> None:
+def test_a_mail_spells_out_the_best_price_of_each_flight_on_a_day_and_counts_the_rest(alice: Caller) -> None:
     watch(alice, cabin=None, airlines=None, latest_date=travel_day() + timedelta(days=40))
     check()
     (delivery,) = rows(Delivery)
     options = delivery.facts["options"]
-    assert len(options) == len({option["date"] for option in options}) == 20
-    assert delivery.facts["days"] > 20
+    flights = {(o["date"], o["cabin"], o["airline"], o["origin"], o["stops"], *o["flight_numbers"]) for o in options}
+    assert len(options) == len(flights) == LISTED
+    assert delivery.facts["flight_days"] > LISTED
+    assert any(option["others"] for option in options)
     assert [option["points"] for option in options] == sorted(option["points"] for option in options)
     assert notices()[0].body.splitlines()[0].startswith(format_weekday(date.fromisoformat(options[0]["date"])))
 

@@ -79,7 +79,7 @@ def test_one_wake_up_works_through_the_whole_backlog(ticks: list[Claim]) -> None
 
 
 def test_a_wake_up_ends_in_time_for_a_worker_to_stop(ticks: list[Claim], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "DRAIN_SECONDS", 0.0)
+    monkeypatch.setitem(queue.DRAIN_SECONDS, queue.RUNS, 0.0)
     for subject in range(3):
         add_schedule(subject)
     dispatcher.step()

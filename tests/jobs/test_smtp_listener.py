@@ -2,13 +2,15 @@
 
 import os
 import re
+import select
 import signal
 import smtplib
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -181,6 +183,56 @@ def test_more_connections_from_one_place_than_allowed_are_turned_away(port: int,
     wait_for("room again", lambda: _greets(port))
 
 
+def _connect_from(address: str, port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), 20, (address, 0))
+
+
+def test_a_crowd_from_many_places_leaves_room_for_somebody_else(port: int, address: str) -> None:
+    crowd = [
+        _connect_from(f"127.0.2.{n + 1}", port)
+        for n in range(smtp_listener.MAX_CONNECTIONS // smtp_listener.MAX_CONNECTIONS_OF_ONE_ADDRESS)
+        for _ in range(smtp_listener.MAX_CONNECTIONS_OF_ONE_ADDRESS)
+    ]
+    try:
+        assert all(one.recv(100)[:3] == b"220" for one in crowd)
+        with smtplib.SMTP("127.0.0.1", port, timeout=20) as client:
+            assert client.sendmail(SENDER, [address], mail("x")) == {}
+        turned_away = [one for one in crowd if select.select([one], [], [], 0)[0]]
+        assert [one.recv(3) for one in turned_away] == [b"421"]
+    finally:
+        for one in crowd:
+            one.close()
+    wait_for("room again", lambda: _greets(port))
+
+
+def test_a_connection_that_only_makes_mistakes_is_ended(port: int, address: str) -> None:
+    with socket.create_connection(("127.0.0.1", port), 20) as there:
+        _told(there)
+        there.sendall(b"\r\n" * (smtp_listener.MAX_MISTAKES + 10))
+        replies = b""
+        while piece := there.recv(65536):
+            replies += piece
+    assert replies.count(b"500 ") == smtp_listener.MAX_MISTAKES
+    assert replies.endswith(b"421 4.7.0 Too many mistakes\r\n")
+
+
+def test_a_line_without_end_is_not_kept(address: str) -> None:
+    port = free_port()
+    with listener(port) as process, socket.create_connection(("127.0.0.1", port), 20) as there:
+        _as_far_as_data(there, address)
+        before = _memory(process.pid, "VmRSS")
+        for _ in range(60):
+            there.sendall(b"a" * 1_000_000)
+        assert _told(there, b"\r\n.")[:3] == b"500"
+        assert _memory(process.pid, "VmHWM") - before < 30_000
+    assert kept() == []
+
+
+def _memory(pid: int, name: str) -> int:
+    """Kilobytes that a process has now (VmRSS), or had at most (VmHWM)."""
+    return int(re.findall(rf"{name}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))[0])
+
+
 @pytest.mark.slow  # the listener starts twice
 def test_a_listener_killed_between_storing_and_answering_leaves_one_mail(address: str) -> None:
     port, raw = free_port(), mail("hello")
@@ -223,3 +275,20 @@ def test_a_listener_that_is_not_told_where_to_listen_says_so_and_ends() -> None:
     assert done.returncode == 1
     assert "INBOUND_SMTP_PORT" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_text_of_short_lines_ends_the_connection_and_one_of_whole_lines_does_not(port: int, address: str) -> None:
+    many = smtp_listener.MAX_SHORT_LINES + 3000
+    with smtplib.SMTP("127.0.0.1", port, timeout=20) as client:
+        for text in ("a line of some words\r\n" * many, "\r\n" * 500):
+            assert client.sendmail(SENDER, [address], f"Subject: x\r\n\r\n{text}") == {}
+    with socket.create_connection(("127.0.0.1", port), 20) as there:
+        _told(there)
+        for command in (b"EHLO x", b"MAIL FROM:<a@example.test>", f"RCPT TO:<{address}>".encode(), b"DATA"):
+            _told(there, command)
+        there.sendall(b"\r\n" * many)
+        replies = b""
+        with suppress(ConnectionResetError):
+            while piece := there.recv(65536):
+                replies += piece
+    assert replies in (b"421 4.7.0 Too many short lines\r\n", b"")  # a reset may overtake the words

@@ -15,10 +15,11 @@ from rq import Worker as RqWorker
 from rq.worker import WorkerStatus
 
 from jobs import dispatcher, worker
-from jobs.queue import RUNS, queue
+from jobs.queue import MAIL, RUNS, queue
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun
 from shared.redis import connect
+from shared.services.operations import workers
 from shared.settings import settings
 from tests.jobs.conftest import Post, add_schedule, rows, work
 from tests.support.mail_server import Mailbox
@@ -29,7 +30,7 @@ WARM = ("-w", "jobs.worker.Worker")
 
 
 def command(*options: str) -> list[str]:
-    return [str(RQ), "worker", "-u", settings().redis_url, "-S", "json", *options, "deliveries", "checks"]
+    return [str(RQ), "worker", "-u", settings().redis_url, "-S", "json", *options, "deliveries", "checks", "mail"]
 
 
 def run(*options: str) -> "subprocess.CompletedProcess[str]":
@@ -105,7 +106,7 @@ def pool(processes: int) -> Iterator["subprocess.Popen[str]"]:
     line = [sys.executable, "-m", "jobs", "worker", "-n", str(processes)]
     program = subprocess.Popen(line, env=os.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, text=True)
     try:
-        until(lambda: len(worker_pids(program)) == processes)
+        until(lambda: len(worker_pids(program)) == processes + max(1, processes // 2))
         yield program
     finally:
         kill_with_children(program)
@@ -117,13 +118,21 @@ def worker_pids(pool: "subprocess.Popen[str]") -> list[int]:
     return [worker.pid for worker in RqWorker.all(connection=connect()) if worker.pid in family]
 
 
+def _serving_pids(pool: "subprocess.Popen[str]", name: str) -> list[int]:
+    mine = worker_pids(pool)
+    return [worker.pid for worker in RqWorker.all(queue=queue(name)) if worker.pid in mine]
+
+
 @pytest.mark.slow  # a pool of two workers starts, and one of them is shot
 def test_a_pool_replaces_a_worker_that_was_killed(clean: None, configure: Configure, tmp_path: Path) -> None:
     configure(OUTBOX_DIR=tmp_path)
     with pool(2) as program:
-        first, second = worker_pids(program)
-        os.kill(first, signal.SIGKILL)
-        until(lambda: len(set(worker_pids(program)) - {first, second}) == 1)
+        before = {name: set(_serving_pids(program, name)) for name in (RUNS, MAIL)}
+        assert [len(before[name]) for name in (RUNS, MAIL)] == [2, 1]
+        for name in (RUNS, MAIL):
+            os.kill(next(iter(before[name])), signal.SIGKILL)
+        for name, pids in before.items():
+            until(lambda name=name, pids=pids: len(set(_serving_pids(program, name)) - pids) == 1)
         for subject in range(5):
             add_schedule(999_000 + subject, kind="route_monitor")
         dispatcher.step()
@@ -186,3 +195,48 @@ def test_a_worker_told_to_end_finishes_the_message_under_way(post: Post, mailbox
         assert worker.wait(timeout=30) == 0
     assert [row.status for row in rows(Delivery)] == ["sent"]
     assert len(mailbox.taken) == 1
+
+
+@contextmanager
+def _dispatching() -> Iterator["subprocess.Popen[bytes]"]:
+    line = [sys.executable, "-m", "jobs", "dispatcher"]
+    program = subprocess.Popen(line, env=os.environ, stderr=subprocess.DEVNULL)
+    try:
+        yield program
+    finally:
+        program.kill()
+        program.wait()
+
+
+@pytest.mark.slow  # a pool and a dispatcher start, and each is stopped until it counts as silent
+def test_a_stopped_program_is_silent_and_a_living_one_outlives_a_redis_that_lost_everything(
+    clean: None, configure: Configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(OUTBOX_DIR=tmp_path)
+    monkeypatch.setattr(workers, "LIFE_SECONDS", workers.BEAT_SECONDS + 3)
+
+    def count() -> tuple[int, int, int]:
+        """Living workers and dispatchers, and silent programs."""
+        programs = workers.list_programs()
+        living = [program.kind for program in programs if program.is_living]
+        return living.count("worker"), living.count("dispatcher"), sum(p.is_silent for p in programs)
+
+    with pool(1) as program, _dispatching() as waker:
+        until(lambda: count() == (2, 1, 0))
+        connect().flushdb()
+        until(lambda: count() == (2, 1, 0))
+        assert {worker.pid for worker in workers.list_programs()} == {*worker_pids(program), waker.pid}
+        assert len(_serving_pids(program, MAIL)) == 1  # RQ knows them again too
+        (reader,) = _serving_pids(program, MAIL)
+        for pid in (reader, waker.pid):
+            os.kill(pid, signal.SIGSTOP)
+        until(lambda: count() == (1, 0, 2))
+        assert workers.count_workers(MAIL) == 0
+        assert workers.find_dispatcher_age() is None
+        for pid in (reader, waker.pid):
+            os.kill(pid, signal.SIGCONT)
+        until(lambda: count() == (2, 1, 0))
+        for ending in (program, waker):
+            ending.send_signal(signal.SIGTERM)
+        assert [ending.wait(timeout=60) for ending in (program, waker)] == [0, 0]
+        assert workers.list_programs() == []

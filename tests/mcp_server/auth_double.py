@@ -36,6 +36,7 @@ class AuthDouble:
             "scope": "mcp:read",
             "exp": int(clock.now().timestamp()) + 3600,
             "family": f"family-{len(self.answers)}",
+            **({"administer": True} if caller.is_admin else {}),
             **other,
         }
         return token

@@ -61,7 +61,7 @@ def add_trip(call: Call, name: str) -> Words:
 
 
 class Progressing(Extension):
-    """A tool that tells how far it is; no tool of the catalogue does, the transport must carry it all the same."""
+    """A tool that tells by itself how far it is; the transport must carry it."""
 
     identifier = "award-travel/tests"
 
@@ -79,7 +79,9 @@ class Progressing(Extension):
 def probes() -> Iterator[None]:
     with patch.dict(TOOLS, clear=True):
         tool(area="search", tier=Tier.FREE, effect=Effect.READS)(say_words)
-        tool(area="search", tier=Tier.FREE, effect=Effect.READS, open_world=True)(wait_a_little)
+        tool(area="search", tier=Tier.FREE, effect=Effect.READS, open_world=True, screen="month-of-seats")(
+            wait_a_little
+        )
         tool(area="cards", tier=Tier.PREMIUM, effect=Effect.READS)(look_further)
         tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS)(admin_look)
         tool(area="trips", tier=Tier.FREE, effect=Effect.READS)(break_down)

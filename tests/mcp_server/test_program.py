@@ -66,7 +66,9 @@ def test_sigterm_writes_the_calls_just_made_before_the_program_ends(clean: None,
         token = auth.grant(bob)
         program = subprocess.Popen(command, env=os.environ.copy())
         try:
-            assert until(lambda: _answers(f"http://127.0.0.1:{port}/readyz"), 30)
+            assert until(
+                lambda: _answers(f"http://127.0.0.1:{port}/readyz"), 90
+            )  # two workers import everything on a machine that may be busy
             body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "no_such_tool"}}
             for _ in range(3):
                 url = f"http://127.0.0.1:{port}/mcp"

@@ -15,7 +15,7 @@ import respx
 import shared.redis
 from shared import limits
 from shared.providers import cache
-from tests.auth_server.test_uvicorn_protocol import HEAD, line, read_until_closed  # noqa: F401 - a fixture
+from tests.auth_server.test_uvicorn_protocol import HEAD, line, listening, read_until_closed  # noqa: F401 - fixtures
 from tests.mcp_server.rest.test_rate_limits import silent  # noqa: F401 - a fixture
 from tests.performance.stopwatch import wall_seconds
 from tests.shared.providers.conftest import QUESTION, Asking, acme, ask, wire  # noqa: F401 - fixtures

@@ -1,7 +1,10 @@
 """Stories of cards and status: what to use, what is missing, what keeps what one has."""
 
+from datetime import date
 from typing import Any
 
+from shared import clock
+from shared.domain.dates import format_day
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -65,8 +68,10 @@ def test_what_my_cards_cost_a_year(people: People, use: Use) -> None:
 
 def test_how_far_from_gold_and_what_keeps_silver(people: People, use: Use) -> None:
     use(people.alice, "set_loyalty_status", program="BA", tier="Silver", progress=9_000)
-    message = use(people.alice, "get_status_progress")["message"]
-    assert "11,000 tier points to Gold by 31 Mar 2027 (129 days left); Silver is kept for another year" in message
+    answer = use(people.alice, "get_status_progress")
+    ends = date(clock.today().year + (clock.today() > date(clock.today().year, 3, 31)), 3, 31)  # BA's year of tiers
+    left = f"by {format_day(ends)} ({(ends - clock.today()).days} days left)"
+    assert f"11,000 tier points to Gold {left}; Silver is kept for another year" in answer["message"]
 
 
 def test_i_am_globalist_for_life(people: People, use: Use) -> None:

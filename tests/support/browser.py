@@ -42,10 +42,11 @@ class Tab:
         )
         os.close(there)
         os.close(back)
-        self._sent, self._buffer, self._session = 0, b"", ""
+        self._sent, self._buffer, self._session, self._document = 0, b"", "", ""
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._ask("Page.enable")
+        self._ask("Network.enable")  # the browser tells which answer is the page, and keeps its source
 
     def close(self) -> None:
         self._process.terminate()
@@ -60,6 +61,8 @@ class Tab:
             self._buffer += os.read(self._in, 1 << 16)
         first, _, self._buffer = self._buffer.partition(b"\0")
         found: dict[str, Any] = json.loads(first)
+        if found.get("method") == "Network.responseReceived" and found["params"]["type"] == "Document":
+            self._document = found["params"]["requestId"]
         return found
 
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
@@ -83,6 +86,11 @@ class Tab:
         answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
         return answer["result"].get("value")
 
+    def run_promise(self, expression: str) -> Any:
+        """What the promise of a script expression gives."""
+        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return answer["result"].get("value")
+
     def wait(self, expression: str) -> None:
         """Until the page is loaded and the expression holds."""
         until = time.monotonic() + PATIENCE
@@ -103,6 +111,12 @@ class Tab:
         """The whole page, as it is painted."""
         shot = self._ask("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         file.write_bytes(base64.b64decode(shot["data"]))
+
+    def source(self) -> str:
+        """The HTML of the open page as the server sent it; empty for a page that no server sent."""
+        if not str(self.run("location.protocol")).startswith("http"):
+            return ""
+        return str(self._ask("Network.getResponseBody", requestId=self._document)["body"])
 
     def upload(self, selector: str, file: Path) -> None:
         found = self._ask("Runtime.evaluate", expression=f"document.querySelector({json.dumps(selector)})")

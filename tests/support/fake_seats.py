@@ -25,7 +25,7 @@ def live(monkeypatch: pytest.MonkeyPatch, clean: None) -> Iterator[None]:
     monkeypatch.setenv("AWARD_BACKEND", "live")
     monkeypatch.setenv("SEATS_AERO_API_KEY", SECRET)
     settings.cache_clear()
-    circuit_breaker._LOCAL.clear()
+    circuit_breaker.LOCAL.clear()
     yield
     monkeypatch.undo()
     settings.cache_clear()

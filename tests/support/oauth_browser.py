@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from html.parser import HTMLParser
@@ -35,7 +36,9 @@ class _Forms(HTMLParser):
         elif self.forms and tag == "button":
             self.forms[-1].buttons.append((values.get("name", ""), values.get("value", "")))
         elif self.forms and tag == "input" and "name" in values:
-            self.forms[-1].fields[values["name"]] = values.get("value", "")
+            ticked = values.get("type") not in ("checkbox", "radio") or "checked" in values
+            if ticked:
+                self.forms[-1].fields[values["name"]] = values.get("value", "")
 
 
 def forms(page: httpx.Response) -> list[Form]:
@@ -50,9 +53,12 @@ def _submit(browser: httpx.Client, page: httpx.Response, form: Form, values: dic
     return browser.post(urljoin(str(page.url), form.action), data=form.fields | values, headers=headers)
 
 
-def visit(url: str, email: str, password: str, answer: str = "allow") -> str:
-    """Opens the address as a person who signs in and answers the consent page; returns where that leads."""
-    home = urlsplit(url).netloc
+def visit(url: str, email: str, password: str, answer: str = "allow", tick: Sequence[str] = ()) -> str:
+    """Opens the address as a person who signs in and answers the consent page; returns where that leads.
+
+    `tick` names boxes of the consent page.
+    """
+    home, choice = urlsplit(url).netloc, {"action": answer} | dict.fromkeys(tick, "yes")
     with httpx.Client(follow_redirects=False, timeout=20) as browser:
         page = browser.get(url)
         for _ in range(10):
@@ -64,7 +70,7 @@ def visit(url: str, email: str, password: str, answer: str = "allow") -> str:
                 continue
             assert page.status_code == 200, f"{page.status_code} at {page.url}: {page.text[:300]}"
             form = next(f for f in forms(page) if "csrf" in f.fields and ({"password", "query"} & set(f.fields)))
-            values = {"email": email, "password": password} if "password" in form.fields else {"action": answer}
+            values = {"email": email, "password": password} if "password" in form.fields else choice
             page = _submit(browser, page, form, values)
     raise AssertionError(f"no way out of the sign-in pages, last at {page.url}")
 
@@ -99,6 +105,7 @@ def authorize(
     password: str,
     challenge: str,
     answer: str = "allow",
+    tick: Sequence[str] = (),
     **more: str,
 ) -> dict[str, str]:
     """The query a browser carries back to the application."""
@@ -113,7 +120,7 @@ def authorize(
         "code_challenge_method": "S256",
     } | more
     query = urlencode({k: v for k, v in params.items() if v})
-    location = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer)
+    location = visit(f"{server['authorization_endpoint']}?{query}", email, password, answer, tick)
     assert location.startswith(params["redirect_uri"])
     return {k: v[0] for k, v in parse_qs(urlsplit(location).query).items()}
 
@@ -129,7 +136,7 @@ def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: 
     return post(server["token_endpoint"], data=form)
 
 
-def tokens(mcp_url: str, email: str, password: str, **client_facts: Any) -> dict[str, Any]:
+def tokens(mcp_url: str, email: str, password: str, tick: Sequence[str] = (), **client_facts: Any) -> dict[str, Any]:
     """Signs a person in from nothing but the tool address: the token answer, with client and server beside it.
 
     Equal registrations within ten minutes are one client, so a test that harms its client registers another.
@@ -137,7 +144,7 @@ def tokens(mcp_url: str, email: str, password: str, **client_facts: Any) -> dict
     server = discover(mcp_url)
     client = register(server, **client_facts)
     verifier, challenge = pkce()
-    back = authorize(server, client, email, password, challenge)
+    back = authorize(server, client, email, password, challenge, tick=tick)
     answer = redeem(server, client, back["code"], verifier)
     assert answer.status_code == 200, answer.text
     return answer.json() | {"client": client, "server": server}

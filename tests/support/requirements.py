@@ -1,4 +1,4 @@
-"""Parts a machine may lack (Node 22, Chromium): tests that need one are left out and counted, or refuse to be."""
+"""Parts a machine may lack (Node 22, Chromium, axe-core): tests that need one are left out and counted, or not."""
 
 import os
 import re
@@ -46,15 +46,63 @@ def chromium() -> dict[str, str] | None:
     return {"AWARD_CHROMIUM": found[0]} if found else None
 
 
+@lru_cache(maxsize=1)
+def axe() -> dict[str, str] | None:
+    """The rules of axe-core, beside a browser to run them in."""
+    rules = HERE.parent / "axe-core" / "axe.min.js"
+    return {"AWARD_AXE": str(rules)} if rules.exists() and chromium() else None
+
+
+@lru_cache(maxsize=1)
+def html_validator() -> dict[str, str] | None:
+    """html-validate, and Node to run it, beside a browser that opens the pages."""
+    fit = node()
+    return fit if fit and chromium() and (HERE.parent / "html-validate").exists() else None
+
+
+@lru_cache(maxsize=1)
+def screens() -> dict[str, str] | None:
+    """The schema and the host's half of MCP Apps as published, beside a browser."""
+    parts = ("@modelcontextprotocol/ext-apps", "@modelcontextprotocol/client", "@modelcontextprotocol/core", "zod")
+    return chromium() if all((HERE.parent / part).exists() for part in parts) else None
+
+
+@lru_cache(maxsize=1)
+def systemd() -> dict[str, str] | None:
+    return {} if shutil.which("systemd-analyze") else None
+
+
+@lru_cache(maxsize=1)
+def pgbouncer() -> dict[str, str] | None:
+    return {} if shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin") else None
+
+
+@lru_cache(maxsize=1)
+def image() -> dict[str, str] | None:
+    """What builds a container image without a daemon or a registry; to mount its root one has to be root."""
+    programs = ("buildah", "mmdebstrap", "unshare")
+    return {} if os.geteuid() == 0 and all(shutil.which(name) for name in programs) else None
+
+
+INSTALL = (
+    "npm install --prefix tests/node --no-save node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12"
+    " @modelcontextprotocol/sdk@1.32 oauth4webapi@3.8 axe-core@4.14 @modelcontextprotocol/ext-apps@2.0"
+    " @modelcontextprotocol/client@2 @modelcontextprotocol/core@2 zod@4 html-validate@11"
+)
 Find = Callable[[], dict[str, str] | None]
 PARTS: dict[str, tuple[Find, str]] = {
-    "node": (
-        node,
-        "npm install --prefix tests/node --no-save node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12"
-        " @modelcontextprotocol/sdk@1.32 oauth4webapi@3.8",
-    ),
+    "node": (node, INSTALL),
     "browser": (chromium, "your system's package `chromium`, or AWARD_CHROMIUM naming one"),
+    "axe": (axe, f"a browser, and {INSTALL}"),
+    "html_validator": (html_validator, f"a browser, and {INSTALL}"),
+    "systemd": (systemd, "systemd 250 or newer"),
+    "pgbouncer": (pgbouncer, "your system's package `pgbouncer`"),
+    "image": (image, "Linux, root, and your system's packages `buildah` and `mmdebstrap`"),
+    "screens": (screens, f"a browser, and {INSTALL}"),
 }
+
+# Parts of a whole machine, which no container is expected to hold: their tests are left out and counted anywhere.
+OF_A_MACHINE = {"systemd", "pgbouncer", "image"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,10 +111,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         needing = [item for item in items if item.get_closest_marker(part)]
         if not needing:
             continue
-        if settings := find():
+        if (settings := find()) is not None:
             os.environ.update(settings)
             continue
-        if os.environ.get("AWARD_REQUIRE_ALL"):
+        if os.environ.get("AWARD_REQUIRE_ALL") and part not in OF_A_MACHINE:
             raise pytest.UsageError(f"{len(needing)} tests need {part}, and AWARD_REQUIRE_ALL is set. Get it: {how}")
         items[:] = [item for item in items if item not in needing]
         config.hook.pytest_deselected(items=needing)

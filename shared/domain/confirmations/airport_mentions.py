@@ -18,6 +18,7 @@ _PAIR = re.compile(
 _TIMED = re.compile(
     r"(?<![A-Za-z])([A-Z]{3})[ \t]+(?:[\d/.-]{8,10}[ \t]+)?\d{1,2}[:h]\d{2}"
     r"|\d{1,2}[:h]\d{2}(?: ?[AaPp]\.?[Mm]\.?)?[ \t]+([A-Z]{3})(?![A-Za-z])"
+    r"|(?<![A-Za-z])([A-Z]{3})[ \t]+\d{3,4}[APN](?![\w:])"  # "ORD   205P"
 )
 LABELLED = re.compile(
     r"^\W*(?:from|to|origin|destination|depart\w*|arriv\w*|departing|leaving|von|nach|abflug\w*|ankunft\w*|hin|zuruck"
@@ -103,6 +104,7 @@ def _list_places(text: str, world: TravelFacts) -> Iterator[tuple[int, int, froz
     """The places a text names; a code printed with a name says which airport of the city it is."""
     for start, end, codes in world.places(text):
         printed = {m[1] for m in _CODE.finditer(text[start:end]) if _is_airport(m[1], world)}
+        printed = printed & codes if text[start:end].isupper() else printed  # "MONTEGO BAY" has no code in it
         yield start, end, frozenset(printed) if len(printed) == 1 else codes
 
 

@@ -20,8 +20,17 @@ from shared.domain.parsing.text import fold
 MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
 _MAX_ENTRIES = 20  # entries of a mail
 _LODGING = re.compile(
-    r"\b(?:hotel|check[ -]?in|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour|hebergement|estancia"
+    r"\b(?:hotel|inn|resort|hostel|check[ -]?in|stay at|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour"
+    r"|hebergement|estancia"
     r"|alojamiento|soggiorno|verblijf)\b"
+)
+
+_STREET = re.compile(r"\d|\b(?:street|str|road|avenue|lane|calle|carrer|rue|via|viale|rua|straat|weg|platz|strasse)\b")
+_HOUSE = re.compile(r"\W*\d{1,4}[A-Za-z]?\s*(?:,|$)")
+_TITLE_WORDS = re.compile(
+    r"(?:(?:your |ihr |votre |tu |su |uw |je )?(?:stay|hotel stay|hotel booking|hotel reservation|reservation|booking"
+    r"|aufenthalt|hotelaufenthalt|ubernachtung|sejour|estancia|soggiorno|verblijf|check-?in)\b"
+    r"(?: (?:at|in|im|bei|a|au|en|presso|bij|the|the hotel|l'hotel)\b)?\s?[:-]?\s*)+"
 )
 
 
@@ -102,6 +111,15 @@ def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time 
     return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
 
 
+def _choose_name(place: str, summary: str) -> str | None:
+    """The hotel's name of an entry's place, or its title where the place is no more than an address."""
+    first, _, rest = place.partition(",")
+    if first.strip() and not _STREET.search(fold(first)) and not _HOUSE.match(rest):
+        return first.strip()
+    title = summary[match.end() :] if (match := _TITLE_WORDS.match(fold(summary))) else summary
+    return title.strip() or None
+
+
 def _read_stay(
     entry: Any, words: str, starts: date | None, ends: date | None, dates: MailDates, world: TravelFacts
 ) -> BookedStay | None:
@@ -116,7 +134,7 @@ def _read_stay(
     first, last = (m.date() if isinstance(m, datetime) else m for m in (starts, ends))
     if first >= last:
         return None
-    slug, name = named or (None, place.split(",")[0] or summary)
+    slug, name = named or (None, _choose_name(place, summary))
     stay = BookedStay(
         hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
     )

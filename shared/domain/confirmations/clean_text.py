@@ -1,6 +1,7 @@
 """Text of mails without control characters and invisible marks, with one kind of space and dash."""
 
 import re
+from collections.abc import Sequence
 
 _SPACES = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile(
@@ -30,3 +31,21 @@ def cut_remarks(text: str) -> str:
 def to_one_line(text: str, max_characters: int) -> str:
     """A short text of one line that can be shown: no control characters, no runs of blanks."""
     return " ".join(clean(text[: max_characters * 4]).split())[:max_characters].strip()
+
+
+_WRAPPED_AT = 45  # characters; a shorter line may be a title or a cell
+_LONGEST_SENTENCE = 600
+
+
+def join_wrapped(lines: Sequence[str]) -> list[str]:
+    """The lines, with a sentence that a writer of plain text broke over several of them on one."""
+    out: list[str] = []
+    width = 0  # of the last line as it was written
+    for line in lines:
+        goes_on = width >= _WRAPPED_AT and "\t" not in line and "\t" not in out[-1] and line[:1].islower()
+        if goes_on and len(out[-1]) < _LONGEST_SENTENCE and not out[-1].rstrip().endswith((".", "!", "?", ":")):
+            out[-1] = f"{out[-1].rstrip()} {line}"
+        else:
+            out.append(line)
+        width = len(line)
+    return out

@@ -7,10 +7,11 @@ from datetime import date
 from shared.domain.confirmations import html_page
 from shared.domain.confirmations import price_words as words
 from shared.domain.confirmations.clean_text import clean, to_one_line
+from shared.domain.confirmations.confirmation_labels import CONFIRMATION
 from shared.domain.confirmations.forwarding import unwrap
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.mail_parts import MailLetter, open_mail
-from shared.domain.confirmations.phrases import CONFIRMATION, find_cabins
+from shared.domain.confirmations.phrases import find_cabins
 from shared.domain.parsing.amounts import find_amounts
 from shared.domain.parsing.text import fold
 

@@ -12,8 +12,9 @@ from itertools import pairwise
 
 from shared.domain.confirmations.airport_mentions import Place
 from shared.domain.confirmations.arrival_days import find_arrival_day
-from shared.domain.confirmations.flight_layouts import Arrangement, Letter, Mark, reduce_places
-from shared.domain.confirmations.flight_numbers import FlightNumber
+from shared.domain.confirmations.flight_layouts import Arrangement, reduce_places
+from shared.domain.confirmations.flight_marks import Letter, Mark
+from shared.domain.confirmations.flight_numbers import FlightNumber, find_operator
 from shared.domain.confirmations.model import TravelFacts
 
 _DEPARTS = re.compile(
@@ -40,6 +41,7 @@ class Block:
     places: tuple[frozenset[str], ...] = ()
     days: tuple[date | None, ...] = ()
     clock: tuple[time, ...] = ()
+    marks: tuple[Mark, ...] = ()  # where the times stand
     later: int = 0
     lands: date | None = None
     impossible: bool = False
@@ -67,17 +69,18 @@ def fill_blocks(
         block = Block(flight, start, end)
         own = places[flight.line] if len(set(_list_starts(flights))) == len(flights) else []
         block.places = _pick_places(block, [p for n in range(start, end) for p in places[n]], own, way.behind)
-        block.places = narrow_places(flight.airline, block.places, world)
+        block.places = _narrow_to_route(letter, block, world)
         block.days = _pick_days(letter, block)
         if way.days != "own" and not _put_under_heading(block, letter.heads[flight.line], way.days):
             return None
         if _is_reversed(letter, block, places):
             block.places = block.places[::-1]
-            block.clock, block.later = _pick_times_beside(letter, block, places) or ((), 0)
+            _set_clock(letter, block, _pick_times_beside(letter, block, places))
         else:
-            block.clock, block.later = _pick_times(letter, block, places)
-        _settle_arrival(block, world)
+            _set_clock(letter, block, _pick_times(letter, block, places))
+        settle_arrival(block, world)
         blocks.append(block)
+    _carry_over_midnight(letter, blocks, world)
     if any(not b.places for b in blocks):
         for block in blocks:
             block.places = () if block.nearest else block.places
@@ -89,7 +92,7 @@ def _put_under_heading(block: Block, head: Mark | None, use: str) -> bool:
     if use == "mixed" and block.day:
         return True
     day = head.value if head and block.flight.line - head.line <= _FAR else None
-    if not isinstance(day, date) or (use == "headed" and block.days and day not in block.days):
+    if not isinstance(day, date) or (use == "headed" and block.days and day != block.days[0]):
         return False
     block.days = (day, *(d for d in block.days if d and d > day))
     block.lent = True
@@ -118,6 +121,16 @@ def _pick_places(block: Block, places: list[Place], own: list[Place], behind: in
     return ()
 
 
+def _narrow_to_route(letter: Letter, block: Block, world: TravelFacts) -> tuple[frozenset[str], ...]:
+    """The airports between which its airline flies, or the one that operates the flight for it."""
+    places = narrow_places(block.flight.airline, block.places, world)
+    if len(places) == 2 and any(len(codes) > 1 for codes in places):
+        for n in range(block.flight.line, min(block.end, block.flight.line + 8)):
+            if operator := find_operator(letter.lines[n], world):
+                return narrow_places(operator, places, world)
+    return places
+
+
 def narrow_places(airline: str, places: tuple[frozenset[str], ...], world: TravelFacts) -> tuple[frozenset[str], ...]:
     """The airports of the one route among those possible that the airline is known to fly; else as they are.
 
@@ -135,12 +148,21 @@ def narrow_places(airline: str, places: tuple[frozenset[str], ...], world: Trave
 
 def _pick_days(letter: Letter, block: Block) -> tuple[date | None, ...]:
     """The days of the lines, each once, where they can be those of one flight."""
-    marks = [m for n in range(block.start, block.end) for m in letter.days[n]]
+    line = block.flight.line
+    head = letter.heads[line]
+    under_head = head is not None and letter.find_direction(head.line) is not None
+    marks = [
+        m
+        for n in range(block.start, block.end)
+        for m in letter.days[n]
+        if not (under_head and (letter.find_direction(n) or 0) > line)  # "Return, 21 March" is of the next flight
+    ]
     own = letter.days[block.flight.line]
     for some in (own, marks):
-        if some and some[0] in letter.landings:  # the day of departure stands in no line of these
+        if some and letter.landings.issuperset(some):  # the day of departure stands in no line of these
             return ()
-        days = list(dict.fromkeys(m.value if isinstance(m.value, date) else None for m in some))
+        in_order = sorted(some, key=lambda m: m in letter.landings)  # "Arrival: 5 May" may stand above "Departure"
+        days = list(dict.fromkeys(m.value if isinstance(m.value, date) else None for m in in_order))
         if days and None not in days:
             real = [d for d in days if d]
             if len(real) <= 2 and 0 <= (real[-1] - real[0]).days <= 2:
@@ -159,40 +181,45 @@ def _is_reversed(letter: Letter, block: Block, places: list[list[Place]]) -> boo
     return True
 
 
-def _pick_times(letter: Letter, block: Block, places: list[list[Place]]) -> tuple[tuple[time, ...], int]:
-    """Departure and arrival, and how many days later the letter says it is then."""
+def _pick_times(letter: Letter, block: Block, places: list[list[Place]]) -> list[Mark]:
+    """The times of departure and arrival, or that of departure alone."""
     line = block.flight.line
     for lines in ((line,), range(block.start, block.end)):
         marks = [m for n in lines for m in letter.times[n]]
-        values = [m.value for m in marks if isinstance(m.value, time)]
-        if len(values) == 4 and values[:2] == values[2:]:
-            values, marks = values[:2], marks[:2]
-        if len(values) == 2:
-            return (values[0], values[1]), letter.later.get(marks[1].line, 0)
+        if len(marks) == 4 and [m.value for m in marks[:2]] == [m.value for m in marks[2:]]:
+            marks = marks[:2]
+        if len(marks) == 2:
+            return marks
     marks = [m for n in range(block.start, block.end) for m in letter.times[n]]
-    if len(marks) == 1 and isinstance(marks[0].value, time):
+    if len(marks) == 1:
         alone = marks[0].line
         if alone == line or letter.days[alone] or _DEPARTS.search(letter.lines[alone].small):
-            return (marks[0].value,), 0
-    beside = _pick_times_beside(letter, block, places)
-    return beside or ((), 0)
+            return marks
+    return _pick_times_beside(letter, block, places)
 
 
-def _pick_times_beside(letter: Letter, block: Block, places: list[list[Place]]) -> tuple[tuple[time, ...], int] | None:
+def _pick_times_beside(letter: Letter, block: Block, places: list[list[Place]]) -> list[Mark]:
     """The times in the very lines of the two airports, if each of them has one."""
     if len(block.places) != 2:
-        return None
+        return []
     timed = [n for n in range(block.start, block.end) if places[n] and letter.times[n]]
     lines = [[n for n in timed if any(p.codes & codes for p in places[n])] for codes in block.places]
     if any(len(own) != 1 or len(letter.times[own[0]]) != 1 for own in lines) or lines[0] == lines[1]:
-        return None
-    first, second = (letter.times[own[0]][0].value for own in lines)
-    if isinstance(first, time) and isinstance(second, time):
-        return (first, second), letter.later.get(lines[1][0], 0)
-    return None
+        return []
+    return [letter.times[own[0]][0] for own in lines]
 
 
-def _settle_arrival(block: Block, world: TravelFacts) -> None:
+def _set_clock(letter: Letter, block: Block, marks: list[Mark]) -> None:
+    """The times as the flight's; "09:45 +1" for a departure counts from the day that heads the journey."""
+    block.marks = tuple(marks)
+    block.clock = tuple(m.value for m in marks if isinstance(m.value, time))
+    leaps = [letter.find_leap(m) for m in marks]
+    block.later = max(0, leaps[1] - leaps[0]) if len(leaps) > 1 else 0
+    if leaps and leaps[0] and block.day:
+        block.days = (date.fromordinal(block.day.toordinal() + leaps[0]),) if block.lent else (None,)
+
+
+def settle_arrival(block: Block, world: TravelFacts) -> None:
     """The day of arrival, where times and airports tell it; times that cannot be those of the flight are left out."""
     day, ends = block.day, block.ends
     stated = block.days[1] if len(block.days) > 1 else None
@@ -204,6 +231,21 @@ def _settle_arrival(block: Block, world: TravelFacts) -> None:
     if len(block.clock) == 2 and ends:
         flown = find_arrival_day(ends, (day, block.clock[0]), block.clock[1], stated, world)
         block.lands, block.impossible = flown.day, not flown.possible
+
+
+def _carry_over_midnight(letter: Letter, blocks: Sequence[Block], world: TravelFacts) -> None:
+    """A heading's day is that of the journey: a flight onward from where one landed the day after leaves then."""
+    headings = [b.day for b in blocks]
+    for (first, second), (heading, own) in zip(pairwise(blocks), pairwise(headings), strict=True):
+        if letter.heads[first.flight.line] != letter.heads[second.flight.line]:
+            continue
+        onward = first.ends and second.ends and first.ends[1] == second.ends[0]
+        if not (second.lent and onward and first.lands and len(first.clock) == 2 and second.clock):
+            continue
+        if heading and own == heading and first.lands > heading and second.clock[0] > first.clock[1]:
+            second.days = (first.lands,)
+            second.lands = None
+            settle_arrival(second, world)
 
 
 def score_blocks(blocks: Sequence[Block], world: TravelFacts) -> int:

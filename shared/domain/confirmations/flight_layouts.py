@@ -2,16 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import date, time
 from itertools import pairwise
 from typing import NamedTuple
 
 from shared.domain.confirmations.airport_mentions import Place
 from shared.domain.confirmations.flight_lines import Line
+from shared.domain.confirmations.flight_marks import Letter
 from shared.domain.confirmations.flight_numbers import FlightNumber
-from shared.domain.confirmations.mail_dates import MailDates
-from shared.domain.parsing.dates import find_placed_times
 
 _TERMS = re.compile(
     r"^\W*(?:baggage (?:allow|info|polic|rules)|terms|conditions|fare (?:rules|conditions|details)"
@@ -26,118 +23,7 @@ _TERMS = re.compile(
     r"|informacoes importantes"
     r"|bagage|voorwaarden|belangrijke informatie|betaling|totaal|手荷物|お支払|合計|注意事項|こ注意|運賃規則)"
 )
-_OTHER_DAYS = re.compile(
-    r"issue|issued|booked on|booking date|date of booking|date of change|purchase|payment|paid on|expir|valid|birth"
-    r"|cancel|refund|deadline|receipt date|invoice|ticketed"
-    r"|ausgestellt|gebucht am|buchungsdatum|check-?in opens|return by|member since|last updated|sent:|printed"
-    r"|date d'emission|date de reservation|fecha de emision|fecha de reserva|fecha de compra|data di emissione"
-    r"|data (?:della )?prenotazione|data de emissao|data da reserva|boekingsdatum|発行日|予約日|購入期限|\bbis zum\b"
-)
-_NEXT_DAY = re.compile(
-    r"\d[:h.]\d{2}(?: ?[ap]\.?m\.?| ?uhr| ?h)?,?[ \t*]{0,3}\(?(?:\+ ?([12])(?!\d| ?(?:stop|bag))(?: ?(?:day|tag"
-    r"|jour|dia|giorn|dag)\w*)?"
-    r"|(?:the )?next day|(?:am )?(?:nachsten|folgenden) tag|nachster tag|folgetag|(?:le |el |il |de "
-    r"|da )?(?:lendemain|dia siguiente"
-    r"|jour suivant|giorno (?:successivo|dopo)|dia seguinte|volgende dag)|翌日)|翌日\s?\d{1,2}[:]\d{2}"
-)
-_ARRIVES_ON = re.compile(
-    r"\b(?:arriv(?:al|es|ing|ee|o)|ankunft|llegada|chegada|aankomst) (?:on|am|le|el|il|em|op) (?:[a-z]{2,10}\.?,? )?$"
-)
-_HEAD = re.compile(
-    r"\b(?:outbound|inbound|return(?:ing)?|departing flight|flight \d|segment \d|going out|coming back|hinflug"
-    r"|ruckflug"
-    r"|hinreise|ruckreise|aller|retour|ida|vuelta|regreso|andata|ritorno|volta|heenreis|terugreis|heenvlucht"
-    r"|terugvlucht|utresa|hemresa)\b|往路|復路|区間|第\d便"
-)
-
-
-_PLAIN_TIMES = re.compile(
-    r"(?<![\w.:/-])(\d{3,4})([apn]?)[ \t]+([#+*])?(\d{3,4})([apn]?)(?![\w:/])(?:[ \t]*\+([12]))?(?![\w:/.-])"
-)
-
-
-class Mark(NamedTuple):
-    """A day or a clock time at one place of a letter."""
-
-    line: int
-    at: int
-    value: date | time | None
-
-
-@dataclass
-class Letter:
-    """What a letter's lines hold, for all arrangements alike."""
-
-    lines: list[Line]
-    days: list[list[Mark]] = field(default_factory=list)
-    times: list[list[Mark]] = field(default_factory=list)
-    later: dict[int, int] = field(default_factory=dict)  # days later, by line
-    heads: list[Mark | None] = field(default_factory=list)  # for each line the last day named in it or above it
-    landings: set[Mark] = field(default_factory=set)  # days that are said to be those of an arrival
-    limits: dict[tuple[int, ...], int] = field(default_factory=dict)  # where the last flight's part ends, as computed
-
-    @classmethod
-    def scan(cls, lines: list[Line], dates: MailDates, flown: set[int]) -> "Letter":
-        """`flown`: the lines that name a flight, where times may stand without a colon."""
-        letter = cls(lines)
-        for at, line in enumerate(lines):
-            digits = any(map(str.isdigit, line.bare))
-            counts = digits and not _OTHER_DAYS.search(line.bare) and not _is_below_label(lines, at)
-            spans = dates.find(line.bare) if counts else []
-            head = letter.heads[-1] if letter.heads else None
-            letter.days.append([Mark(at, d.start, d.day) for d in spans])
-            # "10 Mar - 17 Mar" heads a journey there and back, and no flight of it.
-            several = len({d.day for d in spans}) > 1
-            landings = {m for m in letter.days[-1] if _ARRIVES_ON.search(line.bare[max(0, m.at - 40) : m.at])}
-            letter.landings |= landings
-            own = [m for m in letter.days[-1] if m not in landings]
-            letter.heads.append(Mark(at, 0, None) if several else own[0] if own else head)
-            bare = line.bare
-            for d in spans:
-                bare = bare[: d.start] + " " * (d.end - d.start) + bare[d.end :]
-            times = list(find_placed_times(bare)) if counts else []
-            if at in flown and not times:
-                times, later = _find_plain_times(bare)
-                letter.later |= {at: later} if later else {}
-            letter.times.append([Mark(at, start, t) for t, start in times])
-            if digits and (match := _NEXT_DAY.search(line.bare)):
-                letter.later[at] = int(match[1] or 1)
-        return letter
-
-    def is_heading(self, at: int) -> bool:
-        """A line that can begin what is said of a flight: a day on its own, or "Outbound"."""
-        line = self.lines[at]
-        short = len(line.text.strip()) <= 60
-        return short and ((bool(self.days[at]) and not self.times[at]) or bool(_HEAD.search(line.small)))
-
-
-def _is_below_label(lines: list[Line], at: int) -> bool:
-    """A day right below a label such as "Date of issue" is none of a flight."""
-    if len(lines[at].text.strip()) > 30:
-        return False
-    above = next((lines[n].small for n in range(at - 1, max(-1, at - 4), -1) if not lines[n].blank), "")
-    return (
-        len(above) <= 40 and "\t" not in above and not any(map(str.isdigit, above)) and bool(_OTHER_DAYS.search(above))
-    )
-
-
-def _find_plain_times(bare: str) -> tuple[list[tuple[time, int]], int]:
-    """Two times without a colon, as reservation systems print them ("1145 0811", "615P 625A#"), and days later."""
-    match = _PLAIN_TIMES.search(bare)
-    if match is None:
-        return [], 0
-    pair = [_read_plain_time(match[1], match[2]), _read_plain_time(match[4], match[5])]
-    if pair[0] is None or pair[1] is None:
-        return [], 0
-    return [(pair[0], match.start(1)), (pair[1], match.start(4))], int(match[6] or (match[3] in ("#", "+")))
-
-
-def _read_plain_time(digits: str, half: str) -> time | None:
-    hour, minute = int(digits[:-2]), int(digits[-2:])
-    if minute > 59 or (half and not 1 <= hour <= 12) or (not half and len(digits) < 4) or hour > 23:
-        return None
-    return time(hour % 12 + (12 if half in ("p", "n") else 0) if half else hour, minute)
-
+_LONE_TIME = re.compile(r"^\W*\d{1,2}[:.h]\d{2}(?: ?[ap]\.?m\.?| ?uhr| ?hrs?| ?h)?\W*$")
 
 Spans = list[tuple[int, int]]
 
@@ -156,7 +42,7 @@ def list_arrangements(letter: Letter, flights: Sequence[FlightNumber], places: l
     """Every way in which the lines can be shared among the flights."""
     starts = [f.line for f in flights]
     ways: list[tuple[Spans, int]] = [([(s, s + 1) for s in starts], 2)]
-    paragraphs = [_find_paragraph(letter.lines, s) for s in starts]
+    paragraphs = [find_paragraph(letter.lines, s) for s in starts]
     if all(a[1] <= b[0] for a, b in pairwise(paragraphs)):
         ways += [(paragraphs, behind) for behind in (2, 0, 1)]
     if len(set(starts)) == len(starts):
@@ -170,7 +56,7 @@ def _cut_everywhere(letter: Letter, starts: list[int], places: list[list[Place]]
     limit = _find_limit(letter, starts)
     gaps = list(pairwise(starts))
     top = max(0, starts[0] - max([25, *(b - a for a, b in gaps)]))
-    for cut in (_cut_late, _cut_early, _cut_at_blank, _cut_at_heading):
+    for cut in (_cut_late, _cut_early, _cut_at_blank, _cut_at_heading, _cut_above_time):
         cuts = [cut(letter, a, b, places, behind) for a, b in gaps]
         first = _find_top(letter, starts[0], places, 2 - behind, top)
         if behind == 2 and cut is not _cut_late:
@@ -190,8 +76,18 @@ def _find_top(letter: Letter, start: int, places: list[list[Place]], wanted: int
         return start
     for n in range(start - 1, top - 1, -1):
         if places[n] and len(reduce_places([p for m in range(n, start) for p in places[m]])) >= wanted:
-            return _climb(letter, n, top)
+            return _climb(letter, _reach_time_above(letter, n, top), top)
     return top
+
+
+def _reach_time_above(letter: Letter, at: int, top: int) -> int:
+    """The line of a time that stands alone above an airport, or above its city: "20:10", "Santiago", "SCL"."""
+    for n in range(at - 1, max(top, at - 4) - 1, -1):
+        if _LONE_TIME.match(letter.lines[n].bare):
+            return n
+        if any(map(str.isdigit, letter.lines[n].text)):
+            break
+    return at
 
 
 def _climb(letter: Letter, at: int, top: int) -> int:
@@ -212,6 +108,12 @@ def _cut_late(_letter: Letter, start: int, stop: int, places: list[list[Place]],
     if behind == 1:
         return next((n for n in range(stop - 1, start, -1) if places[n]), stop)
     return stop
+
+
+def _cut_above_time(letter: Letter, start: int, stop: int, places: list[list[Place]], behind: int) -> int:
+    """Above the time over the airport from which the second flight leaves, and above the heading over that."""
+    at = _cut_late(letter, start, stop, places, behind)
+    return _climb(letter, _reach_time_above(letter, at, start + 1), start + 1) if behind == 1 and at < stop else at
 
 
 def _cut_early(letter: Letter, start: int, stop: int, places: list[list[Place]], behind: int) -> int:
@@ -259,7 +161,7 @@ def _find_limit(letter: Letter, starts: list[int]) -> int:
     return letter.limits[key]
 
 
-def _find_paragraph(lines: list[Line], at: int) -> tuple[int, int]:
+def find_paragraph(lines: list[Line], at: int) -> tuple[int, int]:
     start, end = at, at + 1
     while start > 0 and not lines[start - 1].blank:
         start -= 1

@@ -4,17 +4,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, time
-from itertools import pairwise
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from shared.domain.confirmations.airport_mentions import CODE_WAYS, Place, Way, find_codes, find_named
 from shared.domain.confirmations.flight_blocks import Block, fill_blocks, score_blocks
-from shared.domain.confirmations.flight_layouts import Letter, list_arrangements
+from shared.domain.confirmations.flight_cabins import share_cabins
+from shared.domain.confirmations.flight_doubts import doubt_order, doubt_shared, doubt_twins
+from shared.domain.confirmations.flight_layouts import find_paragraph, list_arrangements
 from shared.domain.confirmations.flight_lines import Line, split_lines
+from shared.domain.confirmations.flight_marks import Letter
 from shared.domain.confirmations.flight_numbers import FlightNumber, find_flight_numbers
+from shared.domain.confirmations.flight_prose import read_prose
+from shared.domain.confirmations.letter_actions import says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, Doubt, TravelFacts
-from shared.domain.confirmations.phrases import find_cabins, names_other_cabin, says_changed
+from shared.domain.confirmations.phrases import find_cabins, names_other_cabin
 from shared.domain.parsing.text import fold
 
 _MAX_FLIGHTS = 40  # more are a timetable
@@ -48,17 +53,25 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
     first = max(0, numbers[0].line - _ABOVE)
     lines = lines[first : numbers[-1].line + _BELOW]
     numbers = [n._replace(line=n.line - first) for n in numbers]
-    best = _find_best(lines, numbers, dates, world)
+    letter = Letter.scan(lines, dates, {n.line for n in numbers})
+    best = _find_best(letter, numbers, world)
+    common = _list_cabins(lines)
+    if best is None or not best.whole:
+        prose = read_prose(lines, dates, world, sender)
+        if {n.name for n in numbers} == {blocks[0].flight.name for blocks in prose.flights}:
+            return doubt_order(doubt_twins([_build_leg(prose.lines, b, common, world) for b in prose.flights]))
     if best is None:
         return []
-    common = _list_cabins(lines)
-    legs = [_build_leg(lines, arranged, common, world) for arranged in zip(*best.blocks, strict=True)]
-    return _doubt_order(_doubt_twins(_merge_repeats(legs)))
+    arranged = list(zip(*best.blocks, strict=True))
+    common = _list_common_cabins(lines, [block for blocks in arranged for block in blocks])
+    legs = [_build_leg(lines, blocks, common, world) for blocks in arranged]
+    legs = doubt_shared(letter, [blocks[0] for blocks in arranged], legs)
+    return doubt_order(doubt_twins(share_cabins(_merge_repeats(legs))))
 
 
-def _find_best(lines: list[Line], numbers: list[FlightNumber], dates: MailDates, world: TravelFacts) -> _Try | None:
+def _find_best(letter: Letter, numbers: list[FlightNumber], world: TravelFacts) -> _Try | None:
     best: _Try | None = None
-    letter = Letter.scan(lines, dates, {n.line for n in numbers})
+    lines = letter.lines
     attempts: list[list[Place]] = []
     for tier in _TIERS:
         places = _find_tier(lines, tier, {n.line for n in numbers}, world)
@@ -202,18 +215,44 @@ def _find_cabin(lines: list[Line], arranged: tuple[Block, ...], common: set[str]
     """The cabin of the flight's own lines; `common`, the letter's one cabin, where no flight has one of its own."""
     if only := world.only_cabin(arranged[0].flight.airline):
         return only
-    own = find_cabins(lines[arranged[0].flight.line].small)
+    line = arranged[0].flight.line
+    own = _list_cabins(lines[line : line + 1], lines[line + 1 : line + 2])
     parts = [own] if len(own) == 1 else [_list_cabins(lines[b.start : b.end]) for b in arranged]
     cabins = [set(part) for part in parts if part]
     if cabins and len(shared := set.intersection(*cabins)) == 1:
         return shared.pop()
+    if cabins and len(near := _list_cabins(lines[slice(*find_paragraph(lines, line))])) == 1:
+        return near.pop()
     if not cabins and any(names_other_cabin(ln.small) for b in arranged for ln in lines[b.start : b.end]):
         return None
     return next(iter(common)) if len(common) == 1 else None
 
 
-def _list_cabins(lines: list[Line]) -> set[str]:
-    return {c for line in lines if not _ASIDE.search(line.small) for c in find_cabins(line.small)}
+def _list_common_cabins(lines: list[Line], blocks: list[Block]) -> set[str]:
+    """The cabins that can be those of a flight without one of its own: where others have theirs, not those of them.
+
+    What stands behind the last flight may be said of all.
+    """
+    blocks = sorted(blocks, key=lambda b: b.flight.line)
+    last = blocks[-1].flight
+    if not any(_list_cabins(lines[b.start : b.end]) for b in blocks if b.flight != last):
+        return _list_cabins(lines)
+    taken = {n for b in blocks for n in range(b.start, b.end)}
+    return _list_cabins([line for at, line in enumerate(lines) if at not in taken])
+
+
+def _list_cabins(lines: list[Line], below: Sequence[Line] = ()) -> set[str]:
+    """The cabins of the lines; "Premium" at the end of one and "Economy" at the start of the next are one."""
+    cabins: set[str] = set()
+    before = ""
+    for line, after in zip_longest(lines, [*lines[1:], *below[:1]]):
+        if line and not _ASIDE.search(line.small):
+            small = line.small.rstrip()
+            is_torn = small.endswith("premium") and after is not None and after.small.lstrip().startswith("eco")
+            rest = small.lstrip().removeprefix("economy") if before.endswith("premium") else small
+            cabins |= find_cabins(f"{small} economy" if is_torn else rest)
+            before = small
+    return cabins
 
 
 def _merge_repeats(legs: list[BookedLeg]) -> list[BookedLeg]:
@@ -261,47 +300,6 @@ def _is_same(one: BookedLeg, other: BookedLeg) -> bool:
         return agree
     # A second number for the same seat: "also sold as".
     return agree and all(getattr(one, f) is not None and getattr(other, f) is not None for f in fields)
-
-
-def _doubt_twins(legs: list[BookedLeg]) -> list[BookedLeg]:
-    """Two flights between the same airports on the same day are seldom both flown: a person looks."""
-    out = []
-    for leg in legs:
-        twins = [o for o in legs if o is not leg and leg.origin and leg.departure_date and _is_twin(o, leg)]
-        if twins:
-            reason = f"{twins[0].flight_number} is said to fly the same way on the same day."
-            leg = replace(leg, doubts=[*leg.doubts, Doubt("flight_number", reason, (), leg.flight_number or "")])
-        out.append(leg)
-    return out
-
-
-def _doubt_order(legs: list[BookedLeg]) -> list[BookedLeg]:
-    """A flight that would leave before the one that brings people to its airport lands has another day: it is asked."""
-    out = legs[:1]
-    for before, leg in pairwise(legs):
-        joined = before.destination and before.destination == leg.origin
-        if joined and _leaves_too_early(before, leg):
-            days = (leg.departure_date,)
-            doubt = Doubt(
-                "departure_date", "It leaves before the flight before it lands.", days, leg.flight_number or ""
-            )
-            leg = replace(leg, departure_date=None, arrival_date=None, doubts=[*leg.doubts, doubt])
-        out.append(leg)
-    return out
-
-
-def _leaves_too_early(before: BookedLeg, leg: BookedLeg) -> bool:
-    landing, leaving = before.arrival_date, leg.departure_date
-    if landing is None or leaving is None or (leaving - landing).days < -3:  # the way back may be told first
-        return False
-    if landing != leaving:
-        return leaving < landing
-    return bool(before.arrival_time and leg.departure_time and leg.departure_time < before.arrival_time)
-
-
-def _is_twin(one: BookedLeg, other: BookedLeg) -> bool:
-    fields = ("origin", "destination", "departure_date")
-    return all(getattr(one, f) == getattr(other, f) for f in fields)
 
 
 def _count_fields(leg: BookedLeg) -> int:

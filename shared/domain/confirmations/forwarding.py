@@ -14,10 +14,11 @@ MAX_LINES = 3_000
 MAX_LINE_CHARACTERS = 600
 
 
+_LEADER = re.compile(r"(?<=[^\s.]) ?\.{6,} ?(?=[^\s.])")  # dots from a label to its value
 _ADDRESS = re.compile(r"@([a-z0-9.-]{3,120}[a-z])")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Text:
     """One readable text of a letter, freed of what forwarding put around it."""
 
@@ -30,7 +31,7 @@ class Text:
 
 
 def unwrap(content: str, letter: MailLetter) -> Text:
-    visible = clean(cut_remarks(content))
+    visible = _LEADER.sub("\t", clean(cut_remarks(content)))
     lines = [line[:MAX_LINE_CHARACTERS].rstrip() for line in visible.split("\n", MAX_LINES)[:MAX_LINES]]
     text = Text("\n".join(lines), strip_subject(letter.subject)[0], letter.sender, False, letter.posted, letter.domain)
     for _ in range(3):  # a forward of a forward

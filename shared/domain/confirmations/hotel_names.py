@@ -6,20 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shared.domain.confirmations.clean_text import to_one_line
+from shared.domain.confirmations.confirmation_labels import CONFIRMATION
 from shared.domain.confirmations.model import TravelFacts
-from shared.domain.confirmations.phrases import CONFIRMATION
+from shared.domain.confirmations.stay_labels import ROOM_WORD, is_label, read_cells
+from shared.domain.parsing.dates import DATE, NAMED_DATE
 from shared.domain.parsing.text import fold
 
-_LABEL = re.compile(
-    r"^\W*(?:hotel(?: name)?|property(?: name)?|name of (?:the )?hotel|unterkunft|etablissement|hebergement"
-    r"|alojamiento|alojamento|struttura|accommodation|accommodatie|hotelname|nom de l'hotel|nombre del hotel"
-    r"|nome (?:do|dell')\s?hotel|ホテル名?|宿泊施設名?|施設名)\s?[:：\t]\s*(\S.*)$"
-)
+_NUMBERED = r"(?:\s(?:(?:n|no|nr|num)\.?[°º]? ?|#)?(?=[\w/-]*\d)[\w/-]{3,20})?"  # "reservation n. 4471 at"
 _AT = re.compile(
-    r"\b(?:your (?:stay|reservation|booking|upcoming stay) (?:at|with)"
-    r"|(?:reservierung|buchung|aufenthalt) (?:im|in der|bei)"
-    r"|(?:sejour|reservation) (?:au|a l'|a la|chez|a)|(?:reserva|estancia|estadia) (?:en|no|na|em)"
-    r"|(?:prenotazione|soggiorno) (?:presso|al|a)|(?:reservering|boeking|verblijf) (?:bij|in)) ?"
+    rf"\b(?:your (?:stay|reservation|booking|upcoming stay){_NUMBERED} (?:at|with)"
+    rf"|(?:reservierung|buchung|aufenthalt){_NUMBERED} (?:im|in der|bei)"
+    rf"|(?:sejour|reservation){_NUMBERED} (?:au|a l'|a la|chez|a)"
+    rf"|(?:reserva|estancia|estadia){_NUMBERED} (?:en|no|na|em)"
+    rf"|(?:prenotazione|soggiorno){_NUMBERED} (?:presso|al|a)|(?:reservering|boeking|verblijf){_NUMBERED} (?:bij|in)) ?"
 )
 _ARTICLE = re.compile(r"(?:(?:the|el|la|le|les|los|il|lo|het|den|dem|der|das|o) |l['\u2019])(?=\S)")  # in small letters
 _ORNAMENT = " \t*_~>#|\u2022\u00b7\u25a0\u25cf\u25aa"  # around a heading, as programs write bold type in plain text
@@ -36,7 +35,8 @@ _ADDRESS = re.compile(
     r"|boulevard|blvd|tel|phone|telefon|fax)\b"
 )
 _PROSE = re.compile(
-    r"[.!?。]\s*$|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|ola|buongiorno|beste|danke|merci|gracias|obrigad[oa]"
+    r"[.!?。:：]\s*$|\S+(?: \S+){11}|\b(?:confirm\w*|conferm\w*|bestatig\w*|bevestig\w*|gentile|egregi\w*|estimad[oa]"
+    r"|geachte)\b|\b(?:thank|dear|hello|hi|hallo|bonjour|hola|ola|buongiorno|beste|danke|merci|gracias|obrigad[oa]"
     r"|grazie"
     r"|we|your|you|please|view|click|http|ihre?|sie|wir|votre|vous|nous|su|tu|sua|seu|vostra|uw|jouw|www|guest"
     r"|gast|sehr"
@@ -48,11 +48,22 @@ _PROSE = re.compile(
 _BRAND = re.compile(
     r"\W*(?:marriott(?: bonvoy| international)?|hilton(?: honors| hotels.*)?|(?:world of )?hyatt|hyatt hotels.*"
     r"|ihg(?: .*)?|accor(?: .*)?|all(?:\.com| - accor.*)?|booking\.com|expedia(?: .*)?|hotels\.com|agoda(?: .*)?|airbnb"
-    r"|trip\.com|priceline|kayak|ebookers|opodo|orbitz|travelocity|hotwire|vrbo|hrs|lastminute.*|rakuten.*|jalan.*"
-    r"|radisson (?:rewards|hotels)|wyndham(?: rewards| hotels.*)?|choice (?:privileges|hotels)"
-    r"|best western(?: rewards| hotels.*)?|melia ?rewards|melia hotels.*|nh hotel group|nh hotels|nh discovery"
+    r"|priceline|kayak|ebookers|opodo|edreams|orbitz|travelocity|hotwire|vrbo|hrs|lastminute.*|rakuten.*|jalan.*"
+    r"|despegar"
+    r"|radisson (?:rewards|hotels)|wyndham(?: rewards| hotels.*)?|choice (?:privileges|hotels)|voyage prive"
+    r"|secret escapes"
+    r"|best western(?: rewards| hotels.*)?|melia ?rewards|nh discovery|check24|holidaycheck|tui|egencia|navan"
+    r"|h\.?i\.?s\.?"
     r"|(?:the )?leading hotels.*|small luxury hotels.*|preferred hotels.*|i prefer.*|design hotels|relais.*chateaux"
+    r"|scandic|motel one|premier inn|travelodge|citizenm|ibis.{0,8}|novotel|mercure|riu|barcelo|iberostar|leonardo"
+    r"|toyoko ?inn|東横inn|アハホテル|starhotels|pestana|vila gale|fletcher|van der valk|bastion|campanile|kyriad"
+    r"|(?:holiday|days|comfort|quality|residence|fairfield|red roof|la quinta|sleep|hampton) inn(?: express)?"
+    r"|comfort suites|hampton(?: by hilton)?|citadines|steigenberger|maritim"
+    r"|一休.*|楽天トラヘル|しゃらん.*|jtb"
     r"|(?:chase|amex|american express|capital one) .*travel.*|hotel (?:reservations?|details|information|booking)"
+    r"|.*(?:travel|reisen?|reiseburo.*|viajes|voyages|viaggi|viagens|reizen|tours|holidays|トラヘル|旅行|旅行社)"
+    r"|.*\b(?:hotels|hoteles|hoteis|resorts|hotel group|group|gruppo|grupo|collection|rewards|turismo)"
+    r"|(?:paradores|pousadas|hoteles|hotels)\b.*|logis(?: hotels)?|.*\.(?:com|net|eu|it|de|fr|es|nl|jp|co\.uk)"
     r"|(?:your )?(?:stay|room|hotel|trip)(?: (?:details|information|summary))?)\W*"
 )
 # Desks that write letters, and what their letters are: in the name of a sender no part of the hotel's.
@@ -63,16 +74,23 @@ _DESK = re.compile(
     r"(?:\W+|$))+"
 )
 _SIGN_OFF = re.compile(
-    r"\W*(?:(?:warm|warmest|kind|kindest|best|with kind|with warm) (?:regards|wishes)|(?:yours )?sincerely|yours truly"
+    r"\W*(?:(?:warm|warmest|kind|kindest|best|with kind|with warm) (?:regards|wishes)|(?:yours )?sincerely"
+    r"|yours truly"
     r"|regards|cheers|mit (?:freundlichen|herzlichen|besten) grussen|(?:viele|beste|herzliche|freundliche) grusse"
     r"|cordialement|bien a vous|bien cordialement|(?:un )?(?:cordial )?saludos?|atentamente"
     r"|(?:cordiali|distinti) saluti|atenciosamente|com os melhores cumprimentos"
     r"|met (?:vriendelijke|hartelijke) groet(?:en)?|敬具)\b.{0,12}"
 )
+# What stands behind such a label and is no name: stars, counts and prices.
+_NO_NAME = re.compile(
+    r"^\W*(?:[\d\W]+|\d.*(?:stars?|sterne|etoiles|estrellas|stelle|sterren)|(?:[a-z]{3} )?[\d.,]+(?: [a-z]{3})?)\W*$"
+    r"|\b(?:\d{1,2}[./]\d{1,2}[./]\d{2,4}|20\d\d)\b"
+)
 _CELL_LABEL = re.compile(r"^[^:：\t]{2,40}[:：\t]")
 _PIECES = re.compile(r"\s[-|:]\s|: |\b(?:for|at|in|im|bei|a|en|au|presso|em)\b(?: the)? |#\s?\w+ |[()（）]")
 _PHRASE_END = re.compile(
-    r"(?<!\bst)[.]\s|[!?,;:]\s|[.!?,;:]?$|\t| (?:is|has|was|will|as follows|from|ist|wurde|hat|wie folgt|vom|est|a ete"
+    r"(?<!\bst)[.]\s|[!?,;:]\s|[.!?,;:]?$|\t| (?:is|has|was|will|as follows|from|ist|wurde|hat|wie folgt|vom|est"
+    r"|a ete"
     r"|comme suit|du(?= \d)|esta|ha|foi|como sigue|e stat[ao]|come segue|wordt|als volgt)(?: |[.:]?$)"
 )
 _ORDER = re.compile(r"^\W*(?:\d{1,2}[.)]\s+)?")
@@ -91,7 +109,7 @@ class HotelName:
 
 def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender: str, world: TravelFacts) -> HotelName:
     """The hotel of the stay whose days stand between these lines."""
-    labelled = next((name for line in (*above, *below) if (name := _read_label(line))), None)
+    labelled = _read_label([*above, *below], f"{subject} {sender}")
     if labelled:
         return HotelName(world.hotel(labelled), labelled)
     titles, below = list(dict.fromkeys(_list_titles(above))), _cut_signature(below)
@@ -99,12 +117,16 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
     outside = [name for name in dict.fromkeys([*phrases, sender]) if not _is_of_desk(name)]
     for name in [*titles, *outside][:_MAX_NAMES]:
         if hotel := world.hotel(name):
-            return HotelName(hotel, name)
+            longer = [n for n in outside if fold(n).startswith(f"{fold(name)},") and world.hotel(n) == hotel]
+            return HotelName(hotel, (longer or [name])[0])
     elsewhere = [fold(name) for name in outside if len(name) > 3]
     for title in (*titles, *_list_titles(below)):
         if any(fold(title) in other or other in fold(title) for other in elsewhere):
             return HotelName(None, title)
-    return _find_unknown(above, titles, [name for name in outside if name != sender])
+    unknown = _find_unknown(above, titles, [name for name in outside if name != sender])
+    if unknown.name is None and _is_house(sender, "\n".join([subject, *above, *below])):
+        return HotelName(None, sender)
+    return unknown
 
 
 def _cut_signature(lines: Sequence[str]) -> Sequence[str]:
@@ -136,10 +158,36 @@ def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -
     return HotelName(None, named[0]) if len(named) == 1 else HotelName(None, None, tuple(named or titles)[:4])
 
 
-def _read_label(line: str) -> str | None:
-    match = _LABEL.match(fold(line))
-    name = _clean_name(line[match.start(1) :].split("\t")[0]) if match else ""
-    return name if len(name) > 2 else None
+def _read_label(lines: Sequence[str], around: str) -> str | None:
+    """The name behind the label "Hotel" or another; a label that ran into it where the letter's subject shows so."""
+    for cell in read_cells(lines, "hotel"):
+        name = _cut_address(_clean_name(cell))
+        is_other = _NO_NAME.search(fold(cell)) or ROOM_WORD.match(fold(name))
+        if len(name) > 2 and re.search(r"[^\W\d_]{2}", name) and not is_other:
+            return name
+    outside = fold(around)
+    for line in lines:
+        name = _clean_name(line)
+        small = fold(name)
+        if small.startswith("hotel ") and small not in outside and len(small) > 12 and small[6:] in outside:
+            return name[6:]
+    return None
+
+
+def _cut_address(name: str) -> str:
+    """A name without the street and the town behind it, of which one part holds the number of the house."""
+    parts = re.split(r"(, | - )", name)
+    numbered = next((at for at, part in enumerate(parts) if at and re.search(r"\d", part)), None)
+    if numbered is None:
+        return name
+    end = numbered - 2 if re.fullmatch(r"\W*\d+\W*", parts[numbered]) and numbered > 2 else numbered
+    return "".join(parts[:end]).strip(" ,-")
+
+
+def _is_house(sender: str, text: str) -> bool:
+    """Whether a sender of two words or more, none of a chain or an agency, is named in the letter too."""
+    small = fold(sender)
+    return len(small) > 5 and bool(re.search(r"\S\s\S", small)) and not _is_of_desk(sender) and small in fold(text)
 
 
 def _list_titles(lines: Sequence[str]) -> Iterator[str]:
@@ -152,6 +200,9 @@ def _list_titles(lines: Sequence[str]) -> Iterator[str]:
             4 <= len(name) <= 90
             and not known_form
             and not _is_of_desk(small)
+            and not is_label(name)
+            and not NAMED_DATE.search(small)
+            and not DATE.search(small)
             and not _PROSE.search(small)
             and not _CODE.fullmatch(name)
             and re.search(r"[^\W\d_]{3}", name)

@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from shared.domain.confirmations.model import BookedLeg, BookedStay, Booking, Doubt, MailReading, to_json
+from shared.domain.confirmations.silent_letters import WHOLE
 
 MAX_BOOKINGS = 60  # of one mail
 _FOLLOWED = frozenset(  # the more reliable part is right: others name a partner's number, or the same in other words
@@ -31,14 +32,19 @@ def join_readings(readings: list[MailReading], certain: int = 0) -> MailReading:
         _add_statements(groups, bookings)
         data += bookings if at < certain else []
     stating = [r for r in readings if r.bookings]
-    has_legs = any(isinstance(b, BookedLeg) for r in stating for b in r.bookings)
+    types = {"flights" if isinstance(b, BookedLeg) else "stays" for r in stating for b in r.bookings}
     return MailReading(
         source=stating[0].source if stating else "none",
         forwarded=any(r.forwarded for r in readings),
         bookings=[join_statements(g, data) for g in _drop_mentions(groups, data)][:MAX_BOOKINGS],
-        doubts=list(dict.fromkeys(d for r in readings for d in r.doubts if d.field != "flights" or not has_legs)),
+        doubts=list(dict.fromkeys(d for r in readings for d in r.doubts if not _is_read(d, r, types))),
         unread=list(dict.fromkeys(u for r in readings for u in r.unread)),
     )
+
+
+def _is_read(doubt: Doubt, reading: MailReading, types: set[str]) -> bool:
+    """Whether what one part shows and does not state was read of another; a part that states nothing only repeats."""
+    return doubt.field in types or (bool(types) and not reading.bookings and doubt.field in WHOLE)
 
 
 def _drop_mixed_up(booking: Booking, data: Sequence[Booking]) -> Booking:
@@ -129,15 +135,28 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
     joined = replace(statements[0], doubts=_join_doubts(statements, data))
     for f in fields(joined):
         stated = [v for s in statements if (v := getattr(s, f.name)) is not None]
+        if f.name == "passengers" and max(stated, default=0) > 1:  # the one name of data is that of who booked
+            stated = [v for s in statements if (v := getattr(s, f.name)) and not (v == 1 and s in data)]
         values = list(dict.fromkeys(stated)) if f.name != "doubts" else []
+        if f.name == "passengers" and values[:1] == [1]:  # the data of many name the one who booked, and nobody else
+            values = values[1:] or values
         is_followed = f.name in _FOLLOWED or (f.name == "passengers" and _counts_in_data(statements, data))
         if len(values) == 1 or (values and is_followed):
             setattr(joined, f.name, values[0])
         elif values:
             setattr(joined, f.name, None)
             joined.doubts.append(_describe_difference(f.name, values, statements[0]))
+    if isinstance(joined, BookedStay):
+        joined.hotel_name = _cut_glued_label(joined.hotel_name, statements)
     _join_actions(joined, statements)
     return joined
+
+
+def _cut_glued_label(name: str | None, statements: list[Booking]) -> str | None:
+    """The name without the label "Hotel" that ran into it, as another part of the mail, a table, shows it."""
+    names = {s.hotel_name for s in statements if isinstance(s, BookedStay)}
+    bare = name[6:] if name and name[:6].casefold() == "hotel " else None
+    return bare if bare and bare in names else name
 
 
 def _counts_in_data(statements: list[Booking], data: Sequence[Booking]) -> bool:

@@ -153,7 +153,8 @@ def _find_program(price: MailPrice, airline: str | None, sender: str, world: Tra
     writer = world.airline(sender) or world.by_icao(sender.strip()[:3] if len(sender.strip()) == 3 else "")
     if own and world.program_of(writer or "") == own:
         return own
-    return world.program(sender)
+    # An airline whose programme is not known may have one of the sender's name: "Smiles" is not Miles&Smiles.
+    return world.program(sender) if own or writer else None
 
 
 def _set_package_price(stay: BookedStay, price: MailPrice) -> None:

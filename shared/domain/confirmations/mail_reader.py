@@ -26,7 +26,8 @@ from shared.domain.confirmations.model import (
     UnreadFile,
 )
 from shared.domain.confirmations.phrases import strip_subject
-from shared.domain.confirmations.plausibility import settle_booking
+from shared.domain.confirmations.plausibility import doubt_untimed_legs, settle_booking
+from shared.domain.confirmations.silent_letters import WHOLE
 
 NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
 
@@ -36,7 +37,7 @@ def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
     if not reading.bookings:
-        silent = [d for d in reading.doubts if d.field == "flights"]
+        silent = [d for d in reading.doubts if d.field in WHOLE][:1]
         reading = replace(reading, doubts=[*silent, *([NOT_READ] if reading.unread else [])])
     inside = any(letter.attached for letter in letters)
     return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
@@ -59,6 +60,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     joined = join_readings([*data, *codes, entries, *words, *tickets], certain=len(data) + len(codes) + 1)
     is_forwarded = joined.forwarded or letter.attached or strip_subject(letter.subject)[1]
     settled = [settle_booking(b, letter.posted, is_forwarded, world) for b in joined.bookings]
+    doubt_untimed_legs(settled)
     joined = replace(joined, bookings=settled)
     actions = {find_action(t) for t in texts}
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
@@ -77,6 +79,8 @@ def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
     if any(leg.passengers for leg in legs):
         for leg in (b for reading in tickets for b in reading.bookings if isinstance(b, BookedLeg)):
             leg.passengers = None
+        for reading in tickets:
+            reading.doubts = [d for d in reading.doubts if d.field != "passengers"]
 
 
 def _read_data(source: Source, documents: list[Any], letter: MailLetter, world: TravelFacts) -> MailReading:
@@ -109,7 +113,7 @@ def _mark_columns(text: str) -> str:
 
 def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> MailReading:
     """What attached calendar entries state; the letter around them may call them off."""
-    off = any(find_action(t) == "cancel" for t in texts)
+    off = bool(letter.invites) and any(find_action(t) == "cancel" for t in texts)
     bookings: list[Booking] = []
     for words, booking in calendar_entries.read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, strip_subject(letter.subject)[0], letter.sender, False, letter.posted)

@@ -2,10 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from shared.domain.confirmations import flights, stays
-from shared.domain.confirmations.confirmation_numbers import find_confirmation
+from shared.domain.confirmations.clean_text import join_wrapped
+from shared.domain.confirmations.confirmation_labels import CONFIRMATION
+from shared.domain.confirmations.confirmation_numbers import find_confirmation, find_order
 from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.letter_actions import says_cancelled, says_cancelled_in_title, says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import (
     NOT_CONFIRMED,
@@ -18,54 +22,87 @@ from shared.domain.confirmations.model import (
     Sender,
     TravelFacts,
 )
-from shared.domain.confirmations.other_letters import cut_cancelled, is_of_railway, says_partly_cancelled
-from shared.domain.confirmations.passengers import count_passengers
-from shared.domain.confirmations.phrases import CONFIRMATION, says_cancelled, says_changed, says_unsettled
+from shared.domain.confirmations.old_plans import drop_old_plan
+from shared.domain.confirmations.other_letters import (
+    cancels_extra_alone,
+    cut_arriving_flight,
+    cut_cancelled,
+    is_of_car,
+    is_of_railway,
+    is_offer,
+    says_partly_cancelled,
+)
+from shared.domain.confirmations.own_numbers import set_own_numbers
+from shared.domain.confirmations.passengers import doubt_passengers, read_passengers
+from shared.domain.confirmations.phrases import says_unsettled
+from shared.domain.confirmations.silent_letters import doubt_part, doubt_silence
 from shared.domain.parsing.text import fold
 
 
 def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailReading | None:
     """What plain words state; None without a booking. A ticket is one, also where it does not call itself so."""
+    action = find_action(text)
     is_partial = says_partly_cancelled(fold(text.body))
     text = replace(text, body=cut_cancelled(text.body)) if is_partial else text
+    text = drop_old_values(replace(text, body=cut_arriving_flight(text.body, fold(text.body))), action)
     folded = fold(text.body)
     sender = world.sender(text.domain) or Sender(None, None)
     dates = MailDates(folded, text.posted, sender.order)
     airline = text.sender if world.airline(text.sender) else sender.airline or text.sender
     of_railway = is_of_railway(folded)
     legs = [] if of_railway else flights.read_legs(text.body, dates, world, airline)
-    lodging = (
-        stays.read_stays_beside_flights(text.body, dates, world)
-        if legs or of_railway  # a train too has an arrival and a departure
-        else stays.read_stays(text.body, text.subject, dates, world, text.sender)
-    )
+    legs = _drop_flight_of_driver(legs, folded)
+    beside = legs or of_railway  # a train too has an arrival and a departure
+    lodging = stays.read_stays_beside_flights(text.body, dates, world) if beside else []
+    if lodging and not any(leg.origin or leg.destination or leg.departure_date for leg in legs) and not of_railway:
+        legs = []  # the code of a hotel that looks like a flight's number
+    if not legs and not of_railway:
+        lodging = stays.read_stays(text.body, text.subject, dates, world, text.sender)
     bookings: list[Booking] = [*legs, *lodging]
     number = find_confirmation(text)
-    action = find_action(text)
-    if action == "cancel" and number:
-        bookings = [replace(b, action="cancel") for b in bookings] or [BookedLeg(action="cancel")]
+    if action == "cancel":
+        bookings = [replace(b, action="cancel") for b in bookings] or _cancel_number(number, folded)
     elif not number and not any(isinstance(b, BookedStay) or b.departure_date for b in bookings):
         bookings = []
-    is_called_one = number or is_ticket or _BOOKING.search(folded) or CONFIRMATION.search(folded)
+    is_called_one = number or is_ticket or action == "cancel" or _BOOKING.search(folded) or CONFIRMATION.search(folded)
+    if not number and not is_ticket and is_offer(folded):
+        return None
     if not bookings or not (is_called_one or any(map(_is_whole, bookings))):
-        return _doubt_silence(number, folded)
-    passengers = count_passengers(text.body, world)
+        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates)
+        return MailReading(doubts=doubts) if doubts else None
+    passengers = read_passengers(text.body, world)
+    number = number or find_order(text)
+    set_own_numbers(legs if action == "create" and not lodging else [], text.body, world)
     for booking in bookings:
         booking.confirmation_number = booking.confirmation_number or number
         booking.action = "change" if action == "change" else booking.action
         if isinstance(booking, BookedLeg):
-            booking.passengers = passengers
+            booking.passengers = passengers.number
     doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
     doubts += [_PARTLY_CANCELLED] if is_partial else []
-    doubts += [_FLIGHTS_NOT_READ] if lodging and not legs and _FLIGHTS_HEADING.search(folded) else []
+    doubts += doubt_passengers(passengers) if lodging == [] and action == "create" else []
+    doubts += doubt_part(folded, bookings) if action != "cancel" else []
     return MailReading("text", text.forwarded, bookings, doubts)
 
 
-def _doubt_silence(number: str | None, folded: str) -> MailReading | None:
-    """A letter that names a booking's number and speaks of a flight of that booking, of which none was read."""
-    if number and _OWN_FLIGHT.search(folded) and not is_of_railway(folded) and not _CAR.search(folded):
-        return MailReading(doubts=[_FLIGHTS_NOT_READ])
-    return None
+def _drop_flight_of_driver(legs: list[BookedLeg], folded: str) -> list[BookedLeg]:
+    """The flights of a letter of a hired car that can be booked with it; one alone without its day is the driver's."""
+    flown = [leg for leg in legs if leg.origin and leg.destination]
+    is_driver_alone = len(flown) == 1 and not flown[0].departure_date
+    if not legs or (len(flown) == len(legs) and not is_driver_alone) or not is_of_car(folded):
+        return legs
+    return [] if is_driver_alone else flown
+
+
+def drop_old_values(text: Text, action: Action) -> Text:
+    """A letter of a change without what it says of the booking as it was."""
+    return replace(text, body=drop_old_plan(text.body)) if action == "change" else text
+
+
+def _cancel_number(number: str | None, folded: str) -> list[Booking]:
+    """The cancellation of a number, of which the letter names neither flight nor stay; a car has a number too."""
+    is_of_other = (_OTHER_THING.search(folded) and not _TRAVEL.search(folded)) or _CAR.search(folded)
+    return [BookedLeg(action="cancel")] if number and not (is_of_other or is_of_railway(folded)) else []
 
 
 def _is_whole(booking: Booking) -> bool:
@@ -77,35 +114,39 @@ def _is_whole(booking: Booking) -> bool:
 
 
 _PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
-_FLIGHTS_NOT_READ = Doubt("flights", "The letter speaks of flights that were booked, and none was read.")
-_OWN_FLIGHT = re.compile(
-    r"flight (?:number|no\b|details)|(?:your|outbound|return|departing) flight|flugnummer|hinflug|ruckflug"
-    r"|ihr(?:en?)? flug"
-    r"|vol (?:aller|retour)|votre vol|numero de vol|vuelo de (?:ida|vuelta)|(?:tu|su) vuelo|volo di (?:andata"
-    r"|ritorno)"
-    r"|il (?:tuo|suo) volo|voo de (?:ida|volta)|(?:seu|sua) voo|heenvlucht|terugvlucht|(?:uw|je) vlucht|便名|搭乗日"
+_TRAVEL = re.compile(
+    r"\b(?:flights?|flug\w*|fluge|vols?|vuelos?|vol[oi]|voos?|vluch\w*|airlines?|airways|hotels?|resort|inn|stay"
+    r"|nights?"
+    r"|aufenthalt|unterkunft|zimmer|nachte?|anreise|check-?in|sejour|hebergement|chambre|nuits?|estancia|alojamiento"
+    r"|habitacion|noches?|soggiorno|alloggio|camera|nott[ei]|arrivo|estadia|hospedagem|quarto|noites?|llegada"
+    r"|verblijf"
+    r"|accommodatie|kamer|nacht(?:en)?)\b|便|航空|宿泊|ホテル|泊"
+)
+_OTHER_THING = re.compile(
+    r"\b(?:table|restaurant|order|subscription|membership|event|concert|tickets?|appointment|parcel|delivery|parking"
+    r"|insurance|lounge|tisch|bestellung|abo|veranstaltung|termin|parkplatz|versicherung|commande|abonnement|spectacle"
+    r"|mesa|evento|entradas?|tavolo|ordine|abbonamento|bestelling|tafel)\b|注文|レストラン"
 )
 _CAR = re.compile(
-    r"\b(?:rental car|car rental|pick-?up (?:date|location)|mietwagen|abholung|location de voiture|alquiler)\b"
-)
-_FLIGHTS_HEADING = re.compile(
-    r"^\W*(?:(?:your|ihre|vos|sus|je|uw|i vostri) )?(?:flights?|fluge|vluchten|vols?|voli|vuelos|voos)"
-    r"(?: details)?\W*$",
-    re.M,
+    r"\b(?:rental car|car rental|car hire|autovermietung|autonoleggio|noleggio auto|aluguel de carro|autohuur"
+    r"|pick-?up (?:date|location)|mietwagen|abholung|location de voiture|alquiler)\b"
 )
 
 
+@lru_cache(maxsize=8)
 def find_action(text: Text) -> Action:
     """What the letter does to the booking, as its subject or its beginning says."""
-    subject, opening = fold(text.subject), fold(text.body[:1500])
+    subject, opening = fold(text.subject), fold("\n".join(join_wrapped(text.body[:1500].split("\n"))))
     if says_partly_cancelled(fold(text.body)):
         return "change"
-    if says_cancelled(subject) or says_cancelled(opening):
-        return "cancel"
+    if says_cancelled_in_title(subject) or says_cancelled(opening):
+        return "create" if cancels_extra_alone(f"{subject}\n{opening}") else "cancel"
     return "change" if says_changed(subject) or says_changed(opening) else "create"
 
 
 _BOOKING = re.compile(
     r"your (?:booking|reservation|itinerary|trip)|e-?ticket|reiseplan"
     r"|ihre (?:buchung|reise)|votre reservation|tu reserva"
+    r"|(?:confirm|bestatig|conferm|bevestig)[^.\n]{0,60}\b(?:stay|aufenthalt|reservierung|sejour|estancia|reserva|soggiorno"
+    r"|prenotazione|estadia|verblijf|reservering|boeking|zimmer|camera|kamer|chambre|room)\b"
 )

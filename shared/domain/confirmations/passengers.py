@@ -1,238 +1,345 @@
 """How many people a booking is for: a count the letter states, or the names it lists."""
 
 import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from shared.domain.confirmations import passenger_words as words
 from shared.domain.confirmations.flight_lines import to_plain
-from shared.domain.confirmations.model import TravelFacts
+from shared.domain.confirmations.model import Doubt, TravelFacts
+from shared.domain.confirmations.passenger_counts import Count, list_counts
+from shared.domain.confirmations.person_names import (
+    TITLE,
+    TITLED,
+    has_title_behind,
+    is_name,
+    order_words,
+    read_leading_name,
+    read_slashed,
+    split_people,
+)
+from shared.domain.parsing.alternatives import compile_any
 from shared.domain.parsing.text import fold
 
-_ALL = (
-    r"passengers?|travell?ers?|guests?|customers?|reisende[rn]?|passagier[es]?|fluggaste?|passagers?|voyageurs?"
-    r"|pasajeros?|viajeros?|clientes|passageiros?|viajantes?|passegger[io]|viaggiator[ei]|reizigers?|resenarer"
-    r"|搭乗者|お客様|こ搭乗者|旅客"
+# A label and what stands behind it, in the same cell, in the next, behind two blanks or before a title.
+_LABEL = re.compile(
+    r"^[^\w\n]*(?:\d{1,2}[.)] )?([^:\t]{1,60}?)"
+    rf"(?:(?:\s{{0,30}}[:\t】\]]\s{{0,30}}|\s{{2,30}})(?=[^\W\d_]|\d{{1,2}}[.)] )| (?={TITLE}\.? [^\W\d_]))"
 )
-_ADULT = r"adults?|erwachsene[rn]?|adultes?|adultos?|adult[io]|volwassenen?|大人"
-_WHO = rf"{_ALL}|{_ADULT}"
-_CHILD = (
-    r"child(?:ren)?|youths?|young adults?|teen(?:ager)?s?|seniors?|students?|kind(?:er)?|jugendliche[rn]?|enfants?"
-    r"|jeunes?|nin[oa]s?|jovenes|criancas?|bambin[aeio]|ragazz[aeio]|kinderen|小児|子供|こ?とも"
+_NUMBERED = re.compile(r"^[^\w\n]*\d{1,2}\s?[.):]?\s+(?=[^\W\d_])")
+_OF_NUMBER = re.compile(r"nummer|number|numero|numer")
+_BULLET = re.compile(r"^[^\w\n]*(?:\d{1,2}[.)] )?")
+_WORD = re.compile(r"[^\W\d_]+")
+_TRAVELLER = re.compile(rf"(?:{words.PERSON})(?:{words.NAME}|{words.COMPOUND})?")
+_ONE_OF_THEM = re.compile(rf"{words.ADULT}|{words.CHILD}|{words.INFANT}")
+_NAME = re.compile(words.NAME)
+_CUSTOMER = re.compile(words.CUSTOMER)
+# One of these stands in every line of which more is read than a title and a name; most lines hold none.
+_ANY_WORD = compile_any(
+    rf"{words.PERSON}|{words.CUSTOMER}|{words.NAME}|{words.ADULT}|{words.CHILD}|{words.INFANT}|who|wer |qui|chi "
+    rf"|quem|wie "
+    r"|party|booked|reserved|arranged|made|issued|ticketed|gebucht|ausgestellt|reserviert|reserve|emis|achet"
+    r"|reservad|emitid"
+    r"|comprad|prenotat|emess|geboekt|uitgegeven"
 )
-_LABELLED = re.compile(
-    rf"^[^\w\n]*(?:(?:number|no\.?|total|anzahl|nombre|numero|n[°º]|aantal) (?:of |der |de |di |von "
-    rf"|van )?)?(?:{_WHO})\W{{0,3}}[:\t]\s{{0,4}}(\d)(?![\d.,:/])"
-    rf"(?! ?(?:{_CHILD}))[^\w\n]*(?:\(|{_WHO}|名|$)",
-    re.M,
+_TICKET = re.compile(
+    r"\b(?:e-?)?ticket(?:s?\b|-?n)|\bseats?\b|\bbillet|\bsitz|\bbillete|\bbigliett|\bbilhete|航空券|座席"
 )
-_IN_BRACKETS = re.compile(rf"^[^\w\n]*(?:{_ALL}) ?\((\d)\)\s?(?::|$)", re.M)  # "Pasajeros (3): ..."
-_LABELLED_CHILD = re.compile(rf"^[^\w\n]*(?:{_CHILD})(?:\(s\)|\(n\)|\(en\))?\s?[:\t]\s{{0,4}}(\d)(?![\d.,:/])", re.M)
-_COUNTED = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:x )?(?:({_ALL})|{_ADULT})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
-_COUNTED_CHILD = re.compile(rf"(?<![\d.,/-])(\d) ?(?:x ?)?(?:{_CHILD})(?:\(s\)|\(n\)|\(en\))?(?![a-z])")
-_PERSONS = re.compile(
-    r"(?:for|fur|pour|para|per|voor) (\d) (?:people|persons?|personen|personnes|personas|pessoas|persone)\b|(\d) ?名様?"
-)
-_TITLE = (
-    r"(?:mr|mrs|ms|miss|de heer|mevrouw|meneer|de hr|mstr|dr|herr|frau|hr|m|mme|mlle|monsieur|madame"
-    r"|sr|sra|srta|senor|senora|sig|sig\.ra|dhr|mevr|mw|mvr)"
-)
-_NAME_WORD = r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*"
-_NAME = rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}"
-_TITLED = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?{_TITLE}\.? +({_NAME})\s*(?:\(|,|\t|\||-|$|  )")
-_CAPITALS = r"[A-ZÀ-Þ][A-ZÀ-Þ'’-]+"
-_SLASHED = re.compile(
-    rf"(?<![A-Za-zÀ-Þ/])({_CAPITALS}(?:\s{_CAPITALS}){{0,3}}\s?/\s?{_CAPITALS}(?:\s{_CAPITALS}){{0,3}})(?=\s*(?:\("
-    rf"|,|\t"
-    rf"|\||\*|$|  |様|\d\.\d))"
-)
-_HEAD = re.compile(
-    r"^\W*(?:(?:flight |your |ihre |vos |sus |tus |os seus |i tuoi |uw )?"
-    rf"(?:{_WHO})(?:[ /-]?(?:names?|list|details|informati\w+|info|data|daten|liste|angaben"
-    rf"|gegevens))?(?:\s?\(s\))?(?: \d| \(\d\))?"
-    rf"|names? of (?:passenger|traveller)s?|nom(?:s)? (?:des passagers|du passager)"
-    r"|nombre del pasajero|nome (?:do passageiro|del passeggero)|naam(?: passagier)?|搭乗者名|お名前|氏名)"
-    r"\W*(?:\t|$|:|  )"
-)
-_AFTER_HEAD = re.compile(rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME})\s*(?:様\W*)?(?:\(|,|\t|\||$|  | - )")
-_LABEL_LINE = re.compile(
-    r"^\W*(?:\w+ )?(?:passenger|travell?er|reisender?|passagiere?|fluggast|fluggaste|passagers?|voyageurs?|pasajeros?"
-    r"|passageiros?|viajeros?|guests?|customers?|passegger[io]|viaggiator[ei]|reizigers?|name|nom|nombre|nome"
-    r"|naam|搭乗者|こ搭乗者|お客様|氏名|お名前)(?:s|\(s\)|氏名|名)?"
-    r"(?: ?(?:names?|details|\d|\(\d\)))?(?:\s{0,30}[:\t]\s{0,30}|\s{2,30})(?=[^\W\d_])"
-)
-_NAME_END = re.compile(r"\s{2,}|[\t|(]|,? ?e?-?ticket|\d|,? (?:adult|adt)\b", re.I)
-_NOT_NAMES = frozenset(
-    re.findall(
-        r"\w+",
-        "flight flights seat seats class booking reference ticket number name names adult adults baggage bag"
-        " bags economy business first meal frequent flyer terms total price contact details information please"
-        " your check in date time departure arrival from to status confirmed date birth document passport card"
-        " tarif fare loyalty member gate zone type view manage online taxes total totale totaal purchase"
-        " summary tarifa tariffa tarif value pagato details dettagli redeemed miles points avios surcharges"
-        " nightly rate estimated address street billing services extras your bonus club award fri thu sat sun"
-        " mon tue wed booked reserved departing return outbound inbound ida vuelta volta andata ritorno free"
-        " payment travel hand cabin hold bagagem bagaglio equipaje gepack bagage assentos despachada car"
-        " hire airport transfers transfer fast track going out priority infant child erwachsener adulto"
-        " adulte volwassene adt chd inf extra special request requests none not selected",
-    )
-)
-_PARTICLES = frozenset(
-    re.findall(
-        r"\w+",
-        "de da do dos das del della di van von der den het la le y e zu bin al el ter ten",
-    )
-)
-_SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
-_SEVERAL_TITLED = re.compile(_SEVERAL.pattern + r"| / ")
-_CHILD_NAME = re.compile(
-    rf"^\W*(?:{_CHILD}|baby|infant|bebe|neonato"
-    rf"|{_WHO})(?: \d)?\s?[:\t]? +({_NAME})\s*(?:\(|,|\t|\||$|  )"
-)
+_MARKED = re.compile(rf"^[^\W\d_][^\t\d(]{{4,40}}?\s*(?:[(\t]| - )\s*(?:{words.ADULT}|{words.CHILD})(?![a-z])")
+_ROLE = re.compile(rf"[(\t·,-]\s*(?:{words.ADULT}|{words.CHILD})(?![a-z])")
+_ROLE_APART = re.compile(
+    rf" (?=(?:{words.ADULT}|{words.CHILD}|{words.INFANT})(?: [a-z]{{2,20}}){{0,3}} ?(?:$|\d|\())"
+)  # of a table without its cells
+_TITLE_CELL = re.compile(rf"^(\W*(?:\d{{1,2}}[.)]?[ \t]+)?{TITLE}\.?)[ ]*\t[ ]*(?=[^\W\d_]{{2}})", re.I)
+_IS_INFANT = re.compile(rf"(?:^[^\w\n]*(?:\d{{1,2}}\W+)?|[(\t·,-]\s*)(?:{words.INFANT})(?![a-z])")
+_TICKET_NUMBER = re.compile(r"(?<!\d)\d{3}[- ]?\d{10}(?!\d)")
+_FLAT_LABEL = re.compile(
+    rf"^\W*(?:{words.PERSON})(?:{words.NAME})?(?:\(s\))?\*? (?=[^\W\d_])"
+)  # of a table without its cells
 _STOP = re.compile(
     r"^\W*(?:total|price|preis|gesamt|prix|precio|prezzo|preco|prijs|payment|zahlung|paiement|pago|pagamento|fare"
     r"|tarif|合計|支払)"
 )
-_TITLES = re.compile(rf"^(?:{_TITLE}\.? +)+")
-_BRACKETED = re.compile(r"\([^()]{0,20}\)")
 _MOST = 9
 _LONGEST = 160
+_LIST_LINES = 40
+_MOST_HEADINGS = 20
+_MOST_BABIES = 1  # that may have a ticket and stand in no list
+_MOST_UNKNOWN = 4  # lines of a list that are neither a name nor a detail
+
+
+@dataclass
+class _Travellers:
+    """Names by how sure they are those of travellers: named so, just named, a customer's, of one it is booked for."""
+
+    person: set[str] = field(default_factory=set)
+    name: set[str] = field(default_factory=set)
+    customer: set[str] = field(default_factory=set)
+    booked_for: set[str] = field(default_factory=set)
+    unsure: bool = False  # a line may name one person or two
+
+
+class Passengers(NamedTuple):
+    """The number of travellers; None where the letter does not say. `possible` are the numbers it says instead."""
+
+    number: int | None = None
+    possible: tuple[int, ...] = ()
+
+
+def read_passengers(text: str, world: TravelFacts) -> Passengers:
+    """The number on which all counts and lists of a letter agree; one person named alone is no count beside others."""
+    text = to_plain(text)
+    stated = list_counts(fold(text))
+    named = _count_names(text.split("\n"), world)
+    counts = [*stated, *([named] if named and (named.least > 1 or not stated) else [])]
+    counts += _count_tickets(text, named.least) if named and not stated else []
+    if not counts:
+        return Passengers()
+    least, most = max(c.least for c in counts), min(c.most for c in counts)
+    if least > most or (least < most and any(c.unsure for c in counts)):
+        values = sorted({n for c in counts for n in (c.least, c.most if c.unsure else c.least) if n <= _MOST})
+        return Passengers(possible=tuple(values))
+    return Passengers(least) if least <= _MOST else Passengers()
+
+
+def _count_tickets(text: str, names: int) -> list[Count]:
+    """The count of electronic tickets where a list of names differs: a line read as a name, or a name not read, shows
+    there. An airline's tickets bear its three digits; babies may have one, and be no passenger of the list."""
+    by_airline = Counter(number[:3] for number in {re.sub(r"\D", "", m[0]) for m in _TICKET_NUMBER.finditer(text)})
+    tickets = max(by_airline.values(), default=0)
+    babies = _MOST_BABIES if re.search(words.INFANT, fold(text)) else 0
+    return [] if not tickets or names <= tickets <= names + babies else [Count(tickets, tickets)]
 
 
 def count_passengers(text: str, world: TravelFacts) -> int | None:
     """The number of travellers; None where the letter does not say, or says it in two ways."""
-    text = to_plain(text)
-    stated = _find_stated(fold(text))
-    names = _find_names(text.split("\n"), world)
-    if stated and names and stated < len(names):
-        return None
-    count = stated or len(names)
-    return count if 0 < count <= _MOST else None
+    return read_passengers(text, world).number
 
 
-def _find_stated(folded: str) -> int | None:
-    if match := _LABELLED.search(folded) or _IN_BRACKETS.search(folded):
-        return _add_children(folded, match)
-    counts = list(_COUNTED.finditer(folded))
-    if counts:
-        whole = max((int(m[1]) for m in counts if m[2]), default=0)
-        adults = max((int(m[1]) for m in counts if not m[2]), default=0)
-        children = max((_sum_children(line) for line in folded.split("\n")), default=0)
-        # "2 passengers, 1 child" may be two or three people.
-        return max(whole, adults + children) or None if adults or not children else None
-    if match := _PERSONS.search(folded):
-        return int(match[1] or match[2]) or None
-    return None
+def doubt_passengers(passengers: Passengers) -> list[Doubt]:
+    """The doubt of a letter that states several numbers."""
+    reason = "The letter states several numbers of passengers."
+    return [Doubt("passengers", reason, passengers.possible)] if passengers.possible else []
 
 
-def _add_children(folded: str, match: re.Match[str]) -> int | None:
-    """A labelled count with the children beside it or below it; those in brackets are among it."""
-    count = int(match[1])
-    rest = folded[match.end(1) :].split("\n", 1)[0]
-    if rest.lstrip().startswith(("(", ")")):
-        return count or None
-    below = _LABELLED_CHILD.search(folded) if re.search(_ADULT, match[0]) else None
-    return count + (_sum_children(rest) or (int(below[1]) if below else 0)) or None
+def _count_names(lines: list[str], world: TravelFacts) -> Count | None:
+    """How many people a letter names as those who travel."""
+    lines = [_part_role(line) for line in lines]
+    travellers = _find_travellers(lines, world)
+    slashed = _find_slashed(lines, world)
+    names = travellers.person or travellers.name or slashed or _find_ticketed(lines)
+    names = names or travellers.customer or travellers.booked_for
+    if any("/" in name for name in names):
+        names = names | {name for name in slashed if has_title_behind(name)}
+    number = len(_join_same({order_words(n) for n in names}))
+    return Count(number, 2 if travellers.unsure else number, travellers.unsure) if number else None
 
 
-def _sum_children(line: str) -> int:
-    return sum(int(m[1]) for m in _COUNTED_CHILD.finditer(line))
+def _part_role(line: str) -> str:
+    """A name and the word for an adult or a child behind it, as two cells; its title in the cell of the name."""
+    if len(line) <= _LONGEST and "\t" in line:
+        line = _TITLE_CELL.sub(r"\1 ", line)
+    if len(line) > _LONGEST or "\t" in line or line.islower():
+        return line
+    small = fold(line)
+    match = _ROLE_APART.search(small) if len(small) == len(line) else None
+    return (
+        f"{line[: match.start()]}\t{line[match.end() :]}"
+        if match and read_leading_name(line[: match.start()])
+        else line
+    )
 
 
-def _find_names(lines: list[str], world: TravelFacts) -> set[str]:
-    """Names beside a label, under a heading, behind a title, or as SURNAME/GIVEN."""
-    names: set[str] = set()
+def _find_travellers(lines: list[str], world: TravelFacts) -> _Travellers:
+    """Names beside a label, under a heading, behind a title, or beside the word for an adult."""
+    travellers = _Travellers()
+    headings = 0
     for at, line in enumerate(lines):
-        if len(line) > _LONGEST:
-            continue
-        small = fold(line)
-        if match := _LABEL_LINE.match(small):
-            names |= set(_read_label(line[match.end() :]))
-        elif _HEAD.match(small):
-            names |= _read_list(lines[at + 1 : at + 40])
-        elif match := _TITLED.match(small):
-            names |= {line[match.start(1) : match.end(1)]} if _is_name(line[match.start(1) : match.end(1)]) else set()
-    if not names:
-        names = {m[1] for line in lines if "/" in line and len(line) < _LONGEST for m in _SLASHED.finditer(line)}
-        names = {n for n in names if _is_name(n.replace("/", " ")) and not list(world.places(n.title()))}
-    return _join_same({_order(n) for n in names})
-
-
-def _read_list(lines: list[str]) -> set[str]:
-    """The names in the lines below a heading; lines of their tickets, seats and bags may stand between them."""
-    names: set[str] = set()
-    for line in lines:
         if not line.strip() or len(line) > _LONGEST:
             continue
-        several = _split_names(line)
-        name = _read_name(line)
-        names |= set(several) or ({name} if name else set())
-        if not name and not several and (_STOP.match(fold(line)) or not _is_detail(line)):
-            break
-    return names
+        small = fold(line)
+        if not _ANY_WORD.search(small):
+            travellers.person |= _read_titled(line, small)
+            continue
+        names = _read_labelled(travellers, lines, at, small)
+        if not names and headings < _MOST_HEADINGS and (kind := _classify_heading(small)):
+            below = _read_list(travellers, lines[at + 1 : at + 1 + _LIST_LINES], world, small)
+            getattr(travellers, kind).update(below)
+            headings += 1
+        elif not names and (titled := _read_titled(line, small)):
+            travellers.person |= titled
+        elif match := words.BOOKED_FOR.search(small):
+            people, _ = split_people(re.split(r"[.!;](?:\s|$)", line[match.end() :])[0], "name")
+            travellers.booked_for |= {n for n in people if not _is_known(n, world)}
+    return travellers
 
 
-def _split_names(line: str) -> list[str]:
-    """The people of a line that names more than one; "SURNAME PARTS, GIVEN NAMES" is one person."""
-    parts = [part.strip() for part in _SEVERAL_TITLED.split(line.strip(" *•·-")) if part.strip()]
-    if len(parts) < 2:
+def _read_titled(line: str, small: str) -> set[str]:
+    """The name of a line behind a title, or before the word for an adult or a child."""
+    if match := TITLED.match(small):
+        name: str | None = line[match.start(1) : match.end(1)]
+    else:
+        name = read_leading_name(line) if _MARKED.match(small) else None
+    return {name} if name and is_name(name) else set()
+
+
+def _read_labelled(travellers: _Travellers, lines: list[str], at: int, small: str) -> list[str]:
+    """The names behind a label of the line and in the lines right below it, which are put with the others."""
+    match = _LABEL.match(small)
+    kind = _classify_label(match[1]) if match else None
+    if (not match or not kind) and (match := _FLAT_LABEL.match(small)):
+        kind = "person"
+    if not match or not kind or _IS_INFANT.search(small):
         return []
-    names = [_strip_title(part) for part in parts]
-    titled = all(name != part for name, part in zip(names, parts, strict=True))
-    sure = titled or len(parts) > 2 or "," not in line
-    return names if sure and all(_is_name(name) for name in names) else []
+    people, unsure = split_people(lines[at][match.end() :], match[0] if match.re is _FLAT_LABEL else match[1])
+    if match.re is _FLAT_LABEL and not all(n.isupper() or _is_marked(small, n) for n in people):
+        return []
+    if match.re is _FLAT_LABEL and any("/" in n and n not in lines[at][match.end() :][: len(n) + 12] for n in people):
+        return []  # "Passenger Service Facilities Charge SW/OI"
+    for line in lines[at + 1 : at + 1 + _MOST] if people and kind == "person" else []:
+        below = [n for n in _read_line(line, match[0])[0] if _is_sure(line, n, people)]
+        if not below or len(line) > _LONGEST:
+            break
+        people += below
+    getattr(travellers, kind).update(people)
+    travellers.unsure |= unsure and len(people) == 1
+    return people
+
+
+def _is_marked(small: str, name: str) -> bool:
+    """Whether a line shows by more than its shape that it names a person."""
+    return (
+        "/" in name or "様" in small or bool(TITLED.match(small) or _ROLE.search(small) or _TICKET_NUMBER.search(small))
+    )
+
+
+def _is_sure(line: str, name: str, names: Iterable[str]) -> bool:
+    """Whether a name below others is one: marked as such, or with the surname of another."""
+    own = {w for w in fold(name).split() if w not in words.PARTICLES and len(w) > 1}
+    return _is_marked(fold(line), name) or any(own & set(fold(n).split()) for n in names)
+
+
+def _classify_label(label: str) -> str | None:
+    """Whose name stands behind a label: that of a "person" who travels, a "name", of a "customer", None of another."""
+    tokens = _WORD.findall(label)
+    if not tokens or len(tokens) > 8:
+        return None
+    others = [t for t in tokens if t not in words.BESIDE and not _NAME.fullmatch(t)]
+    people = [t for t in others if _TRAVELLER.fullmatch(t) or _ONE_OF_THEM.fullmatch(t)]
+    if people:
+        return "person" if len(others) - len(people) <= 1 else None
+    if len(others) == 1 and _CUSTOMER.fullmatch(others[0]):
+        return "customer"
+    return "name" if not others and any(_NAME.fullmatch(t) for t in tokens) else None
+
+
+def _classify_heading(small: str) -> str | None:
+    """Whose names stand below a line or, as columns, below its first cell."""
+    cells = [cell for cell in re.split(r"\t|  +", small.strip()) if cell.strip()]
+    if not cells or len(cells[0]) > 60:
+        return None
+    if words.WHO_TRAVELS.match(cells[0]):
+        return "person"
+    bare = _BULLET.sub("", cells[0])
+    tokens = _WORD.findall(bare)
+    if not tokens or len(tokens) > 8 or re.search(r"\d{2}|[.!?]$|,", bare):
+        return None
+    if any(_TRAVELLER.fullmatch(t) for t in tokens) and all(_is_heading_word(t) for t in tokens):
+        return "person"
+    if all(_CUSTOMER.fullmatch(t) or t in words.BESIDE for t in tokens) and any(map(_CUSTOMER.fullmatch, tokens)):
+        return "customer"
+    is_name = all(_NAME.fullmatch(t) for t in tokens) and (not small.isascii() or any(map(_TICKET.search, cells[1:])))
+    return "person" if is_name else None
+
+
+def _is_heading_word(token: str) -> bool:
+    return (
+        token in words.BESIDE or token in words.NOT_NAMES or bool(_TRAVELLER.fullmatch(token) or _NAME.fullmatch(token))
+    )
+
+
+def _read_list(travellers: _Travellers, lines: list[str], world: TravelFacts, heading: str) -> set[str]:
+    """The names in the lines below a heading; lines of their tickets, seats and bags may stand between them."""
+    names: list[str] = []
+    unsure: list[bool] = []
+    unknown = 0
+    strict = False  # only what is surely a name counts behind names so marked, a blank line or an unknown one
+    for line in lines:
+        strict |= bool(names) and not line.strip()
+        if not line.strip() or len(line) > _LONGEST or _IS_INFANT.search(fold(line)):
+            continue
+        people, doubtful = _read_line(line, heading)
+        people = [n for n in people if _is_sure(line, n, names) or not (strict or _is_other(n, names, world))]
+        strict |= any(_is_marked(fold(line), n) for n in people)
+        names += people
+        unsure += [doubtful] if people else []
+        if not people and not _is_detail(line):
+            unknown += 1
+            strict = True
+        if not people and (_STOP.match(fold(line)) or unknown > (_MOST_UNKNOWN if names else 0)):
+            break
+    travellers.unsure |= unsure == [True]  # several such lines name one person each
+    return set(names)
+
+
+def _is_other(name: str, names: list[str], world: TravelFacts) -> bool:
+    """Whether what looks like a name is that of a place or an airline, or written unlike the names above it."""
+    return any(name.isupper() != n.isupper() for n in names[:1]) or _is_known(name, world)
+
+
+def _read_line(line: str, heading: str) -> tuple[list[str], bool]:
+    """The people of one line of a list, and whether they may be one person or two."""
+    small = fold(line)
+    if (match := _LABEL.match(small)) and _classify_label(match[1]):
+        return split_people(line[match.end() :], match[1])
+    people, unsure = split_people(_NUMBERED.sub("", line), heading)
+    name = None if people else read_leading_name(line)
+    return ([name], False) if name else (people, unsure)
 
 
 def _is_detail(line: str) -> bool:
     """A line that tells no name: with digits, or of nothing but a letter's own words."""
-    words = re.findall(r"[^\W\d_]+", fold(line))
-    return any(map(str.isdigit, line)) or all(word in _NOT_NAMES for word in words)
+    tokens = _WORD.findall(fold(line))
+    return any(map(str.isdigit, line)) or all(
+        t in words.NOT_NAMES or t in words.BESIDE or _ONE_OF_THEM.fullmatch(t) for t in tokens
+    )
 
 
-def _read_label(rest: str) -> list[str]:
-    """The names behind a label, to the number of the ticket or the next column."""
-    written = _NAME_END.split(rest, maxsplit=1)[0]
-    if _SLASHED.match(written.strip() + " "):
-        return [written]
-    if written.strip().endswith("様"):  # "ナガトモ ハルカ 様": letters without case
-        return [part for part in _SEVERAL.split(written) if len(part.strip(" 様").split()) in (1, 2)]
-    return [n for part in _SEVERAL.split(written) if _is_name(n := _strip_title(part))]
+def _is_known(name: str, world: TravelFacts) -> bool:
+    """Whether a name is rather that of a place or an airline."""
+    covered = sum(end - start for start, end, _ in list(world.places(name.title()))[:1])
+    return covered > 0.6 * len(name) or world.airline(name) is not None
 
 
-def _strip_title(name: str) -> str:
-    """ "Frau Dr. Annegret Lindemann" without what is no part of the name."""
-    name = name.strip()
-    match = _TITLES.match(fold(name))
-    return name[match.end() :] if match else name
+def _find_slashed(lines: Iterable[str], world: TravelFacts) -> set[str]:
+    """Names as tickets write them: those with a title behind them, if there are such."""
+    names = {name for line in lines if "/" in line and len(line) < _LONGEST for name in read_slashed(line)}
+    titled = {n for n in names if has_title_behind(n)}
+    surnames = {n.split("/")[0].strip() for n in titled}  # children bear no title
+    return {n for n in names if n.split("/")[0].strip() in surnames} or {
+        n for n in names if not list(world.places(n.title()))
+    }
 
 
-def _read_name(line: str) -> str | None:
-    if match := _SLASHED.search(line):
-        return match[1]
-    if match := _LABEL_LINE.match(fold(line)):
-        return next(iter(_read_label(line[match.end() :])), None)
-    line = _BRACKETED.sub(" ", line)
-    small = fold(line)
-    match = _TITLED.match(small) or _CHILD_NAME.match(small) or _AFTER_HEAD.match(small)
-    name = line[match.start(1) : match.end(1)] if match else ""
-    return name if _is_name(name) else None
-
-
-def _is_name(text: str) -> bool:
-    """Two to six words in capitals, or with a capital each but for particles, and none of a letter's own words."""
-    words = [w for w in text.strip(" .,").split() if w not in "/様"]
-    if not 2 <= len(words) <= 6 or any(map(str.isdigit, text)):
-        return False
-    smalls = [fold(w).strip(".,()*") for w in words]
-    if any(w in _NOT_NAMES for w in smalls):
-        return False
-    return all(w[0].isupper() or small in _PARTICLES for w, small in zip(words, smalls, strict=True))
-
-
-def _order(name: str) -> str:
-    """A name as it is compared: words in order of the alphabet, without titles."""
-    words = [w for w in re.split(r"[\s/]+", fold(name).strip(" .,*")) if not re.fullmatch(rf"{_TITLE}\.?", w)]
-    return " ".join(sorted(words))
+def _find_ticketed(lines: list[str]) -> set[str]:
+    """The names before or above the numbers of tickets; none where one of the tickets has no such name."""
+    names: set[str] = set()
+    for at, line in enumerate(lines):
+        if len(line) < _LONGEST and _TICKET_NUMBER.search(line) and _TICKET.search(fold(line)):
+            own = read_leading_name(line)
+            if own and not (_TICKET.search(fold(own)) or _OF_NUMBER.search(fold(own))):
+                names.add(own)
+                continue
+            above = [name for name in lines[max(0, at - 3) : at] if len(name) < _LONGEST and is_name(name)]
+            if not above:
+                return set()
+            names.add(above[-1].strip())
+    return names
 
 
 def _join_same(names: set[str]) -> set[str]:
     """Each person once: a shorter form of a name whose words all stand in a longer one is the same person."""
     parts = {name: frozenset(name.split()) for name in names if name}
-    return {n for n, words in parts.items() if not any(words < other for other in parts.values())}
+    return {n for n, own in parts.items() if not any(own < other for other in parts.values())}

@@ -18,6 +18,20 @@ def settle_booking(booking: Booking, posted: date | None, forwarded: bool, world
     return _settle_nights(booking) if isinstance(booking, BookedStay) else _settle_arrival(booking, world)
 
 
+def doubt_untimed_legs(bookings: list[Booking]) -> None:
+    """A letter that gives the clock of some flights gives it of all: where one lacks it, its lines were misread."""
+    legs = [b for b in bookings if isinstance(b, BookedLeg) and b.action != "cancel"]
+    untimed = [leg for leg in legs if leg.departure_time is None and not _has_doubt(leg)]
+    if len(untimed) < len(legs):
+        reason = "The letter gives the times of other flights, and those of this one were not recognised."
+        for leg in untimed:
+            leg.doubts.append(Doubt("departure_time", reason, (), leg.flight_number or ""))
+
+
+def _has_doubt(leg: BookedLeg) -> bool:
+    return any(d.field in ("departure_time", "arrival_time") for d in leg.doubts)
+
+
 def _doubt_year(booking: Booking, posted: date | None, forwarded: bool) -> list[Doubt]:
     """A doubt about a day that is far from the letter's own."""
     is_flight = isinstance(booking, BookedLeg)

@@ -38,9 +38,10 @@ class _Statements:
     nightly: list[int]
     per_person: list[Mention]
     totals: tuple[list[Mention], list[Mention], list[Mention]]
-    taxes: tuple[list[Mention], list[Mention], list[Mention]]  # beside points, the total of taxes, any tax
+    taxes: tuple[list[Mention], ...]  # a total beside points, beside points, the total of taxes, any tax
     vouchers: list[Mention]
     fares: list[Mention] = field(default_factory=list)  # taxes included
+    nightly_money: list[Mention] = field(default_factory=list)  # beside the points of a night
     money: int = 0  # amounts of it in the letter
 
 
@@ -53,18 +54,25 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
     price = MailPrice(award=bool(words.AWARD.search(folded)), both=bool(words.BOTH.search(folded)))
     statements = _sort_mentions(list_price_lines(text))
     _set_points(price, statements, world)
-    _set_money(price, statements, {*find_currency_codes(text), *_find_named_dollars(folded)})
+    _set_money(price, statements, _find_named_currencies(text, folded))
     _check_plausibility(price)
     return price
 
 
-def _find_named_dollars(folded: str) -> set[str]:
-    """ "All prices are shown in US dollars"."""
-    return {code for code, name in words.DOLLARS.items() if name.search(folded)}
+def _find_named_currencies(text: str, folded: str) -> set[str]:
+    """Codes, names ("All prices are shown in US dollars"), and what the country of the seller or the language says."""
+    named = set(find_currency_codes(text))
+    if "dollar" in folded:
+        named |= {code for code, name in words.DOLLARS.items() if name.search(folded)}
+    if not any(code in named for code in words.DOLLARS) and words.AMERICAN_SELLER.search(folded):
+        named.add("USD")
+    if "CNY" not in named and "元" not in text and words.KANA.search(text):
+        named.add("JPY")
+    return named
 
 
 def _sort_mentions(lines: Iterable[tuple[str, str]]) -> _Statements:
-    statements = _Statements(([], [], []), [], [], ([], [], []), ([], [], []), [])
+    statements = _Statements(([], [], []), [], [], ([], [], []), ([], [], [], []), [])
     for line, heading in lines:
         for mention in find_mentions(line):
             (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
@@ -102,17 +110,17 @@ def _may_be_distance(mention: Mention) -> bool:
 
 def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None:
     label, own = mention.label, mention.words
+    total = words.TOTAL.search(label)
     if words.VOUCHER.search(label) and words.APPLIED.search(own):
         statements.vouchers.append(mention)
-    if mention.beside_points and not words.NOT_SPENT.search(label):
-        statements.taxes[0].append(mention)
-        return
     if words.PER_ONE.search(own) or words.PER_NIGHT.search(own):
         return
-    total = words.TOTAL.search(label)
+    if mention.beside_points and not words.NOT_SPENT.search(label):
+        _sort_beside_points(statements, mention)
+        return
     if _is_tax(mention):
-        if not words.NOT_TOTAL.search(label):
-            statements.taxes[1 if total else 2].append(mention)
+        if not words.NOT_TOTAL.search(label) and not words.NO_TAX.search(label):
+            statements.taxes[2 if total else 3].append(mention)
         return
     on_the_spot = words.ON_THE_SPOT.search(own) and not total
     if on_the_spot or words.NOT_TOTAL.search(own) or words.NOT_TOTAL.search(heading):
@@ -123,6 +131,13 @@ def _sort_money(statements: _Statements, mention: Mention, heading: str) -> None
         statements.totals[1].append(mention)
     elif words.SOME_TOTAL.search(label):
         statements.totals[2].append(mention)
+
+
+def _sort_beside_points(statements: _Statements, mention: Mention) -> None:
+    if mention.dated and _is_night(mention):
+        statements.nightly_money.append(mention)
+    else:
+        statements.taxes[0 if words.TOTAL.search(mention.label) else 1].append(mention)
 
 
 def _is_whole_fare(mention: Mention) -> bool:
@@ -138,6 +153,8 @@ def _is_tax(mention: Mention) -> bool:
     if not words.TAXES.search(label) and not words.TAXES.search(after):
         return False
     if words.INCLUDING.search(mention.words) and (words.TOTAL.search(label) or words.PAID.search(label)):
+        return False
+    if (price := words.SOME_TOTAL.search(label)) and words.INCLUDING.match(label[price.end() :].lstrip(" (,:")):
         return False
     is_price = words.SOME_TOTAL.search(label) or words.FARE.search(label)
     return not (is_price and words.INCLUDING.search(after) and not words.TAXES.search(label))
@@ -218,14 +235,20 @@ def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) ->
 
 def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], total: Money | None) -> Money | None:
     """What was paid in money beside the points: the total of money is that too, as points are not part of it."""
-    beside, total_tax, each = (_list_values(mentions, named) for mentions in statements.taxes)
-    surest = beside or total_tax or each
+    tiers = [_list_values(mentions, named) for mentions in statements.taxes]
+    surest = next((values for values in tiers if values), [])
+    if tiers[0] and any(value > tiers[0][0][0] for value, _ in tiers[1]):
+        surest = sorted({*tiers[0], *tiers[1]})
     if len(surest) > 1:
         whole = sum((value for value, _ in surest), Decimal(0))
         if total is not None and (total[0] == whole or total in surest):
             return total
     if len(surest) == 1 and (total is None or total == surest[0]):
         return surest[0]
+    if not surest and total is None and statements.nightly_money:
+        surest = _list_values(statements.nightly_money, named)
+        price.doubts.append(_doubt_taxes(surest))
+        return None
     if not surest or total is None:
         if surest:
             price.doubts.append(_doubt_taxes(surest))

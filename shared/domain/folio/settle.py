@@ -1,6 +1,7 @@
 """Settlement of a bill's lines: taxes are joined to their charges, credits to what they reverse."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from heapq import nsmallest
 
@@ -47,16 +48,20 @@ def _settle_signs(bill: Bill) -> None:
 
 
 def _join_taxes(charges: Sequence[FolioLine]) -> None:
+    by_day: dict[date | None, list[tuple[int, FolioLine]]] = {}
+    for at, charge in enumerate(charges):
+        if charge.kind not in TAXES:
+            by_day.setdefault(charge.day, []).append((at, charge))
     for at, tax in enumerate(charges):
         if tax.kind not in TAXES or tax.kind == "city_tax_person":
             continue
         kinds = _PARENTS.get(tax.kind) or ({tax.subject} if tax.subject else None)
-        fits = [x for x in charges if x.kind not in TAXES and x.day == tax.day and (kinds is None or x.kind in kinds)]
-        above = [x for x in charges[:at] if x in fits]
-        free = [x for x in above if not any(t.folded == tax.folded for t in x.taxes)]
-        closest = (free or above)[-1:] or fits[:1]
-        if closest:
-            tax.parent = closest[0]
+        fits = [(place, x) for place, x in by_day.get(tax.day, ()) if kinds is None or x.kind in kinds]
+        above = [x for place, x in fits if place < at]
+        free = (x for x in reversed(above) if not any(t.folded == tax.folded for t in x.taxes))
+        closest = next(free, None) or next(iter([*above[-1:], *(x for _, x in fits[:1])]), None)
+        if closest is not None:
+            tax.parent = closest
             tax.kind = _TAX_OF.get(tax.parent.kind, "tax") if tax.kind == "tax" else tax.kind
             tax.parent.taxes.append(tax)
 

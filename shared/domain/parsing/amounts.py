@@ -9,22 +9,26 @@ from shared.domain.minor_units import EXPONENTS
 
 _ALL_CODES = (
     "USD EUR GBP JPY CNY AUD CAD CHF HKD SGD NZD SEK NOK DKK MXN BRL ZAR AED SAR QAR KWD BHD OMR INR IDR THB MYR "
-    "PHP KRW TWD VND CZK HUF PLN RON TRY ILS MAD EGP ARS CLP COP PEN ISK FJD MVR JOD TND BGN UYU CRC DOP"
+    "PHP KRW TWD VND CZK HUF PLN RON TRY ILS MAD EGP ARS CLP COP PEN ISK FJD MVR JOD TND BGN UYU CRC DOP "
+    "XPF XOF XAF MUR SCR LKR PKR BDT NPR KES NGN TZS GHS MOP BND KHR KZT UAH RSD DZD GTQ PYG JMD TTD XCD BSD BBD PGK"
 )
 CODES = tuple(_ALL_CODES.split())
 _DOLLARS = ("USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN", "TWD", "FJD", "ARS", "CLP", "COP")
+_CROWNS = ("SEK", "NOK", "DKK", "ISK")
 # What a sign can stand for, the likeliest first.
-_SIGNS: dict[str, tuple[str, ...]] = {"$": _DOLLARS, "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY")} | {
+_SIGNS: dict[str, tuple[str, ...]] = {"$": _DOLLARS, "kr": _CROWNS, "¥": ("JPY", "CNY"), "￥": ("JPY", "CNY")} | {
     sign: (code,)
     for signs, code in {
         "us$": "USD", "c$ ca$ cdn$": "CAD", "a$ au$": "AUD", "nz$": "NZD", "s$": "SGD", "hk$": "HKD", "mx$": "MXN",
         "r$": "BRL", "nt$": "TWD", "€": "EUR", "£": "GBP", "₩": "KRW", "₹": "INR", "฿": "THB", "₺": "TRY", "₫": "VND",
         "₱": "PHP", "sfr": "CHF", "zł": "PLN", "kč": "CZK",
+        "r": "ZAR", "rs": "INR", "rm": "MYR", "rp": "IDR", "fr": "CHF", "ft": "HUF", "tl": "TRY", "euro euros": "EUR",
     }.items()
     for sign in signs.split()
 }  # fmt: skip
 _MARK = rf"(?:(?<![A-Za-z])[A-Za-z]{{1,3}}\$|[$€£¥￥₩₹฿₺₫₱]|(?<![A-Za-z])(?:{'|'.join(CODES)}|SFr|zł|Kč)(?![A-Za-z]))"
-_CODE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(CODES)})(?![A-Za-z])")
+_THREE_CAPITALS = re.compile(r"[A-Z]{3}(?<![A-Za-z][A-Z]{3})(?![A-Za-z])")
+_ANY_CODE = frozenset(CODES)
 # On a bill: an amount stands apart from other text, with a sign or "CR" on either side.
 _ON_BILL = re.compile(
     rf"(?<![\w#*/.,:'-])(?P<open>\()?\s?(?P<before>[-+])?\s?(?P<mark>{_MARK})?\s?(?P<inner>[-+])?"
@@ -40,9 +44,18 @@ _STATED = re.compile(
 )
 # In prose: an amount has its currency beside it.
 DIGITS = r"\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?!\d)|\d[\d.,']*"
+_DECIMALS = (
+    r"(?=\s?\d{1,3}(?:[ ,.]?\d{3})*[.,]\d{2}(?![\d.,]))"  # tells "R 512.30" from a seat and "RM 512" from a room
+)
+_BEFORE = (
+    r"(?<![\w.])(?:(?:CAN?|US|AU|NZ|HK|SG|MX|NT)\s\$|Rs\.?(?=\s?\d)|Rp\.?(?=\s?\d)|[Ee]uros?(?=\s?\d)|EURO(?=\s?\d)|kr\.?(?=\s?\d)"
+    rf"|RM?{_DECIMALS}|S?Fr\.(?=\s?(?:\d{{1,3}}')?\d{{3}}\.\d{{2}}(?![\d.]))|TL{_DECIMALS})"
+)
+_BEHIND = r"(?:kr|Ft|TL|[Ee]uros?|EUROS?)(?![A-Za-z])"
+_MAY_BE_PROSE_MARK = re.compile(r"R[MPsp]?\.?\s?\d|Fr\. ?\d|kr|Ft|TL|[Ee]uro|[A-Z]{2} \$")
 _IN_PROSE = re.compile(
-    rf"(?:(?P<mark>{_MARK})\s?(?P<a>{DIGITS})(?:\s?(?P<code>USD|CAD|AUD|NZD|SGD|HKD)(?![A-Za-z]))?"
-    rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK})(?!\d))"  # in "0921 $604" the sign is of what follows it
+    rf"(?:(?P<mark>{_MARK}|{_BEFORE})\s?(?P<a>{DIGITS})(?:\s?(?P<code>{'|'.join(_DOLLARS)})(?![A-Za-z]))?"
+    rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK}|{_BEHIND})(?!\d))"  # in "0921 $604" the sign is not of 0921
 )
 # In a cell of a table: nothing but the amount; three letters beside it can be any code.
 MAX_CELL_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
@@ -59,6 +72,7 @@ _CELL = re.compile(
 )
 _LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)", re.ASCII)  # OFX files pad amounts to a fixed width
 _ANY_MARK = re.compile(_MARK, re.I)
+_MAY_BE_MARK = re.compile(r"[$€£¥￥₩₹฿₺₫₱]|[A-Z]{3}|SFr|zł|Kč")  # what every `_MARK` holds, and fast to look for
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
 
@@ -86,14 +100,14 @@ class Amount:
 
 
 def _read_mark(mark: str | None) -> tuple[str, ...]:
-    mark = (mark or "").lower()
+    mark = re.sub(r"[\s.]", "", mark or "").lower().replace("can$", "ca$").replace("sg$", "s$")
     code = mark.removesuffix("$").upper()
     return _SIGNS.get(mark) or ((code,) if code in CODES else ())
 
 
 def find_currency_codes(text: str) -> list[str]:
     """Every currency code a text names, in their order."""
-    return _CODE.findall(text)
+    return [code for code in _THREE_CAPITALS.findall(text) if code in _ANY_CODE]
 
 
 def find_stated_currency(text: str, likeliest: str | None) -> str | None:
@@ -174,10 +188,14 @@ def first_amount(text: str) -> Decimal | None:
 
 def find_amounts(text: str) -> Iterator[Amount]:
     """Every number with a currency beside it."""
+    if not _MAY_BE_MARK.search(text) and not _MAY_BE_PROSE_MARK.search(text):
+        return
     for match in _IN_PROSE.finditer(text):
         if (value := parse_number(match["a"] or match["b"])) is not None:
             mark = match["code"] or match["mark"] or match["mark2"]
-            yield Amount(value, match.start(), match.end(), _read_mark(mark))
+            is_last = match["a"] is not None and match["code"] is None
+            comma = len(match["a"]) - len(match["a"].rstrip(".,'")) if is_last else 0  # of the sentence around it
+            yield Amount(value, match.start(), match.end() - comma, _read_mark(mark))
 
 
 def parse_amount(text: str, comma: bool = False) -> Decimal | None:

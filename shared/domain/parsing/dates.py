@@ -48,9 +48,9 @@ def _join_names(names: Iterable[str]) -> str:
     return "|".join(sorted(names, key=len, reverse=True))
 
 
-_MONTH = _join_names(_MONTH_NUMBERS)
-_DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ /-]?(?:de )?(?P<m3>{_MONTH})"
-_MONTH_DAY = rf"(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
+MONTH = _join_names(_MONTH_NUMBERS)
+_DAY_MONTH = rf"(?P<d3>\d{{1,2}})(?:\.|er|st|nd|rd|th|º)?[ /-]?(?:de )?(?P<m3>{MONTH})"
+_MONTH_DAY = rf"(?P<m4>{MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?<![\w/.-])(?:"
     r"(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})"
@@ -62,7 +62,7 @@ DATE = re.compile(
 # A date without a year at the start of a line, in numbers or with the name of the month.
 SHORT_DATE = re.compile(
     r"\s*(?:(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})\.?"
-    rf"|(?P<d3>\d{{1,2}})\.?[ -]?(?P<m3>{_MONTH})\b\.?|(?P<m4>{_MONTH})\b\.? (?P<d4>\d{{1,2}}))(?=[\s|;,]|$)"
+    rf"|(?P<d3>\d{{1,2}})\.?[ -]?(?P<m3>{MONTH})\b\.?|(?P<m4>{MONTH})\b\.? (?P<d4>\d{{1,2}}))(?=[\s|;,]|$)"
 )
 # A date without a year anywhere in a text, with the name of the month.
 NAMED_DATE = re.compile(rf"(?<![\w.])(?:{_DAY_MONTH}|{_MONTH_DAY})(?![\w]|[ ,.-]{{1,2}}\d{{2,4}}\b(?!:))")
@@ -84,11 +84,11 @@ _WEEKDAY = _join_names(_WEEKDAY_NUMBERS)
 _WEEKDAY_BEFORE = re.compile(rf"(?<![a-z])({_WEEKDAY})\.?,?\s*(?:the |den |le |el |il )?$")
 _WEEKDAY_AFTER = re.compile(rf",? ?\(({_WEEKDAY}|[月火水木金土日])\.?\)")
 _CLOCK = re.compile(
-    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?(?:uhr|[ap]\.?m\b|h\b|hrs\b)))(\d{2})(?!\d)(?::\d{2})?"
-    r"(?:\s*(a\.?m\.?|p\.?m\.?)|([ap]))?(?:h|hrs|uhr)?(?![a-z])"
+    r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?(?:uhr|uur\b|[ap]\.?m\b|h\b|hrs\b)))(\d{2})(?!\d)(?::\d{2})?"
+    r"(?:[^\S\t\n]*(a(?:\. ?)?m\.?|p(?:\. ?)?m\.?)(?! \d{3,4}\b(?!:))|([ap]))?(?:h|hrs|uhr|uur)?(?![a-z])"
     r"|(?:\b(?:um|kl\.?|klo|ore|alle|as|om|at|dep|arr) ?)(\d{1,2})\.(\d{2})(?![\d.])()()(?![a-z])"
 )
-_FULL_HOUR = re.compile(r"\b(\d{1,2})\s*(a\.?m|p\.?m)\b")
+_FULL_HOUR = re.compile(r"\b(\d{1,2})\s*(a(?:\. ?)?m|p(?:\. ?)?m)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 import unicodedata
 from functools import lru_cache
 
+_FEW = 40  # letters of a text that are not English: of more, as in Japanese, the text is gone through once
+
 
 @lru_cache(maxsize=4096)
 def _fold_letter(letter: str) -> str:
@@ -13,4 +15,11 @@ def _fold_letter(letter: str) -> str:
 
 def fold(text: str) -> str:
     """As long as the text itself: a place in one is the same place in the other."""
-    return text.lower() if text.isascii() else "".join(map(_fold_letter, text))
+    if text.isascii():
+        return text.lower()
+    letters = [letter for letter in set(text) if letter > "\x7f"]
+    if len(letters) > _FEW:
+        return "".join(map(_fold_letter, text))
+    for letter in letters:
+        text = text.replace(letter, _fold_letter(letter))
+    return text.lower()

@@ -16,7 +16,7 @@ class Unreadable(Exception):
 
     def __init__(self, problem: str, expected: str, field: str | None = None) -> None:
         """`field`: the parameter that is asked for, where it is not the statement itself."""
-        super().__init__(problem)
+        super().__init__(problem, expected, field)
         self.problem, self.expected, self.field = problem, expected, field
 
 

@@ -2,13 +2,15 @@
 
 import email.policy
 import smtplib
-import ssl
+import socket
 from contextlib import suppress
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 
 from shared.outbox.channels import Begin, Letter, NotSent
 from shared.settings import Settings, settings
+from shared.tls import build_context, explain_tls_fault
 
 _TIMEOUT_SECONDS = 20  # for each answer of the server
 _BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins two digits or a line's end
@@ -18,10 +20,10 @@ _BOUNDARY = "=_parts"  # never stands in quoted-printable text, where = begins t
 _POLICY = email.policy.SMTP.clone(max_line_length=900)
 
 
-def compose(letter: Letter) -> EmailMessage:
+def compose(letter: Letter, encoding: str = "quoted-printable") -> EmailMessage:
     """Plain text with an HTML twin. Header values cannot carry line breaks: EmailMessage refuses them."""
     mail = EmailMessage(policy=_POLICY)
-    mail["From"] = settings().mail_from
+    mail["From"] = _sender()
     mail["To"] = letter.recipient
     mail["Subject"] = letter.message.subject
     mail["Date"] = format_datetime(letter.written_at)
@@ -30,10 +32,16 @@ def compose(letter: Letter) -> EmailMessage:
     if letter.message.unsubscribe:
         mail["List-Unsubscribe"] = f"<{letter.message.unsubscribe}>"
         mail["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-    mail.set_content(letter.message.text, cte="quoted-printable")
-    mail.make_alternative(boundary=_BOUNDARY)
-    mail.add_alternative(letter.message.html, subtype="html", cte="quoted-printable")
+    mail.set_content(letter.message.text, cte=encoding)
+    mail.make_alternative(boundary=_BOUNDARY if encoding == "quoted-printable" else f"=_{letter.id}")
+    mail.add_alternative(letter.message.html, subtype="html", cte=encoding)
     return mail
+
+
+def _sender() -> Address:
+    """As the operator writes it; without a name there, under that of the service."""
+    name, address = parseaddr(settings().mail_from)
+    return Address(name or settings().service_name, addr_spec=address)
 
 
 def _domain() -> str:
@@ -82,12 +90,24 @@ def _open_for(recipient: str) -> smtplib.SMTP:
     return smtp
 
 
-def _connect(s: Settings) -> smtplib.SMTP:
-    context = ssl.create_default_context()
+def try_handshake(timeout: float) -> None:
+    """Greeting, TLS and sign-in as for a mail, and then none is sent. Raises NotSent."""
+    try:
+        smtp = _connect(settings(), timeout)
+    except (OSError, smtplib.SMTPException, ValueError) as error:
+        raise _explain_error(error) from None
+    try:
+        smtp.quit()
+    except (OSError, smtplib.SMTPException):
+        smtp.close()
+
+
+def _connect(s: Settings, timeout: float = _TIMEOUT_SECONDS) -> smtplib.SMTP:
+    context = build_context("smtp")
     ours = _domain()  # named, or the library asks the name service for each mail
     if s.smtp_security == "tls":
-        return _sign_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, ours, timeout=_TIMEOUT_SECONDS, context=context), s)
-    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, ours, timeout=_TIMEOUT_SECONDS)
+        return _sign_in(smtplib.SMTP_SSL(s.smtp_host, s.smtp_port, ours, timeout=timeout, context=context), s)
+    smtp = smtplib.SMTP(s.smtp_host, s.smtp_port, ours, timeout=timeout)
     try:
         if s.smtp_security == "starttls":
             smtp.starttls(context=context)
@@ -123,6 +143,18 @@ def _explain_error(error: Exception) -> NotSent:
         return NotSent("the mail server refused the sign-in")
     if isinstance(error, smtplib.SMTPResponseException):
         return NotSent(f"the mail server refused the connection with {error.smtp_code}")
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return NotSent(f"the mail server offers no {'STARTTLS' if 'STARTTLS' in str(error) else 'sign-in'}")
+    if fault := explain_tls_fault(error):
+        return NotSent(f"TLS with the mail server failed: {fault}")
+    if isinstance(error, socket.gaierror):
+        return NotSent("the mail server's name is not known")
+    if isinstance(error, smtplib.SMTPServerDisconnected):
+        return NotSent("the mail server could not be reached (it ended the connection, or speaks no SMTP)")
+    if isinstance(error, ConnectionRefusedError):
+        return NotSent("the mail server could not be reached (nothing listens there)")
+    if isinstance(error, TimeoutError):
+        return NotSent("the mail server could not be reached (no answer in time)")
     if isinstance(error, ValueError) and not isinstance(error, OSError):  # a bad certificate is both
         return NotSent("the address cannot be written in a mail command", permanent=True)
     return NotSent(f"the mail server could not be reached ({type(error).__name__})")

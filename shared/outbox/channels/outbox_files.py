@@ -14,7 +14,8 @@ def send(letter: Letter, begin: Begin) -> None:  # noqa: ARG001 - writing the sa
     if folder is None:
         raise NotSent("no outbox folder is configured")
     try:
-        content = compose(letter).as_bytes()
+        # Not quoted-printable, which breaks links: people copy them out of these files.
+        content = compose(letter, "8bit").as_bytes()
     except ValueError:
         raise NotSent("the message has no valid form", permanent=True) from None
     try:

@@ -1,9 +1,11 @@
 """Text messages by Twilio."""
 
 from shared.outbox.channels import Begin, Letter, twilio
+from shared.outbox.phone_codes import LIFETIME
 from shared.settings import settings
 
-VALID_SECONDS = "3600"  # later than that a carrier drops it: nobody wants yesterday's delay
+# Later than that a carrier drops it: nobody wants yesterday's delay, and a code has ended.
+VALID_SECONDS, CODE_SECONDS = 3600, int(LIFETIME.total_seconds())
 
 
 def ready() -> bool:
@@ -14,6 +16,5 @@ def ready() -> bool:
 def send(letter: Letter, begin: Begin) -> None:
     sender = settings().twilio_sms_from or ""
     kind = "MessagingServiceSid" if sender.startswith("MG") else "From"
-    twilio.post(
-        {"To": letter.recipient, kind: sender, "Body": letter.message.text, "ValidityPeriod": VALID_SECONDS}, begin
-    )
+    seconds = str(CODE_SECONDS if letter.message.is_code else VALID_SECONDS)
+    twilio.post({"To": letter.recipient, kind: sender, "Body": letter.message.text, "ValidityPeriod": seconds}, begin)

@@ -15,14 +15,21 @@ def ready() -> bool:
     return twilio.is_allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_content_sid)
 
 
+def can_send_codes() -> bool:
+    """Whether there is the template for codes too, which is one of its own kind (authentication)."""
+    s = settings()
+    return twilio.is_allowed() and bool(s.twilio_whatsapp_from and s.twilio_whatsapp_code_content_sid)
+
+
 def send(letter: Letter, begin: Begin) -> None:
     s = settings()
+    template = s.twilio_whatsapp_code_content_sid if letter.message.is_code else s.twilio_whatsapp_content_sid
     filled = {str(number): text for number, text in enumerate(letter.message.blanks, start=1)}
     twilio.post(
         {
             "To": f"whatsapp:{letter.recipient}",
             "From": f"whatsapp:{s.twilio_whatsapp_from}",
-            "ContentSid": s.twilio_whatsapp_content_sid or "",
+            "ContentSid": template or "",
             "ContentVariables": json.dumps(filled, ensure_ascii=False),
         },
         begin,

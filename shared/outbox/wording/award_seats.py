@@ -4,10 +4,11 @@ Facts of a mail that waits since an older release lack some entries; each of tho
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.dates import format_iso_weekday
+from shared.domain.dates import format_iso_weekday, format_short_weekday, format_weekday, format_weekdays
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import (
     PartyPrice,
@@ -20,9 +21,10 @@ from shared.domain.party_prices import (
 from shared.domain.plurals import pluralize
 
 Facts = Mapping[str, Any]
-LISTED = 20  # days a mail spells out; the rest are counted
-IN_NOTICE = 5  # days a notice spells out
-_ALIKE = ("airline_name", "cabin", "program_name")  # said once where it is the same in every row
+LISTED = 15  # flights on a day that a mail spells out; the rest are counted
+IN_NOTICE = 5  # of them a notice spells out
+_ONE_YEAR = timedelta(days=300)  # of a shorter window no two days bear one name
+_NAMES = ("airline_name", "cabin", "program_name")
 _POSTING = {
     "instant": "instant",
     "hours": "within hours",
@@ -46,82 +48,117 @@ def _say(option: Facts, name: str) -> str:
     return str(value).replace("_", " ") if name == "cabin" else str(value)
 
 
-def find_common(facts: Facts) -> dict[str, str]:
-    """What every option has in common: airline, cabin, programme, each as people call it."""
-    options = facts["options"]
-    values = {name: {_say(option, name) for option in options} for name in _ALIKE}
-    return {name: next(iter(names)) for name, names in values.items() if len(names) == 1}
-
-
-def describe_common(facts: Facts) -> str:
-    """`All with British Airways in business, booked with The British Airways Club.` Empty where nothing is alike."""
-    common = find_common(facts)
-    if facts.get("cabin"):
-        common.pop("cabin", None)  # the line about what is watched has it
-    if not common or len(facts["options"]) < 2:
-        return ""
-    airline = f" with {common['airline_name']}" if "airline_name" in common else ""
-    cabin = f" in {common['cabin']}" if "cabin" in common else ""
-    program = f" booked with {common['program_name']}" if "program_name" in common else ""
-    booked = f",{program}" if program and (airline or cabin) else program
-    return f"All{airline}{cabin}{booked}."
-
-
 def describe_search(facts: Facts) -> str:
     """What is watched: route by name, cabin, travellers and days."""
     names = [facts.get(f"{end}_name", facts[end]) for end in ("origin", "destination")]
     cabin = str(facts.get("cabin") or "any cabin").replace("_", " ")
-    days = f"{format_iso_weekday(facts['earliest'])} to {format_iso_weekday(facts['latest'])}"
+    days = format_weekdays(date.fromisoformat(facts["earliest"]), date.fromisoformat(facts["latest"]))
     return f"{names[0]} to {names[1]}, {cabin}, {describe_travellers(_count_passengers(facts))}, {days}"
 
 
 def _describe_price_lines(option: Facts, passengers: int) -> list[str]:
+    """What everybody pays together, then what each pays."""
     price = _price(option, passengers)
-    has_taxes = price.taxes is not None and price.currency
-    taxes = f" + {format_amount(price.taxes, price.currency)}" if has_taxes else ""  # type: ignore[arg-type]
-    lines = [f"{pluralize(price.points, 'point')}{taxes} {'each' if passengers > 1 else 'per person'}"]
-    if price.party_points is not None:
-        all_taxes = f" + {format_amount(price.party_taxes, price.currency)}" if price.party_taxes else ""  # type: ignore[arg-type]
-        lines.append(f"{price.party_points:,} points{all_taxes} for {describe_party(passengers)}")
-    return lines if has_taxes else [*lines, "taxes not known"]
+    each = _format_price(price.points, price.taxes, price.currency)
+    if price.party_points is None:
+        lines = [f"{each} per person"]
+    else:
+        party = _format_price(price.party_points, price.party_taxes, price.currency)
+        lines = [f"{party} for {describe_party(passengers)}", f"{each} each"]
+    return lines if price.taxes is not None and price.currency else [*lines, "taxes not known"]
 
 
-def list_rows(facts: Facts) -> list[dict[str, Any]]:
-    """One row a day, in the order of the days: the flight, the price in lines, seats, and how many options more."""
-    common = find_common(facts) if len(facts["options"]) > 1 else {}
-    return [_build_row(option, common, facts) for option in sorted(facts["options"], key=lambda o: o["date"])]
+def _format_price(points: int, taxes: Decimal | None, currency: str | None) -> str:
+    money = f" + {format_amount(taxes, currency)}" if taxes is not None and currency else ""
+    return f"{pluralize(points, 'point')}{money}"
 
 
-def _build_row(option: Facts, common: Mapping[str, str], facts: Facts) -> dict[str, Any]:
-    own = [_say(option, name) for name in ("airline_name", "cabin") if name not in common]
-    route = f"{option.get('origin')}-{option.get('destination')}"
-    airports = route if route != f"{facts['origin']}-{facts['destination']}" and option.get("origin") else ""
-    times = format_flight_times(option.get("departs_at"), option.get("arrives_at"), "–")
-    stops = {None: "", 0: "non-stop"}.get(option.get("stops"), pluralize(option.get("stops") or 0, "stop"))
-    flight = [", ".join(option["flight_numbers"]), airports, times, stops, *own]
-    program = [] if "program_name" in common else [f"with {_say(option, 'program_name')}"]
-    more = option.get("others", 0)
+def list_flights(facts: Facts) -> list[dict[str, Any]]:
+    """The flights, the best first, each with a row for each of its days, the best first."""
+    flights: dict[tuple[Any, ...], list[Facts]] = {}
+    for option in facts["options"]:
+        flights.setdefault(_identify_flight(option), []).append(option)
+    return [_build_flight(options, facts) for options in flights.values()]
+
+
+def _identify_flight(option: Facts) -> tuple[Any, ...]:
+    ends = option.get("origin"), option.get("destination")
+    return tuple(option["flight_numbers"]), option["airline"], *ends, option["cabin"], option.get("stops")
+
+
+def _build_flight(options: Sequence[Facts], facts: Facts) -> dict[str, Any]:
+    """`name` and `details` hold what all days of the flight have in common, the rows the rest."""
+    first = options[0]
+    times = {_describe_times(option) for option in options}
+    programs = {_say(option, "program_name") for option in options}
+    looks = {option.get("checked_at") for option in options}
+    own_time, own_program = len(times) > 1, len(programs) > 1
+    numbers = ", ".join(first["flight_numbers"]) or _say(first, "airline_name")
+    details = [
+        _describe_route(first, facts) if own_time else "",
+        {None: "", 0: "non-stop"}.get(first.get("stops"), pluralize(first.get("stops") or 0, "stop")),
+        "" if own_time else format_duration(first.get("minutes")),
+        _say(first, "cabin"),
+        _say(first, "airline_name") if first["flight_numbers"] else "",
+        "" if own_program else f"price of {_say(first, 'program_name')}",
+    ]
+    place = _describe_route(first, facts) if own_time else _describe_times(first) or _describe_route(first, facts)
     return {
-        "day": format_iso_weekday(option["date"]),
-        "flight": [part for part in flight if part],
-        "price": _describe_price_lines(option, _count_passengers(facts)) + program,
-        "seats": "seats not stated" if option["seats"] is None else pluralize(option["seats"], "seat"),
-        "more": f"{pluralize(more, 'other option')} that day" if more else "",
+        "name": numbers if own_time else ", ".join(part for part in (numbers, place) if part),
+        "details": ", ".join(part for part in details if part),
+        "checked_at": looks.pop() if len(looks) == 1 else None,
+        "rows": [_build_row(option, facts, own_time=own_time, own_program=own_program) for option in options],
+    }
+
+
+def _describe_route(option: Facts, facts: Facts) -> str:
+    return f"{option.get('origin') or facts['origin']} to {option.get('destination') or facts['destination']}"
+
+
+def _describe_times(option: Facts) -> str:
+    """`LHR 20:10 to JFK 23:05`, with `+1` for an arrival on the next day; empty where a time is not known."""
+    times = format_flight_times(option.get("departs_at"), option.get("arrives_at"), "|")
+    departs, _, arrives = times.partition("|")
+    return f"{option.get('origin', '')} {departs} to {option.get('destination', '')} {arrives}" if arrives else ""
+
+
+def format_duration(minutes: int | None) -> str:
+    """`5 h 50`; empty where it is not known."""
+    return f"{minutes // 60} h {minutes % 60:02}" if minutes else ""
+
+
+def _build_row(option: Facts, facts: Facts, *, own_time: bool, own_program: bool) -> dict[str, Any]:
+    program = [f"with {_say(option, 'program_name')}"] if own_program else []
+    others = option.get("others", 0)
+    more = [f"also sold by {pluralize(others, 'other programme')}"] if others else []
+    seats = "seats not stated" if option["seats"] is None else pluralize(option["seats"], "seat")
+    parts = [_describe_times(option), format_duration(option.get("minutes"))] if own_time else []
+    return {
+        "day": _format_day(option["date"], facts),
+        "flight": ", ".join(part for part in [*parts, seats] if part),
+        "price": _describe_price_lines(option, _count_passengers(facts)) + program + more,
         "is_best": option is facts["options"][0] and len(facts["options"]) > 1,
         "checked_at": option.get("checked_at"),
     }
 
 
-def count_more_days(facts: Facts) -> int:
-    return max(0, int(facts.get("days", facts["total"])) - len(facts["options"]))
+def _format_day(text: str, facts: Facts) -> str:
+    """`Fri 19 Mar`; with the year in a window so long that a day could be of either year."""
+    window = date.fromisoformat(facts["latest"]) - date.fromisoformat(facts["earliest"])
+    return (format_short_weekday if window < _ONE_YEAR else format_weekday)(date.fromisoformat(text))
+
+
+def describe_best(facts: Facts) -> str:
+    """`From 42,500 points + 210.40 GBP each, 85,000 points + 420.80 GBP for two`, of the best option."""
+    lines = _describe_price_lines(facts["options"][0], _count_passengers(facts))
+    return f"From {', '.join(lines)}"
 
 
 def describe_rest(facts: Facts) -> str:
-    """What the rows leave out: days, none of them cheaper."""
-    more = count_more_days(facts)
-    noun = "day" if "days" in facts else "option"
-    cheaper = ", none of them cheaper" if "days" in facts else ""
-    return f"And {pluralize(more, f'more {noun}')}{cheaper}." if more else ""
+    """What the rows leave out; the options come in the order of their value."""
+    more = max(0, facts["total"] - sum(1 + option.get("others", 0) for option in facts["options"]))
+    cheaper = ", none of them cheaper" if "flight_days" in facts else ""
+    return f"And {pluralize(more, 'more option')}{cheaper}." if more else ""
 
 
 def describe_option(option: Facts, passengers: int) -> str:
@@ -129,7 +166,7 @@ def describe_option(option: Facts, passengers: int) -> str:
     count = option["seats"]
     seats = f", {pluralize(count, 'seat')}" if count is not None else ""
     price = describe_price(_price(option, passengers))
-    airline, cabin, program = (_say(option, name) for name in _ALIKE)
+    airline, cabin, program = (_say(option, name) for name in _NAMES)
     return f"{format_iso_weekday(option['date'])}, {airline}, {cabin}: {price} with {program}{seats}"
 
 
@@ -219,7 +256,22 @@ def body(facts: Facts) -> str:
     options = facts["options"][:IN_NOTICE]
     lines = [describe_option(option, passengers) for option in options]
     if facts["total"] > len(options):
-        where = f": get_route_monitor {facts['monitor_id']} shows them." if "monitor_id" in facts else "."
+        where = ": the watch shows them." if "monitor_id" in facts else "."
         lines.append(f"and {facts['total'] - len(options)} more{where}")
     rebooking = [describe_rebooking(facts)] if facts.get("booking") else []
-    return "\n".join([*rebooking, *lines, *describe_funding(facts)])
+    return "\n".join([*rebooking, *lines, *describe_funding(facts), *_describe_mail(facts)])
+
+
+def _describe_mail(facts: Facts) -> list[str]:
+    """Whether a mail tells the same, or did so before: its words stand in the notice, so nobody looks for it."""
+    if facts.get("mailed"):
+        return ["A mail says the same."]
+    if earlier := facts.get("mailed_for"):
+        watches = " and ".join(name_watch(*watch) for watch in earlier)
+        return [f"No mail goes out: these seats were mailed for {watches} already."]
+    return []
+
+
+def name_watch(kind: str, number: int) -> str:
+    """`route monitor 12`."""
+    return f"{kind.replace('_', ' ')} {number}"

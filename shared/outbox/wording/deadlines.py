@@ -1,15 +1,19 @@
 """Sentences about deadlines, for notices and mails to the person."""
 
 from collections.abc import Mapping
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.dates import format_iso_weekday
+from shared.domain.dates import format_short_weekday
 from shared.domain.party_prices import format_amount
 from shared.domain.plurals import pluralize
+from shared.outbox.links import DEADLINES_PAGE, find_settling_path
+from shared.settings import settings
 
 Facts = Mapping[str, Any]
 IN_NOTICE = 5
+_LOST = ("points", "voucher", "card_credit")  # kinds whose worth is gone after the day
 _ADVICE = {
     "points": "Check the day in the account, and use or extend them before.",
     "voucher": "Use it before.",
@@ -19,6 +23,17 @@ _ADVICE = {
     "transfer_bonus": "Transfer only for an award that is there: transfers cannot be undone.",
     "booking": "Cancel before if you do not want the stay.",
 }
+# What is done on the page that settles it.
+_STEPS = {
+    "points": "Change the day",
+    "voucher": "Use the voucher",
+    "status": "Change the status",
+    "card_bonus": "Mark the bonus",
+    "card_credit": "Mark as used",
+    "annual_fee": "Change the card",
+    "transfer_bonus": "See your balances",
+    "booking": "See the booking",
+}
 
 
 def _describe_days_left(days_left: int) -> str:
@@ -26,8 +41,24 @@ def _describe_days_left(days_left: int) -> str:
 
 
 def describe_day(row: Facts) -> str:
-    """`Sun 20 Dec 2026, in 28 days`."""
-    return f"{format_iso_weekday(row['due_on'])}, {_describe_days_left(row['days_left'])}"
+    """`Sun 20 Dec, in 28 days`; all are within 90 days."""
+    return f"{format_short_weekday(date.fromisoformat(row['due_on']))}, {_describe_days_left(row['days_left'])}"
+
+
+def split_day(row: Facts) -> dict[str, str]:
+    """The day as a tile shows it."""
+    day = date.fromisoformat(row["due_on"])
+    return {"number": str(day.day), "month": f"{day:%b}"}
+
+
+def describe_sum(facts: Facts) -> str:
+    """`Points and credits worth about 745 USD`; empty where some are not listed, or have no value in one currency."""
+    rows = [row for row in facts["deadlines"] if row["kind"] in _LOST]
+    currencies = {row["worth_currency"] for row in rows}
+    if facts["total"] > len(facts["deadlines"]) or len(currencies) != 1 or None in currencies:
+        return ""
+    total = sum((Decimal(row["worth"]) for row in rows), Decimal(0))
+    return f"Points and credits worth about {format_amount(total, currencies.pop())}"
 
 
 def describe_worth(row: Facts) -> str:
@@ -43,6 +74,22 @@ def describe_advice(row: Facts) -> str:
     return _ADVICE.get(row["kind"], "")
 
 
+def describe_step(kind: str) -> str:
+    """The words of the link to the page that settles it."""
+    return _STEPS.get(kind, "Open it")
+
+
+def find_page(row: Facts) -> str:
+    """The address of the page that settles it; of the list of all where an older row does not say what it is about."""
+    subject = row.get("subject")
+    path = find_settling_path(row["kind"], *subject) if subject else DEADLINES_PAGE
+    return settings().web_url + path
+
+
+def write_list_address() -> str:
+    return settings().web_url + DEADLINES_PAGE
+
+
 def title(facts: Facts) -> str:
     first = facts["deadlines"][0]
     if facts["total"] == 1:
@@ -50,17 +97,13 @@ def title(facts: Facts) -> str:
     return f"{facts['total']} things end soon, the first {_describe_days_left(first['days_left'])}"
 
 
-def overview_title(facts: Facts) -> str:
-    return f"Your week: {pluralize(facts['total'], 'deadline')} in the next 90 days"
-
-
 def describe_rest(facts: Facts) -> str:
     more = facts["total"] - len(facts["deadlines"])
-    return f"And {more} more: ask your assistant for all upcoming deadlines." if more else ""
+    return f"And {more} more, on the page of all deadlines." if more else ""
 
 
 def body(facts: Facts) -> str:
     rows = facts["deadlines"][:IN_NOTICE]
     lines = [f"{describe_day(row)}: {row['title']}{describe_worth(row)}. {describe_advice(row)}" for row in rows]
     more = facts["total"] - len(rows)
-    return "\n".join([*lines, *([f"and {more} more: list_upcoming_deadlines shows them."] if more else [])])
+    return "\n".join([*lines, *([f"and {more} more: the list of deadlines shows them."] if more else [])])

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.domain.plurals import pluralize
+from shared.outbox.phone_codes import build_page_address
 from shared.outbox.wording.source_names import describe_source
+from shared.settings import settings
 
 Facts = Mapping[str, Any]
 MAX_REASON_CHARACTERS = 120  # characters
@@ -49,7 +51,21 @@ def line(row: Facts) -> str:
 
 
 def body(facts: Facts) -> str:
-    return "\n".join(line(row) for row in facts["delays"]) + f"\n{about(facts)}"
+    text = "\n".join(line(row) for row in facts["delays"]) + f"\n{about(facts)}"
+    return f"{text}\n{proof}" if (proof := ask_for_proof(facts)) else text
+
+
+def ask_for_proof(facts: Facts) -> str:
+    """Why a number got no message, and what to do; empty when there is nothing to say."""
+    endings = facts.get("unproved")  # absent in messages written by an earlier release
+    if not endings:
+        return ""
+    numbers = f"number{'s' if len(endings) > 1 else ''} ending in {' and '.join(endings)}"
+    them = "them" if len(endings) > 1 else "it"
+    return (
+        f"Nothing was sent to the {numbers}: first prove that you can be reached there."
+        f" Open {build_page_address()} and enter the code that is sent to {them}. This is said once."
+    )
 
 
 def about(facts: Facts) -> str:
@@ -58,19 +74,13 @@ def about(facts: Facts) -> str:
     return f"From delay alert{'s' if len(named) > 1 else ''} {', '.join(named)} for {facts['airport_name']}."
 
 
-def describe_pause(facts: Facts) -> str:
-    """How to pause the alerts, each by its number."""
-    numbers = " and ".join(str(id) for id, _ in facts["alerts"])
-    one, it = ("alerts", "them") if len(facts["alerts"]) > 1 else ("alert", "it")
-    return f"To pause {it}, ask your assistant to pause delay {one} {numbers}."
-
-
 def text(facts: Facts) -> str:
     """For a phone: the worst delay, and how many more there are."""
     row, *more = facts["delays"]
     why = f' ("{_quote_reason(row)}")' if row["reason"] else ""
     rest = f" and {len(more)} more" if more else ""
-    return f"{facts['airport']}: {_describe_delay(row)}{why}{rest}. Award Travel delay alert {facts['alerts'][0][0]}."
+    source = f"{settings().service_name} delay alert {facts['alerts'][0][0]}"
+    return f"{facts['airport']}: {_describe_delay(row)}{why}{rest}. {source}."
 
 
 def blanks(facts: Facts) -> tuple[str, str, str]:

@@ -1,9 +1,11 @@
 """Sentences about the fallen price of a booked stay."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
-from shared.domain.dates import format_iso_moment, format_iso_weekday
+from shared.domain.dates import format_iso_moment, format_iso_weekday, format_short_weekday, format_weekdays
+from shared.domain.plurals import pluralize
 from shared.outbox.wording.source_names import describe_source
 
 Facts = Mapping[str, Any]
@@ -20,6 +22,44 @@ def describe_room(facts: Facts) -> str:
         return f"The price is for the room type you booked, {booked}."
     room = f"the cheapest room, {offered}" if offered else "the cheapest room, whose type the source does not say"
     return f"The price is for {room}{f'; you booked {booked}' if booked else ''}."
+
+
+def describe_nights(facts: Facts) -> str:
+    """`Tue 4 to Fri 7 May 2027, 3 nights`."""
+    check_in, check_out = (date.fromisoformat(facts[name]) for name in ("check_in", "check_out"))
+    return f"{format_weekdays(check_in, check_out)}, {pluralize((check_out - check_in).days, 'night')}"
+
+
+def describe_booked(facts: Facts) -> list[str]:
+    """What the price paid is for: room, rate, and until when leaving it costs nothing."""
+    free_until = facts["free_until"]
+    lines = [
+        facts.get("booked_room") or "room type not stored",
+        facts.get("rate_plan") or "",
+        f"free cancellation until {format_short_weekday(date.fromisoformat(free_until))}, as the confirmation said"
+        if free_until
+        else "cancellation terms not stored",
+    ]
+    return [line for line in lines if line]
+
+
+def describe_offered(facts: Facts) -> list[str]:
+    """What the price offered is for, as far as the source says."""
+    room = facts["room_type"] or "the cheapest room, whose type the source does not say"
+    if facts.get("booked_room") and facts.get("is_same_room"):
+        return [f"{room}, the room type you booked"]
+    return [f"{room}, not the room type you booked" if facts.get("booked_room") and facts["room_type"] else room]
+
+
+def describe_terms(facts: Facts) -> str:
+    """What to look at before the booking is changed."""
+    free_until = facts["free_until"]
+    first = (
+        f"Book the new rate first, then cancel the old one by {format_short_weekday(date.fromisoformat(free_until))}."
+        if free_until
+        else "Ask what cancelling the old booking costs before you book again."
+    )
+    return f"The source does not say whether the new price can be cancelled: read its terms before you book. {first}"
 
 
 def body(facts: Facts) -> str:

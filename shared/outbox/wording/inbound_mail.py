@@ -18,11 +18,29 @@ def describe_mail(facts: Mapping[str, Any]) -> tuple[str, str]:
     if facts["state"] == "failed":
         return "A forwarded mail could not be read", f"It is kept for 30 days. {end}"
     if not facts["found"]:
-        where = "its text, and attached files such as PDF are not read" if facts["missing"] else "it"
-        text = f"No flight or stay was found in {where}. It is kept for 30 days. {end}"
-        return "A forwarded mail holds no booking", text
-    missing = ", ".join(name.replace("_", " ") for name in facts["missing"])
-    return "A forwarded mail has to be looked at", f"Nothing was stored yet. To be settled: {missing}. {end}"
+        return _describe_nothing(facts["missing"], end)
+    return "A forwarded mail has to be looked at", f"Nothing was stored yet. {_describe_open(facts['missing'])}{end}"
+
+
+def _describe_open(missing: Sequence[str]) -> str:
+    """What is to be settled. The sender comes first: who looks at the rest should know."""
+    fields = ", ".join(name.replace("_", " ") for name in missing if name != "sender")
+    sender = "It is not certain who sent it, so a person has to look at it. " if "sender" in missing else ""
+    return sender + (f"To be settled: {fields}. " if fields else "")
+
+
+# What a letter speaks of though no booking was read from it, by the name of its doubt.
+_SPOKEN_OF = {"flights": "a flight", "stays": "a stay"}
+
+
+def _describe_nothing(missing: Sequence[str], end: str) -> tuple[str, str]:
+    """A letter without a booking: one that speaks of a booking has to be looked at, and so has an unread file."""
+    if subject := next((words for name, words in _SPOKEN_OF.items() if name in missing), None):
+        text = f"It speaks of {subject}, but no booking could be read from it. It is kept for 30 days. {end}"
+        return "A forwarded mail has to be looked at", text
+    unread = " One of its attached files could not be read." if "attached_file_not_read" in missing else ""
+    text = f"No flight or stay was found in it.{unread} It is kept for 30 days. {end}"
+    return "A forwarded mail holds no booking", text
 
 
 def _describe_changes(changes: Sequence[str]) -> tuple[str, str]:

@@ -1,16 +1,31 @@
 """The words of every event: its notice, its mail, and its text for a phone."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 
-from shared.domain.dates import format_iso_moment, format_iso_weekday
-from shared.outbox import links
-from shared.outbox.wording import award_seats, deadlines, delay_alerts, hotel_prices, inbound_mail, standing_orders
+from shared.domain.dates import format_moment, format_short_moment
+from shared.domain.time_zones import find_zone
+from shared.outbox import links, phone_codes
+from shared.outbox.wording import (
+    award_seats,
+    billing,
+    deadlines,
+    delay_alerts,
+    hotel_prices,
+    inbound_mail,
+    security_events,
+    standing_orders,
+    weekly_overview,
+)
 from shared.outbox.wording.source_names import describe_source
+from shared.outbox.wording.watch_links import describe_watch
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -24,6 +39,9 @@ class Message:
     html: str
     unsubscribe: str | None = None  # where mails of this kind are turned off
     blanks: tuple[str, ...] = ()  # of a template that takes the place of the text
+    is_code: bool = False  # for a phone: a code that proves its number
+    kind: str = ""  # that the message goes under where people choose
+    link: str = ""  # the page about it
 
 
 @dataclass(frozen=True)
@@ -45,8 +63,19 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"weekday": format_iso_weekday, "moment": format_iso_moment}
+    environment.filters |= {"moment": _format_moment, "short_moment": _format_short_moment}
+    environment.globals["part"] = environment.get_template("parts.html").module
     return environment
+
+
+@pass_context
+def _format_moment(context: Context, text: str) -> str:
+    return format_moment(datetime.fromisoformat(text), context["zone"])
+
+
+@pass_context
+def _format_short_moment(context: Context, text: str) -> str:
+    return format_short_moment(datetime.fromisoformat(text), context["zone"])
 
 
 def _seats_found(facts: Facts) -> Notice:
@@ -70,10 +99,11 @@ _CALLED = {
     "sms": ("A text message", "text message"),
     "whatsapp": ("A WhatsApp message", "WhatsApp message"),
 }
+_MESSAGE = ("A message", "message")
 
 
 def _mail_uncertain(facts: Facts) -> Notice:
-    one, called = _CALLED[facts.get("channel", "email")]
+    one, called = _CALLED.get(facts.get("channel", "email"), _MESSAGE)
     return Notice(
         "account",
         f"{one} may not have arrived",
@@ -84,14 +114,17 @@ def _mail_uncertain(facts: Facts) -> Notice:
 
 
 def _mail_failed(facts: Facts) -> Notice:
-    one, called = _CALLED[facts.get("channel", "email")]
+    one, called = _CALLED.get(facts.get("channel", "email"), _MESSAGE)
     rest = (
         " What it said stands in this inbox."
         if facts.get("noticed", True)
         else " Ask for it again where you asked for it."
     )
-    if facts.get("unwanted"):
-        rest += " The number asked the carrier for no more messages, so the alert no longer uses it."
+    if facts.get("unwanted") and facts["channel"] not in _CALLED:
+        rest += " It takes no messages, so nothing more is sent there until you prove it again on the settings page."
+    elif facts.get("unwanted"):
+        rest += " The number asked the carrier for no more messages"
+        rest += ", so the alert no longer uses it." if facts.get("noticed", True) else "; an answer START allows them."
     text = f"The {called} '{facts['subject']}' could not be delivered to {facts['recipient']}."
     return Notice("account", f"{one} could not be delivered", text + rest)
 
@@ -105,9 +138,11 @@ def _plan_changed(facts: Facts) -> Notice:
     return Notice("account", f"Plan changed to {facts['plan'].title()}", " ".join(parts))
 
 
-def _password_changed(_facts: Facts) -> Notice:
-    text = "All browsers signed in before were signed out. If it was not you, choose a new password now."
-    return Notice("account", "Your password was changed", text)
+def _security_event(facts: Facts) -> Notice:
+    text = security_events.sentence(facts)
+    if facts["kind"] not in security_events.BY_OPERATOR:
+        text += " If it was not you, open the link in the mail about it."
+    return Notice("account", security_events.title(facts), text)
 
 
 def _connection_broken(facts: Facts) -> Notice:
@@ -136,21 +171,30 @@ _NOTICES: dict[str, Callable[[Facts], Notice]] = {
     "standing_order_done": lambda facts: Notice("standing_order", *standing_orders.describe_result(facts)),
     "standing_order_failed": lambda facts: Notice("standing_order", *standing_orders.describe_failure(facts)),
     "deadlines": lambda facts: Notice("account", deadlines.title(facts), deadlines.body(facts)),
-    "weekly_overview": lambda facts: Notice("account", deadlines.overview_title(facts), deadlines.body(facts)),
+    "weekly_overview": lambda facts: Notice("account", weekly_overview.title(facts), weekly_overview.body(facts)),
     "inbox_mail": lambda facts: Notice("inbox", *inbound_mail.describe_mail(facts)),
     "mail_uncertain": _mail_uncertain,
     "mail_failed": _mail_failed,
     "plan_changed": _plan_changed,
-    "password_changed": _password_changed,
+    "security_event": _security_event,
+    "billing": lambda facts: Notice("account", billing.title(facts), billing.body(facts)),
 }
-# Mails alone, with their subjects: they go to an address before anyone may read its inbox.
+# Messages alone, with their subjects: they go to an address before anyone may read its inbox.
 _ALONE = {
     "confirm_email": "Confirm your email address",
     "reset_password": "Choose a new password",
+    "link_identity": "Allow another way to sign in",
+    "invitation": "You are invited to {service}",
     "account_exists": "You already have an account",
+    "confirm_forwarding": "Confirm an address to forward from",
+    "confirm_new_address": "Confirm your new email address",
+    "address_confirmed": "This is the address of your account now",
+    "address_taken": "This address has an account already",
     "reference_audit": "Facts to look after",
+    "phone_code": "The code for your phone number",
+    "channel_code": "The code for this channel",
 }
-_OF_THE_ACCOUNT = {*_ALONE, "password_changed", "deadlines", "weekly_overview"}  # nothing in these is ever invented
+_OF_THE_ACCOUNT = {*_ALONE, "security_event", "deadlines", "billing"}  # nothing in these is ever invented
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
 MAIL_KINDS = {
     "hotel_price_drop": "hotel_price_drops",
@@ -175,12 +219,20 @@ def is_noticed(event: str) -> bool:
 
 def subject(event: str, facts: Facts, *, sandbox: bool) -> str:
     """Invented data says so here already; the account itself is never invented."""
-    title = _ALONE[event] if event in _ALONE else notice(event, facts).title
-    return f"[SANDBOX] {title}" if sandbox and event not in _OF_THE_ACCOUNT else title
+    title = _ALONE[event].format(service=settings().service_name) if event in _ALONE else notice(event, facts).title
+    return f"[SANDBOX] {title}" if sandbox and _can_be_invented(event, facts) else title
+
+
+def _can_be_invented(event: str, facts: Facts) -> bool:
+    """Of the overview only what watches found."""
+    return bool(facts.get("finds")) if event == "weekly_overview" else event not in _OF_THE_ACCOUNT
 
 
 def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
     """The same for a phone: one text, and what fills the blanks of a template in its place."""
+    if event == "phone_code":
+        code = phone_codes.derive_code(facts)
+        return Message(_ALONE[event], phone_codes.text(facts), "", blanks=(code,), is_code=True)
     mark = "SANDBOX: " if sandbox else ""
     airport, delay, why = delay_alerts.blanks(facts)
     return Message(
@@ -191,33 +243,59 @@ def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
     )
 
 
-def message(event: str, facts: Facts, *, sandbox: bool, account: str = "") -> Message:
+def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_zone: str | None = None) -> Message:
     """The mail of an event, worded while it is handed over: only now do links get their secret.
 
     Invented data says so in the subject and in the first line of the body. `account` is the public id of whom the mail
-    is for; with it a mail of a kind that can be turned off says where.
+    is for; with it a mail of a kind that can be turned off says where. Moments are in `time_zone`, an IANA name.
     """
-    title = subject(event, facts, sandbox=False)
     stop = links.unsubscribe_url(account, MAIL_KINDS[event]) if account and event in MAIL_KINDS else None
     variables = {
         **facts,
-        "title": title,
-        "seats": award_seats,
-        "seat_facts": facts,
+        "title": subject(event, facts, sandbox=False),
+        "zone": (find_zone(time_zone) if time_zone else None) or UTC,
         "site": settings().web_url,
+        "service_name": settings().service_name,
+        "settings_page": f"{settings().web_url}{links.SETTINGS_PAGE}",
+        "watch": describe_watch(event, facts, account),
         "unsubscribe": stop,
-    }
-    variables |= {"line": delay_alerts.line, "about": delay_alerts.about, "pause": delay_alerts.describe_pause}
-    variables |= {"room": hotel_prices.describe_room, "drop": facts, "source_name": describe_source}
-    variables |= {"ends": deadlines, "ends_facts": facts}
-    variables |= {"as_html": standing_orders.as_html, "as_text": standing_orders.as_text}
-    variables["why"] = standing_orders.explain_error
-    variables["sandbox_line"] = SANDBOX_LINE if sandbox and event not in _OF_THE_ACCOUNT else None
-    if event in links.PAGES:
-        variables["link"] = links.address(facts)
+        "sandbox_line": SANDBOX_LINE if sandbox and _can_be_invented(event, facts) else None,
+    } | _list_words(event, facts)
     return Message(
         subject=subject(event, facts, sandbox=sandbox),
-        text=_templates().get_template(f"{event}.txt").render(variables),
+        text=_tidy(_templates().get_template(f"{event}.txt").render(variables)),
         html=_templates().get_template(f"{event}.html").render(variables),
         unsubscribe=stop,
     )
+
+
+def _list_words(event: str, facts: Facts) -> dict[str, Any]:
+    """The functions and sentences that templates use besides the facts."""
+    words: dict[str, Any] = {
+        "seats": award_seats,
+        "seat_facts": facts,
+        "stay": hotel_prices,
+        "drop": facts,
+        "source_name": describe_source,
+        "ends": deadlines,
+        "week": weekly_overview,
+        "ends_facts": facts,
+        "line": delay_alerts.line,
+        "about": delay_alerts.about,
+        "proof": delay_alerts.ask_for_proof(facts),
+        "as_html": standing_orders.as_html,
+        "as_text": standing_orders.as_text,
+        "why": standing_orders.explain_error,
+    }
+    if event == "billing":
+        words["payment_sentence"] = billing.body(facts)
+    if event == "security_event":
+        words["event_sentence"] = security_events.sentence(facts)
+        words["by_operator"] = facts["kind"] in security_events.BY_OPERATOR
+        words["confirm_link"] = links.address(facts["confirm"]) if "confirm" in facts else None
+    return words | ({"link": links.address(facts)} if "nonce" in facts else {})
+
+
+def _tidy(text: str) -> str:
+    """Parts that have nothing to say leave no gaps."""
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

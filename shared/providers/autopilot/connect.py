@@ -57,7 +57,7 @@ async def revoke(access: str, refresh: str | None) -> bool:
 CONNECTOR = Connector(
     title="Autopilot",
     shares=(
-        "sync_integration sends your upcoming flights and stays, with dates and prices, so that they are watched.",
+        "When you ask for it, your upcoming flights and stays are sent, with dates and prices, to be watched.",
         "Cards, balances and passwords are never sent. Nothing is booked or changed from here.",
     ),
     configured=is_configured,

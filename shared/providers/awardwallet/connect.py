@@ -80,7 +80,7 @@ CONNECTOR = Connector(
     title="AwardWallet",
     shares=(
         "This service may read the balances, elite statuses and expiry dates AwardWallet shows of your programmes.",
-        "It sees no passwords, asks for nothing to be changed, and copies when you ask for sync_integration.",
+        "It sees no passwords, asks for nothing to be changed, and copies only when you ask your assistant to.",
     ),
     configured=is_configured,
     start=start,

@@ -51,7 +51,7 @@ CONNECTOR = Connector(
     title="Google Sheets",
     shares=(
         "This service makes one spreadsheet in your Google Drive and can see or change no other file.",
-        "sync_integration writes your points balances and bookings into it, with their confirmation numbers.",
+        "When you ask for it, your points balances and bookings are written into it, with their confirmation numbers.",
     ),
     configured=is_configured,
     start=start,

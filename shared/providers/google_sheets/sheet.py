@@ -70,7 +70,7 @@ async def _request(client: http.AsyncClient, method: str, path: str, **more: Any
 async def _create(client: http.AsyncClient) -> str:
     tabs = [{"properties": {"title": title}} for title in TABS.values()]
     sheet = await _request(
-        client, "POST", "/v4/spreadsheets", json={"properties": {"title": "Award Travel"}, "sheets": tabs}
+        client, "POST", "/v4/spreadsheets", json={"properties": {"title": settings().service_name}, "sheets": tabs}
     )
     if not isinstance(sheet.get("spreadsheetId"), str):
         raise Unanswered("down", "wrong_shape")

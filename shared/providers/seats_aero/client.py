@@ -1,6 +1,5 @@
 """Client of seats.aero: searches page by page, and the trips behind a row."""
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,7 +15,6 @@ from shared.settings import settings
 TAKE = 300  # a page with its trips stays at a megabyte or two, which is read in one go
 PAGES = 10
 MANY_DAYS = 7  # longer windows ask for trips without their segments
-_ROW = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @asynccontextmanager
@@ -62,7 +60,7 @@ class Client:
 
     async def award_trip(self, question: TripQuestion) -> tuple[AwardTrip, ...]:
         row, _, trip_id = question.ref.partition(":")
-        if not _ROW.fullmatch(row):
+        if not parse.ID_PATTERN.fullmatch(row):
             raise Unanswered("no_data", "gone")
         try:
             body = await self._get(f"/trips/{row}", {})

@@ -7,6 +7,7 @@ own.
 
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -28,8 +29,8 @@ from shared.providers.seats_aero.programs import slug_of
 log = logging.getLogger(__name__)
 CABINS = {"economy": "economy", "premium": "premium_economy", "business": "business", "first": "first"}
 LETTERS = {"Y": "economy", "W": "premium_economy", "J": "business", "F": "first"}
-MAX_REF_CHARACTERS = 57  # what still fits into an id of ours
 MAX_LABEL_CHARACTERS = 80
+ID_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,64}")  # theirs have 27 characters
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,13 @@ def _usable_trips(trips: Iterable[dict[str, Any]], passed: Counter[str]) -> Iter
             yield trip
 
 
+def _build_ref(row: dict[str, Any], trip: Any, cabin: str) -> str:
+    """The row, and the trip in it or else the cabin. Empty where the row's id is none that can be asked for."""
+    if not ID_PATTERN.fullmatch(str(row["ID"])):
+        return ""
+    return f"{row['ID']}:{trip if trip and ID_PATTERN.fullmatch(str(trip)) else cabin}"
+
+
 def _drop_worse_offers(offers: Iterable[AwardSeat]) -> list[AwardSeat]:
     """Without those for which the same airline has one that is as cheap, as direct and with as many seats."""
     best: list[AwardSeat] = []
@@ -122,9 +130,8 @@ def _is_as_good(other: AwardSeat, offer: AwardSeat) -> bool:
 
 def _seat_from_trip(row: dict[str, Any], program: str, trip: dict[str, Any]) -> AwardSeat:
     segments = _sort_segments(trip)
-    ref = f"{row['ID']}:{trip.get('ID') or ''}"
     return AwardSeat(
-        ref=ref if trip.get("ID") and len(ref) <= MAX_REF_CHARACTERS else f"{row['ID']}:{trip['Cabin']}",
+        ref=_build_ref(row, trip.get("ID"), trip["Cabin"]),
         airline=_leading_airline(trip, segments),
         program=program,
         origin=row["Route"]["OriginAirport"],
@@ -155,7 +162,7 @@ def _seat_from_summary(row: dict[str, Any], program: str, letter: str) -> Iterat
         return
     currency = _parse_currency(row, row)
     yield AwardSeat(
-        ref=f"{row['ID']}:{letter}",
+        ref=_build_ref(row, None, letter),
         airline=direct[0] if nonstop and direct else airlines[0],
         program=program,
         origin=row["Route"]["OriginAirport"],

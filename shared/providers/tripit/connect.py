@@ -158,7 +158,7 @@ CONNECTOR = Connector(
     title="TripIt",
     shares=(
         "This service may read your upcoming trips: flights, stays and their confirmation numbers.",
-        "It changes nothing there, and copies when you ask for sync_integration.",
+        "It changes nothing there, and copies only when you ask your assistant to.",
     ),
     configured=lambda: True,  # a calendar can be pasted without a key of the operator
     by_page=by_page,

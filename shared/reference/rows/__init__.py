@@ -66,6 +66,7 @@ from shared.reference.rows.travel import (
     IssuerRule,
     Lounge,
     LoungeMembership,
+    MailForwarder,
     MailSender,
     OtherServer,
     RegionSpelling,
@@ -114,6 +115,7 @@ __all__ = [
     "IssuerRule",
     "Lounge",
     "LoungeMembership",
+    "MailForwarder",
     "MailSender",
     "OtherServer",
     "PointsExpiry",
@@ -145,6 +147,7 @@ __all__ = [
 FILES: dict[str, type] = {
     "continents.csv": Continent,
     "city_spellings.csv": CitySpelling,
+    "mail_forwarders.csv": MailForwarder,
     "mail_senders.csv": MailSender,
     "region_spellings.csv": RegionSpelling,
     "programs.csv": Program,

@@ -303,6 +303,14 @@ class MailSender(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class MailForwarder(Fact):
+    """Who forwards mail and seals what it saw of the sender's signature (ARC), by the domain of its seals."""
+
+    domain: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class RegionSpelling:
     """How the airport data spells a region where ISO 3166-2 spells or codes it otherwise than charts do."""
 

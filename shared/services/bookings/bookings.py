@@ -7,7 +7,6 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -27,7 +26,6 @@ from shared.reference.rows.travel import Hotel
 
 Terms = Mapping[str, Any]
 _HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: nobody calls a hotel so
-Condition = ColumnElement[bool]
 
 
 def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
@@ -217,15 +215,13 @@ def program(reference: Reference, text: str, airline_code: str | None) -> str:
         raise
 
 
-def flight_conditions(reference: Reference, program_name: str | None, airline_name: str | None) -> list[Condition]:
+def list_flight_filters(reference: Reference, program_name: str | None, airline_name: str | None) -> dict[str, Any]:
     """Which legs are of an airline and a programme. Raises NotFound and Candidates."""
-    conditions: list[Condition] = []
     code = airline(reference, airline_name) if airline_name else None
-    if code:
-        conditions.append(func.lower(FlightBooking.airline).in_({code.lower(), str(airline_name).strip().lower()}))
-    if program_name:
-        conditions.append(FlightBooking.program == program(reference, program_name, code))
-    return conditions
+    return {
+        "airlines": [code.lower(), str(airline_name).strip().lower()] if code else None,
+        "program": program(reference, program_name, code) if program_name else None,
+    }
 
 
 def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) -> None:

@@ -1,32 +1,56 @@
-"""The calendar feed of an account: upcoming flights and stays as events, at the local times of their places."""
+"""The calendar feed of an account: flights, check-in, stays, plans and deadlines, at the times of their places."""
 
-from collections.abc import Iterator
-from datetime import date, datetime, time, timedelta
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy.orm import Session
 
-from shared.db import upcoming_bookings
+from shared.db import trips, upcoming_bookings
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.portfolio import read_holdings
 from shared.documents.calendar_feed import Event, build_calendar
 from shared.domain import time_zones
 from shared.domain.dates import format_day
+from shared.outbox.links import booking_url
 from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
+from shared.services.bookings import calendar_plans
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
 from shared.settings import settings
 
 PURPOSE = "calendar"
-NAME = "Award Travel"
 DAY = timedelta(days=1)
+BEFORE_FLIGHT = timedelta(hours=3)
+EVE = timedelta(hours=15)  # of a whole day: nine in the morning of the day before
 
 
-def build_feed(session: Session, reference: Reference, now: datetime) -> bytes:
-    return build_calendar(NAME, list_events(session, reference, now), now.year)
+@dataclass(frozen=True)
+class Choices:
+    """What the person wants of the feed besides bookings and plans."""
+
+    alarms: bool = False
+    deadlines: bool = True
 
 
-def list_events(session: Session, reference: Reference, now: datetime) -> list[Event]:
+def read_choices(query: Mapping[str, str]) -> Choices:
+    """Of the link's query: `alarms=on`, `deadlines=off`. Other words are as if they were not there."""
+    return Choices(query.get("alarms") == "on", query.get("deadlines") != "off")
+
+
+EVERYTHING = Choices()
+
+
+def build_feed(session: Session, reference: Reference, now: datetime, choices: Choices = EVERYTHING) -> bytes:
+    events = list_events(session, reference, now, choices)
+    return build_calendar(
+        settings().service_name, events if choices.alarms else [replace(e, alarms=()) for e in events], now.year
+    )
+
+
+def list_events(session: Session, reference: Reference, now: datetime, choices: Choices = EVERYTHING) -> list[Event]:
     """What is past or cancelled is left out; the day of departure and the day of leaving still count."""
     since = upcoming_bookings.earliest_today(now)
     entries = [
@@ -34,29 +58,43 @@ def list_events(session: Session, reference: Reference, now: datetime) -> list[E
         for row in upcoming_bookings.upcoming_flights(session, since)
         for e in _build_flight_events(reference, row, now)
     ]
-    stays = upcoming_bookings.upcoming_stays(session, since)
-    entries += [_build_stay_event(reference, row) for row in stays if stay_state(reference, row, now) != "past"]
+    stays = [
+        row for row in upcoming_bookings.upcoming_stays(session, since) if stay_state(reference, row, now) != "past"
+    ]
+    entries += [_build_stay_event(reference, row) for row in stays]
+    items = trips.list_planned_items(session, since, upcoming_bookings.MAX_ROWS)
+    entries += [calendar_plans.build_item_event(reference, item, trip, stays) for item, trip in items]
+    if choices.deadlines:
+        holdings = read_holdings(session, since, calendar_plans.TABLES)
+        entries += calendar_plans.list_deadline_events(reference, replace(holdings, stays=stays), since)
+    page = f"{settings().web_url}/dashboard"
+    host = urlsplit(settings().web_url).hostname
+    entries = [replace(e, uid=f"{e.uid}@{host}", url=e.url or page) for e in entries]
     return sorted(entries, key=lambda e: (e.start.isoformat()[:10], e.uid))
-
-
-def _build_uid(kind: str, id: int) -> str:
-    """The same for as long as the booking is kept, whatever is changed about it."""
-    return f"{kind}-{id}@{urlsplit(settings().web_url).hostname}"
 
 
 def _build_flight_events(reference: Reference, row: FlightBooking, now: datetime) -> Iterator[Event]:
     named = row.flight_number or row.airline
     if flight_state(reference, row, now) == "upcoming":
         start, end = _event_times(reference, row)
-        yield _build_flight_event(
-            reference, row, _build_uid("flight", row.id), f"{named} {row.origin} to {row.destination}", start, end
+        flight = _build_flight_event(
+            reference, row, f"flight-{row.id}", f"{named} {row.origin} to {row.destination}", start, end
         )
+        yield flight
+        if isinstance(start, datetime):
+            yield _build_check_in(flight, start)
     if row.return_date and row.return_date >= flight_day(reference, row.destination, now):
         title = f"{row.airline} {row.destination} to {row.origin} (return)"
         back = row.return_date
-        yield _build_flight_event(
-            reference, row, _build_uid("return", row.id), title, back, back + DAY, row.destination
-        )
+        yield _build_flight_event(reference, row, f"return-{row.id}", title, back, back + DAY, row.destination)
+
+
+def _build_check_in(flight: Event, leaves: datetime) -> Event:
+    """The moment from which passengers of most airlines check in online, on the clock of the airport."""
+    opens = (leaves.astimezone(UTC) - DAY).astimezone(leaves.tzinfo) if leaves.tzinfo else leaves - DAY
+    lines = ("Most airlines open online check-in 24 hours before departure.", *flight.lines)
+    uid, title = f"check-in-{flight.uid}", f"Check in: {flight.title}"
+    return replace(flight, uid=uid, title=title, lines=lines, start=opens, end=None, busy=False, alarms=(timedelta(),))
 
 
 def _build_flight_event(
@@ -85,6 +123,8 @@ def _build_flight_event(
         busy=isinstance(start, datetime),
         created_at=row.created_at,
         updated_at=row.updated_at,
+        url=booking_url("flight", row.id),
+        alarms=(BEFORE_FLIGHT if isinstance(start, datetime) else EVE,),
     )
 
 
@@ -122,10 +162,11 @@ def _build_stay_event(reference: Reference, row: HotelBooking) -> Event:
     """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
     hotel = hotels.find_stored(reference, row.hotel_code)
     return Event(
-        uid=_build_uid("stay", row.id),
+        uid=f"stay-{row.id}",
         title=row.hotel_name,
         place=", ".join(filter(None, (row.hotel_name, *_find_place(row, hotel)))),
         lines=_format_lines(
+            f"Check-in: {format_day(row.check_in_date)}",
             f"Check-out: {format_day(row.check_out_date)}",
             row.room_type and f"Room: {row.room_type}",
             row.member and f"Booking of {row.member}",
@@ -136,4 +177,7 @@ def _build_stay_event(reference: Reference, row: HotelBooking) -> Event:
         busy=False,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        url=booking_url("stay", row.id),
+        geo=(float(hotel.lat), float(hotel.lon)) if hotel and hotel.lat is not None and hotel.lon is not None else None,
+        alarms=(EVE,),
     )

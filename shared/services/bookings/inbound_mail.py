@@ -4,7 +4,7 @@ What was read is a stranger's text: facts are taken from it, cut to size, and no
 """
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
 from shared import clock
+from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
@@ -25,6 +26,8 @@ from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import Doubt, MailReading, to_json
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
+from shared.domain.senders import Judgement, Trust
+from shared.domain.short_ids import shorten_uuid
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
 from shared.reference import hotels
@@ -33,12 +36,16 @@ from shared.reference.name_lookup import TravelNames
 from shared.secrets import digest
 from shared.services.bookings import mail_bookings
 from shared.services.bookings.mail_bookings import FilingResult
+from shared.services.bookings.mail_senders import judge_mail
 from shared.settings import settings
 
 PURPOSE = "inbox"
 MAX_MAIL_BYTES = 10 << 20  # of one mail
 MAX_WAITING_MAILS = 300  # unsettled mails of one account
 MAX_WAITING_BYTES = 100 << 20
+# The slowest mails built to be slow take 3 s on two cores, files of a letter up to 10 s of the clock by themselves. All
+# has to end well before the job, after 80 s, of which 20 s may have gone into other mails.
+READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=768 << 20)
 RETENTION = timedelta(days=30)  # mail nobody could make anything of, and mail somebody put aside
 _SECRET = re.compile(r"[0-9a-f]{40}")
 
@@ -55,6 +62,14 @@ class MailRefused(Exception):
     def __init__(self, why: RefusalReason) -> None:
         super().__init__(why.value)
         self.why = why
+
+
+@dataclass(frozen=True)
+class ReadMail:
+    """What a mail states, or why it cannot be read, and what it may do by itself."""
+
+    reading: MailReading | str
+    sender: Judgement
 
 
 def address_of(secret: str) -> str | None:
@@ -116,13 +131,25 @@ def _digest(raw: bytes) -> str:
     return digest(((message_id[1] if message_id else head) + b"\n" + body.rstrip()).decode("latin-1"))
 
 
-def read_stored(number: int) -> MailReading | str | None:
-    """What a mail states, read outside any transaction; None when it is settled, words when it cannot be read."""
+def read_stored(number: int) -> ReadMail | None:
+    """What a mail states and who sent it, read outside any transaction; None when it is settled."""
     with transaction() as session:
         mail = session.scalars(_select_waiting(number)).one_or_none()
-        raw = mail.raw if mail else None
-    if raw is None:
+    if mail is None or mail.raw is None:
         return None
+    return ReadMail(_read_apart(mail.raw), judge_mail(reference(), mail, mail.raw))
+
+
+def _read_apart(raw: bytes) -> MailReading | str:
+    """The same in a process that can be ended: a mail over its budget fails at once and is not tried again."""
+    try:
+        return read_bounded(READING_BUDGET, _read_letter, raw, inherit=True)
+    except ReaderEnded as ended:
+        return str(ended)
+
+
+def _read_letter(raw: bytes) -> MailReading | str:
+    """Words when it cannot be read."""
     try:
         reading = read_mail(raw, TravelNames(reference()))
         missing = reading.missing or (["booking"] if reading.bookings else ["type"])
@@ -130,6 +157,8 @@ def read_stored(number: int) -> MailReading | str | None:
         return replace(reading, posted=find_letter_day(raw), excerpt=excerpt)
     except Unreadable as no:
         return str(no)
+    except MemoryError:
+        raise
     except Exception as bug:  # the edge: one letter nobody foresaw stops no other, and is kept to be looked at
         return type(bug).__name__
 
@@ -142,35 +171,46 @@ def _select_waiting(number: int) -> Any:
     )
 
 
-def settle(session: Session, number: int, reading: MailReading | str | None) -> RunResult:
+def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
     """Writes what became of a mail: imported, to be looked at, or failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
-    if mail is None or reading is None or mail.state != "received":
+    if mail is None or letter is None or mail.state != "received":
         mails.end_schedule(session, number)
         return COMPLETE
     filed = FilingResult()
     own(session, mail.account_id, settings().data_mode)
-    if isinstance(reading, str):
-        _mark_failed(mail, reading)
+    mail.sender, mail.sender_verified = letter.sender.sender, letter.sender.is_verified
+    if isinstance(letter.reading, str):
+        _mark_failed(mail, letter.reading)
     else:
-        _store_reading(mail, reading)
-        if reading.bookings and not reading.missing:
-            filed = _file_bookings(session, mail)
+        _store_reading(mail, letter.reading)
+        if letter.sender.trust is Trust.NONE and letter.reading.bookings:
+            mail.missing = ["sender", *mail.missing]
+        elif letter.reading.bookings and not letter.reading.missing:
+            filed = _file_bookings(session, mail, may_change=letter.sender.trust is Trust.FULL)
             if mail.missing[:1] in (["booking"], ["changed_booking"]) and mails.has_unread(
                 session, mail.account_id, mail.id
             ):
                 mail.state = "received"
                 return RunResult("what it is about may be among mails that were not read yet")
+        _explain_sender(mail, letter.sender)
     session.flush()
     _notify(session, mail, filed)
     mails.end_schedule(session, number)
     return COMPLETE
 
 
-def _file_bookings(session: Session, mail: InboundMail) -> FilingResult:
+def _explain_sender(mail: InboundMail, sender: Judgement) -> None:
+    """Why the mail waits, where it does so because of who sent it."""
+    if "sender" in mail.missing:
+        doubt = {"field": "sender", "reason": sender.reason, "values": [sender.sender], "about": ""}
+        mail.parsed = mail.parsed | {"doubts": [doubt, *mail.parsed["doubts"]]}
+
+
+def _file_bookings(session: Session, mail: InboundMail, *, may_change: bool) -> FilingResult:
     """Stores the bookings; what does not hold is for the person to put right."""
     try:
-        return mail_bookings.file_bookings(session, reference(), mail, mail.parsed["bookings"])
+        return mail_bookings.file_bookings(session, reference(), mail, mail.parsed["bookings"], may_change=may_change)
     except (Invalid, NotFound, Candidates) as no:
         errors = no.facts.get("errors") or [{"field": no.facts.get("what", "bookings")}]
         mail.missing = [str(e["field"]) for e in errors]
@@ -188,7 +228,7 @@ def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
     ]
     facts = {
         "state": mail.state,
-        "message_id": str(mail.id),
+        "message_id": shorten_uuid(mail.id),
         "bookings": legs + stays,
         "cancelled": any(b.get("action") == "cancel" for b in mail.parsed.get("bookings", [])),
         "known": len(legs) + len(stays) - len(filed.new),

@@ -70,11 +70,13 @@ class FilingResult:
 
 @dataclass(frozen=True)
 class _Letter:
-    """The mail being filed, the day its letter was written, and whether a person has looked at it."""
+    """The mail being filed, the day its letter was written, whether a person has looked at it, and whether it may
+    change or cancel what is stored."""
 
     mail: InboundMail
     posted: date | None
     sure: bool
+    may_change: bool
 
 
 def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
@@ -93,23 +95,30 @@ def find_missing(parsed: Sequence[Fields], *, sure: bool = False) -> list[str]:
 
 
 def file_bookings(
-    session: Session, reference: Reference, mail: InboundMail, raw_bookings: list[dict[str, Any]], *, sure: bool = False
+    session: Session,
+    reference: Reference,
+    mail: InboundMail,
+    raw_bookings: list[dict[str, Any]],
+    *,
+    sure: bool = False,
+    may_change: bool = True,
 ) -> FilingResult:
     """Stores, changes or cancels the bookings given, as read from the mail or corrected, and settles the mail; or says
     what is missing.
 
     All within the session's account. A booking that is known already, by its number or by its day and route, is
-    recognised and not stored again. `sure`: a person has looked at it. Raises Invalid, NotFound or Candidates.
+    recognised and not stored again. `sure`: a person has looked at it. Without `may_change` the sender is missing
+    where something stored would become different. Raises Invalid, NotFound or Candidates.
     """
     parsed = [_restore_types(b) for b in raw_bookings]
     posted = mail.parsed.get("posted")
-    letter = _Letter(mail, date.fromisoformat(posted) if posted else None, sure)
+    letter = _Letter(mail, date.fromisoformat(posted) if posted else None, sure, may_change)
     filed = _file(session, reference, letter, parsed)
     if filed.missing:
         mail.parsed = mail.parsed | {"bookings": raw_bookings}
         mail.state, mail.missing = "needs_review", filed.missing
         return filed
-    mail_events.note_letter([*filed.flights, *filed.hotels], letter.posted)
+    mail_events.note_letter([*filed.flights, *filed.hotels] if may_change else filed.new, letter.posted)
     ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
     mail.parsed = mail.parsed | {"bookings": raw_bookings, "excerpt": []} | ids
     mail.state, mail.missing, mail.raw, mail.keep_until, mail.error = "imported", [], None, None, None
@@ -155,6 +164,9 @@ def _change(
     rows: list[FlightBooking | HotelBooking] = [*existing[0], *existing[1]]
     matches = mail_events.match_rows(rows, parsed)
     strangers = [b | {"action": "create"} for b, m in zip(parsed, matches, strict=True) if m is None]
+    current = [m for m in matches if m is not None and not mail_events.is_outdated(m, letter.posted)]
+    if current and not letter.may_change:
+        return FilingResult(missing=["sender"])
     lacking = find_missing(strangers, sure=letter.sure) if strangers else []
     of_known = any(mail_events.has_number(r, b) for r in rows for b in strangers)
     if strangers and (lacking or (of_known and not letter.sure)):
@@ -215,6 +227,8 @@ def _cancel(session: Session, letter: _Letter, parsed: list[dict[str, Any]], exi
     now = clock.now()
     for rows in (flights, stays):
         current = [row for row in rows if not mail_events.is_outdated(row, letter.posted)]
+        if current and not letter.may_change:
+            return FilingResult(missing=["sender"])
         if current:
             bookings.cancel_all(session, current, now)
     return FilingResult(
@@ -235,6 +249,9 @@ def _store(
         numbered = [k for k in there if type(k) is type(row) and mail_events.has_number(k, booking)]
         if match is None and not letter.sure and numbered:
             return FilingResult(missing=["changed_booking"])  # its number is known with other days: perhaps a change
+    gaps = [_list_gaps(match, row) for row, match in zip(rows, same, strict=True) if match is not None]
+    if any(gaps) and not letter.may_change:
+        return FilingResult(missing=["sender"])
     for row, match in zip(rows, same, strict=True):
         if match is not None:
             _fill_gaps(match, row)
@@ -244,9 +261,9 @@ def _store(
     settled = [match or row for row, match in zip(rows, same, strict=True)]
     filed.flights = [r for r in settled if isinstance(r, FlightBooking)]
     filed.hotels = [r for r in settled if isinstance(r, HotelBooking)]
-    _link_legs(filed.flights)
-    session.flush()
     filed.new = [row for row, match in zip(rows, same, strict=True) if match is None]
+    _link_legs([f for f in filed.flights if letter.may_change or f in filed.new])
+    session.flush()
     return filed
 
 
@@ -284,9 +301,13 @@ def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBook
 
 def _fill_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
     """Fills in what the stored booking did not know; what it knows stays."""
-    for name in _FILLABLE[stored.__tablename__]:
-        if getattr(stored, name) is None and getattr(row, name) is not None:
-            setattr(stored, name, getattr(row, name))
+    for name in _list_gaps(stored, row):
+        setattr(stored, name, getattr(row, name))
+
+
+def _list_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> list[str]:
+    columns = _FILLABLE[stored.__tablename__]
+    return [name for name in columns if getattr(stored, name) is None and getattr(row, name) is not None]
 
 
 def _link_legs(legs: list[FlightBooking]) -> None:

@@ -1,11 +1,13 @@
 """Secret links: addresses whose secret is derived from a nonce with the installation's key.
 
-Rows hold the nonce and a hash, so neither the database nor a backup of it opens a feed, a mailbox or a document.
+Rows hold the nonce and a hash, or the secret sealed with such a key, so neither the database nor a backup of it opens
+a feed, a mailbox or a page.
 """
 
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -13,7 +15,8 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account, lock
 from shared.db.secret_links import SecretLink
-from shared.secrets import digest, key_id, sign
+from shared.db.trips import Trip
+from shared.secrets import digest, key_id, sign, unseal
 from shared.settings import settings
 
 _LENGTH = 40  # hexadecimal characters: 160 bits, and short enough for the local part of a mail address
@@ -35,11 +38,22 @@ def mint_link(purpose: str, account_id: int) -> NewLink:
     return NewLink(nonce, key_id(material), digest(secret), secret)
 
 
-def derive_secret(purpose: str, account_id: int, nonce: str, key: str) -> str | None:
-    """None when the key the link was made with is no longer among the settings: make a new link then."""
+class LinkRow(Protocol):
+    """What a row holds of its link, whose purpose the caller knows."""
+
+    account_id: Any
+    nonce: Any
+    key: Any
+    secret_sealed: Any
+
+
+def read_secret(purpose: str, row: LinkRow) -> str | None:
+    """None when the key of the link is no longer among the settings: make a new link then."""
+    if row.secret_sealed is not None:
+        return unseal(settings().encryption_keys, row.secret_sealed)
     for material in settings().encryption_keys:
-        if key_id(material) == key:
-            return _derive(material, purpose, account_id, nonce)
+        if key_id(material) == row.key:
+            return _derive(material, purpose, row.account_id, row.nonce)
     return None
 
 
@@ -49,19 +63,42 @@ def _derive(material: str, purpose: str, account_id: int, nonce: str) -> str:
 
 @dataclass(frozen=True)
 class Link:
-    """An account's living link of one purpose."""
+    """The living link of one purpose of an account, or of one of its trips."""
 
     secret: str
     created_at: datetime
 
 
-def get_link(session: Session, account_id: int, purpose: str) -> Link:
+def get_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> Link:
     """The living link; made where there is none, once however many ask at the same time."""
-    if link := _to_link(_find_row(session, account_id, purpose)):
+    if link := find_link(session, account_id, purpose, trip_id):
         return link
     lock(session, account_id)
-    row = _find_row(session, account_id, purpose)
-    return _to_link(row) or _create(session, account_id, purpose, row)
+    row = _find_row(session, account_id, purpose, trip_id)
+    return _to_link(row) or _create(session, account_id, purpose, row, trip_id)
+
+
+def find_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> Link | None:
+    """The living link; None where there is none, or where its key is no longer among the settings."""
+    return _to_link(_find_row(session, account_id, purpose, trip_id))
+
+
+def find_trip_and_link(session: Session, trip_id: int, purpose: str) -> tuple[Trip, Link | None] | None:
+    """A trip and its living link in one statement; None where the session sees no such trip."""
+    living = sa.and_(SecretLink.trip_id == Trip.id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None))
+    query = sa.select(Trip, SecretLink).outerjoin(SecretLink, living).where(Trip.id == trip_id)
+    pair = session.execute(query).one_or_none()
+    return (pair[0], _to_link(pair[1])) if pair else None
+
+
+def end_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> bool:
+    """Ends the living link, if there is one, and says whether there was."""
+    row = _find_row(session, account_id, purpose, trip_id)
+    if row is None:
+        return False
+    row.ended_at = clock.now()
+    session.flush()
+    return True
 
 
 def renew_link(session: Session, account_id: int, purpose: str) -> Link:
@@ -71,35 +108,51 @@ def renew_link(session: Session, account_id: int, purpose: str) -> Link:
 
 
 def _to_link(row: SecretLink | None) -> Link | None:
-    secret = derive_secret(row.purpose, row.account_id, row.nonce, row.key) if row else None
+    secret = read_secret(row.purpose, row) if row else None
     return Link(secret, row.created_at) if row and secret else None
 
 
-def _create(session: Session, account_id: int, purpose: str, old: SecretLink | None) -> Link:
+def _create(
+    session: Session, account_id: int, purpose: str, old: SecretLink | None, trip_id: int | None = None
+) -> Link:
     now, new = clock.now(), mint_link(purpose, account_id)
     if old is not None:
         old.ended_at = now
-        session.flush()  # before the new row comes: an account has one living link of a purpose
+        session.flush()  # before the new row comes: an account, or a trip, has one living link of a purpose
     row = SecretLink(account_id=account_id, purpose=purpose, nonce=new.nonce, key=new.key, created_at=now)
-    row.token_hash = new.token_hash
+    row.token_hash, row.trip_id = new.token_hash, trip_id
     session.add(row)
     session.flush()
     return Link(new.secret, now)
 
 
-def _find_row(session: Session, account_id: int, purpose: str) -> SecretLink | None:
-    return session.scalars(sa.select(SecretLink).where(*_is_living(account_id, purpose))).one_or_none()
-
-
-def _is_living(account_id: int, purpose: str) -> tuple[sa.ColumnElement[bool], ...]:
-    return SecretLink.account_id == account_id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None)
+def _find_row(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> SecretLink | None:
+    living = (SecretLink.account_id == account_id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None))
+    return session.scalars(sa.select(SecretLink).where(*living, SecretLink.trip_id == trip_id)).one_or_none()
 
 
 def find_holder(session: Session, purpose: str, secret: str) -> int | None:
     """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any more)."""
-    if len(secret) != _LENGTH or not secret.isascii():
+    return session.scalar(_select_open(purpose, secret)) if _is_secret(secret) else None
+
+
+def find_shared_trip(session: Session, purpose: str, secret: str) -> tuple[int, int] | None:
+    """The account and the trip a secret belongs to, as above; an archived trip is not open."""
+    if not _is_secret(secret):
         return None
-    query = (
+    is_open = (Trip.account_id == SecretLink.account_id, Trip.archived_at.is_(None))
+    query = _select_open(purpose, secret).add_columns(Trip.id).join(Trip, Trip.id == SecretLink.trip_id).where(*is_open)
+    row = session.execute(query).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def _is_secret(text: str) -> bool:
+    return len(text) == _LENGTH and text.isascii()
+
+
+def _select_open(purpose: str, secret: str) -> sa.Select[Any]:
+    """The account of the living link with this secret, unless it is suspended."""
+    return (
         sa.select(SecretLink.account_id)
         .join(Account, Account.id == SecretLink.account_id)
         .where(
@@ -109,4 +162,3 @@ def find_holder(session: Session, purpose: str, secret: str) -> int | None:
             Account.disabled_at.is_(None),
         )
     )
-    return session.scalar(query)

@@ -1,23 +1,21 @@
 """The audit of reference data: findings, their history, and the mail to the operator."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from datetime import date
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
+from shared.db import fact_items
 from shared.db.accounts import Account
 from shared.db.audit import store_findings as store_rows
 from shared.db.base import transaction
-from shared.db.fact_reports import close_report
 from shared.db.messages import Delivery
 from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
-from shared.db.source_watch import close_item as close_difference
 from shared.reference.ages import UNDATED
 from shared.reference.audit import OBSERVATION_AGE, AuditFinding, ObservedPrice, audit_facts
 from shared.reference.load import reference
@@ -26,8 +24,6 @@ from shared.services.operations.facts import list_corrections, refresh
 from shared.settings import settings
 
 _MAX_IN_MAIL = 40
-_MAX_DIGITS = 18  # of a number the database can hold
-_CLOSERS: dict[str, Callable[[Session, int, date, str, str], bool]] = {"D": close_difference, "R": close_report}
 
 
 def run_audit() -> list[AuditFinding]:
@@ -42,11 +38,8 @@ def run_audit() -> list[AuditFinding]:
 
 
 def close_item(session: Session, name: str, who: str, reason: str) -> bool:
-    """Closes what a source (D12) or a person (R5) said; whether it was open. A difference returns when it changes."""
-    kind, number = name[:1].upper(), name[1:]
-    if kind not in _CLOSERS or not number.isdecimal() or len(number) > _MAX_DIGITS:
-        return False
-    return _CLOSERS[kind](session, int(number), clock.today(), who, reason)
+    """Closes what a source (D12) or a person (R5) said; whether it was open."""
+    return fact_items.close_item(session, name, clock.today(), who, reason)
 
 
 def describe_since(finding: AuditFinding) -> str:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from shared.errors import Fault, Invalid
 
+Journey = tuple[str, str, date, str]  # origin, destination, day, cabin
 _MAX_FAULTS = 20  # in one answer
 _MISSING = ("no_data", "")  # what results write where a value is not known
 
@@ -78,6 +79,13 @@ class FlightRow(BaseModel):
         if not self.points or not self.party_points or self.party_points % self.points:
             return 1
         return self.party_points // self.points
+
+    @property
+    def journey(self) -> Journey | None:
+        """Of an award; None where a part of it is not known."""
+        if not (self.points and self.origin and self.destination and self.date and self.cabin):
+            return None
+        return self.origin, self.destination, self.date, self.cabin
 
     @property
     def names_a_flight(self) -> bool:

@@ -63,7 +63,7 @@ def _option(
 ) -> AwardOption:
     return build_option(
         seat,
-        trip_id=award_id(account_id, reading.source, seat.ref),
+        trip_id=award_id(account_id, reading.source, seat),
         source=reading.source,
         mode=mode_of(reading),
         checked_at=seat.checked_at,

@@ -5,20 +5,21 @@ from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardTrip, Reading, TripQuestion, Unanswered
 from shared.services.connections.credentials import Credentials
-from shared.services.search.award_ids import award_row
+from shared.services.search.award_ids import RowName
 from shared.services.search.provenance import require_answer
 
 VERB = "award_trip"
 WHAT = "The look-up of this award offer"
 
 
-async def get_award_trips(ask: Ask, account_id: int, trip_id: str) -> Reading[tuple[AwardTrip, ...]]:
-    """The ways to fly one offer, at least one.
+async def get_award_trips(
+    ask: Ask, account_id: int, trip_id: str, row: RowName | None
+) -> Reading[tuple[AwardTrip, ...]]:
+    """The ways to fly one offer, at least one. `row` is what `find_award_row` says of the id.
 
-    Raises NotFound for an id not made for this account, ConnectionRequired or BackendUnavailable when the source cannot
+    Raises NotFound where it says none, ConnectionRequired or BackendUnavailable when the source cannot
     be asked or did not answer, and NoData when it no longer knows the offer.
     """
-    row = award_row(account_id, trip_id)
     source = registry.providers().get(row[0]) if row else None
     if row is None or source is None:
         await _require_connection(account_id)

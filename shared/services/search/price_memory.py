@@ -3,12 +3,13 @@
 They are the caller's own and those anybody may see; nobody is asked.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
 from itertools import product
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -50,6 +51,28 @@ def fares_seen(
     for row in session.scalars(query.order_by(fare.seen_at.desc(), fare.price).limit(500)):
         last.setdefault(row.source, row)
     return _readings((vars(row), _fare(row)) for row in last.values())
+
+
+def lowest_fares_seen(
+    session: Session, account_id: int, journeys: Collection[tuple[str, str, date, str]]
+) -> dict[tuple[str, str, date, str], FareObservation]:
+    """By origin, destination, day and cabin the lowest fare of one passenger, one way, in the newest answer.
+
+    Fares of these very airports only; journeys without one are left out.
+    """
+    fare = FareObservation
+    way = (fare.origin, fare.destination, fare.date, fare.cabin)
+    query = sa.select(fare).where(
+        is_visible(account_id, fare),
+        fare.seen_at >= clock.now() - LASTS,
+        sa.tuple_(*way).in_(list(journeys)),
+        fare.return_date.is_(None),
+        fare.passengers == 1,
+        ~fare.city_wide,
+    )
+    newest = query.ext(distinct_on(*way)).order_by(*way, fare.seen_at.desc(), fare.price, fare.id)
+    rows = session.scalars(newest) if journeys else ()
+    return {(row.origin, row.destination, row.date, row.cabin): row for row in rows}
 
 
 def round_trips_seen(
@@ -116,8 +139,7 @@ def _facts(row: sa.Row[Any]) -> dict[str, Any]:
 
 def _seat(row: Mapping[str, Any]) -> AwardSeat:
     return AwardSeat(
-        **{name: row[name] for name in SEEN},
-        ref="",
+        **{name: row[name] for name in SEEN} | {"ref": row["ref"] or ""},
         stops=None,
         flight_numbers=(),
         departs_at=None,

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from shared.db.provider_cards import ProviderCard
+from shared.provider_health import State
 from shared.providers import circuit_breaker, registry
 from shared.providers.contract import Provider
 from shared.settings import settings
-
-State = Literal["live", "degraded", "down"]
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,35 @@ class Backend:
     name: str
     state: Literal["live", "degraded", "down", "not_configured"]
     last_success_at: datetime | None
+    is_switched_off: bool = False  # by the operator
+    reason: str | None = None  # one word for what its last failure was
+
+
+def list_provider_cards() -> list[ProviderCard]:
+    """Every source of this data mode. One that answers accounts by their own connections is judged by them all."""
+    mode = settings().data_mode
+    return [_to_card(p) for p in registry.providers().values() if p.data_mode == mode]
+
+
+def _to_card(provider: Provider) -> ProviderCard:
+    is_configured = provider.credential != "operator" or registry.operator_key(provider) is not None
+    health_name = circuit_breaker.shared_name(_name(provider, 0))
+    calls = provider.calls_a_day if registry.scope(provider, None) == "operator" else None
+    return ProviderCard(provider.name, health_name, is_configured, calls)
 
 
 def backends() -> list[Backend]:
-    """Every source of this data mode. One that answers accounts by their own connections is judged by them all."""
-    mode = settings().data_mode
-    cards = [p for p in registry.providers().values() if p.data_mode == mode]
-    places = {p.name: circuit_breaker.shared_name(_name(p, 0)) for p in cards}
-    health = circuit_breaker.read_health(places.values())
-    return [_describe_backend(p, health[places[p.name]]) for p in cards]
+    """Every source of this data mode as it fares."""
+    cards = list_provider_cards()
+    health = circuit_breaker.read_health(card.health_name for card in cards)
+    return [_describe_backend(card, health[card.health_name]) for card in cards]
 
 
-def _describe_backend(card: Provider, health: circuit_breaker.Health) -> Backend:
-    if card.credential == "operator" and not registry.operator_key(card):
+def _describe_backend(card: ProviderCard, health: circuit_breaker.Health) -> Backend:
+    if not card.is_configured:
         return Backend(card.name, "not_configured", None)
-    down = health.is_open or health.failures >= circuit_breaker.FAILURES_TO_OPEN
-    return Backend(card.name, "down" if down else "degraded" if health.failures else "live", health.last_success_at)
+    is_off = health.reason == circuit_breaker.SWITCHED_OFF
+    return Backend(card.name, health.state, health.last_success_at, is_off, health.reason)
 
 
 def find_standing(verb: str, account_id: int) -> Standing:

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.mailed_seats import note_mailed_seats
-from shared.db.profile import Addressee
+from shared.db.mailed_seats import list_earlier_watches, note_mailed_seats
+from shared.db.profile import Addressee, find_addressee
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
-from shared.outbox.enqueue import reachable
+from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers.ask import Ask
 from shared.reference.city_airports import list_watched_airports
 from shared.reference.exchange_rates import convert_amount
@@ -129,16 +129,36 @@ def filters_of(watch: SeatFilters) -> dict[str, Any]:
     }
 
 
-def should_mail(
+@dataclass(frozen=True)
+class MailPlan:
+    """Whether a message about found seats goes out, and if not, for which other watches it went: kind and number.
+
+    Without `by_mail` it goes out by other channels alone.
+    """
+
+    tells: bool
+    earlier: tuple[tuple[str, int], ...] = ()
+    by_mail: bool = True
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the words of the notice."""
+        earlier = self.earlier if self.by_mail else ()
+        return {"mailed": self.tells and self.by_mail, "mailed_for": [list(watch) for watch in earlier]}
+
+
+def plan_mail(
     session: Session,
     account: Account | Addressee,
     event: str,
     watch: tuple[str, int],
     options: Sequence[AwardOption],
-) -> bool:
-    """Whether a mail about these seats tells the person anything another of their watches has not just mailed."""
-    if not reachable(session, account, event):
-        return False
+) -> MailPlan:
+    """A message goes out if it tells the person anything another of their watches has not just told."""
+    addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
+    by_mail = reachable(session, addressee, event)
+    if not by_mail and not is_wanted_by_channel(addressee, event):
+        return MailPlan(False)
     now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
     seats: dict[str, dict[str, tuple[date, int]]] = defaultdict(dict)
     for option in options:
@@ -146,4 +166,8 @@ def should_mail(
     name, since = f"{watch[0]}:{watch[1]}", now - quiet
     # Every route is noted, and in one order: two watches that find the same seats wait for each other there.
     news = [note_mailed_seats(session, account.id, route, name, seats[route], now, since) for route in sorted(seats)]
-    return any(news)
+    if any(news):
+        return MailPlan(True, by_mail=by_mail)
+    names = list_earlier_watches(session, account.id, name, seats, since)
+    earlier = tuple((kind, int(number)) for kind, _, number in (n.partition(":") for n in names))
+    return MailPlan(False, earlier, by_mail)

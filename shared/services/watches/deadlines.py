@@ -1,7 +1,8 @@
 """Mails about deadlines: each deadline at 90, 30 and 7 days, and a weekly overview for those who want one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,15 +15,16 @@ from shared.db.profile import Addressee, Profile, find_addressee
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
 from shared.domain.deadlines import STEPS, Deadline, find_step, select_due
-from shared.outbox.enqueue import tell
+from shared.outbox.enqueue import is_wanted_by_channel, tell
 from shared.reference.reference import Reference
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines
+from shared.services.watches.weekly_overview import read_news
 
 EVENT, OVERVIEW = "deadlines", "weekly_overview"
 FROM_HOUR = 8  # of the person's own day
 MONDAY = 0
 MAX_AHEAD = max(STEPS)
-MAX_LISTED = 30  # deadlines in one mail; the rest are counted
+MAX_LISTED = 10  # deadlines in one mail, which stays under 30 kB; the rest are counted and stand on their page
 
 
 def list_due_accounts(session: Session, now: datetime, after: int, number: int) -> tuple[list[int], int | None]:
@@ -55,7 +57,9 @@ def tell_deadlines(session: Session, reference: Reference, account_id: int, now:
     watch.looked_on = today
     account = find_addressee(session, account_id)
     _tell_new(session, account, due, today)
-    _tell_overview(session, account, due, watch, today)
+    if _wants_overview(account, watch, today):
+        watch.overview_on = today
+        _send(session, account, OVERVIEW, due, today, read_news(session, account_id, view, holdings, time_zone))
 
 
 def _loses_something(deadline: Deadline, holdings: Holdings) -> bool:
@@ -77,25 +81,29 @@ def _tell_new(session: Session, account: Addressee, due: Sequence[Deadline], tod
     _send(session, account, EVENT, [d for d in due if _key_of(d) in news], today)
 
 
-def _tell_overview(
-    session: Session, account: Addressee, due: Sequence[Deadline], watch: DeadlineWatch, today: date
-) -> None:
+def _wants_overview(account: Addressee, watch: DeadlineWatch, today: date) -> bool:
     """Each week once, on Monday or on the first day after it that is looked at."""
     monday = today - timedelta(days=today.weekday() - MONDAY)
-    if not account.mail_switches[OVERVIEW] or (watch.overview_on is not None and watch.overview_on >= monday):
-        return
-    watch.overview_on = today
-    _send(session, account, OVERVIEW, due, today)
+    is_wanted = account.mail_switches[OVERVIEW] or is_wanted_by_channel(account, OVERVIEW)
+    return is_wanted and (watch.overview_on is None or watch.overview_on < monday)
 
 
-def _send(session: Session, account: Addressee, event: str, due: Sequence[Deadline], today: date) -> None:
-    if not due:
+def _send(
+    session: Session,
+    account: Addressee,
+    event: str,
+    due: Sequence[Deadline],
+    today: date,
+    news: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
+    """`news`: what stands in the overview beside deadlines."""
+    if not due and not news.get("finds") and not news.get("bookings"):
         return
     tell(
         session,
         account,
         event,
-        {"total": len(due), "deadlines": [_describe(deadline) for deadline in due[:MAX_LISTED]]},
+        {"total": len(due), "deadlines": [_describe(deadline) for deadline in due[:MAX_LISTED]], **news},
         dedupe_key=f"{event}:{account.id}:{today}",
         mail=True,
     )
@@ -106,6 +114,7 @@ def _describe(deadline: Deadline) -> dict[str, Any]:
     return {
         "kind": deadline.kind,
         "title": deadline.title,
+        "subject": [deadline.subject.type, deadline.subject.id],
         "due_on": deadline.due_on.isoformat(),
         "days_left": deadline.days_left,
         "amount": None if deadline.amount is None else str(deadline.amount),

@@ -1,18 +1,19 @@
 """Checks of watched airports: delays reported by the sources, and the messages about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Literal
 
 import anyio
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.delay_alerts import DelayAlert
+from shared.db.phones import is_proved, list_proved
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.delay_alerts import Episode, follow_episode, reaches, sort_by_severity
 from shared.outbox.enqueue import Phone, tell
@@ -68,9 +69,15 @@ async def find_coverage(ask: Ask, airport: str) -> Reach:
     return "not_covered" if "not_covered" in statuses else "not_configured"
 
 
+def _watching() -> ColumnElement[bool]:
+    """Alerts that are on, of accounts that are not suspended."""
+    suspended = select(Account.id).where(Account.disabled_at.is_not(None))
+    return and_(DelayAlert.active, DelayAlert.paused_at.is_(None), DelayAlert.account_id.not_in(suspended))
+
+
 def airports(session: Session) -> list[str]:
     """Those somebody's active alert watches, the longest unchecked first."""
-    waiting = select(DelayAlert.airport).where(DelayAlert.active, DelayAlert.paused_at.is_(None))
+    waiting = select(DelayAlert.airport).where(_watching())
     oldest = func.min(DelayAlert.last_checked_at).asc().nulls_first()
     return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))
 
@@ -96,9 +103,7 @@ async def query_sources(airport_codes: Sequence[str]) -> dict[str, Report]:
 
 def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunResult:
     """Writes the episodes of all alerts of these airports; one person hears of one airport once."""
-    watching = select(DelayAlert).where(
-        DelayAlert.airport.in_(list(reports)), DelayAlert.active, DelayAlert.paused_at.is_(None)
-    )
+    watching = select(DelayAlert).where(DelayAlert.airport.in_(list(reports)), _watching())
     rows = session.scalars(watching.order_by(DelayAlert.id).with_for_update()).all()
     firing = [row for row in rows if _fires(row, reports[row.airport])]
     firing.sort(key=lambda row: (row.account_id, row.airport, row.id))
@@ -123,6 +128,8 @@ def _fires(alert: DelayAlert, report: Report) -> bool:
 
 def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], report: Report, key: str) -> None:
     least = min(alert.min_delay_minutes for alert in alerts)
+    proved = list_proved(session, account.id)
+    unproved = _ask_for_proof(alerts, proved)
     worth = sort_by_severity(delay for delay in report.delays if reaches(delay, least))
     airport = alerts[0].airport
     airport_row = reference().airports.get(airport)
@@ -135,11 +142,13 @@ def _tell(session: Session, account: Account, alerts: Sequence[DelayAlert], repo
             "airport_name": airport_row.name if airport_row else airport,
             "delays": [_row(delay, report.source) for delay in worth],
             "alerts": [[alert.id, alert.label] for alert in alerts],
+            "unproved": unproved,
         },
         dedupe_key=key,
         subject=("delay_alert", alerts[0].id),
-        mail=any("email" in alert.channels for alert in alerts),
-        phones=_phones(alerts),
+        mail=bool(unproved) or any("email" in alert.channels for alert in alerts),
+        phones=_phones(alerts, proved),
+        by_channels=True,
     )
 
 
@@ -154,11 +163,25 @@ def _row(delay: AirportDelay, source: str) -> dict[str, Any]:
     }
 
 
-def _phones(alerts: Iterable[DelayAlert]) -> list[Phone]:
-    """Each number once by each channel, however many alerts name it."""
+def list_unproved_channels(alert: DelayAlert, proved: Collection[str]) -> list[str]:
+    """The channels of an alert that nothing is sent by until its number is proved; `proved` as of `list_proved`."""
+    texts = [channel for channel in alert.channels if channel in PHONES]
+    return [] if alert.phone_sealed and is_proved(alert.phone_sealed, proved) else texts
+
+
+def _ask_for_proof(alerts: Iterable[DelayAlert], proved: Collection[str]) -> list[str]:
+    """The endings of numbers to be proved that no message about their alert has named yet."""
+    asking = [row for row in alerts if row.proof_asked_at is None and list_unproved_channels(row, proved)]
+    for alert in asking:
+        alert.proof_asked_at = clock.now()
+    return sorted({alert.phone_ending for alert in asking if alert.phone_ending})
+
+
+def _phones(alerts: Iterable[DelayAlert], proved: Collection[str]) -> list[Phone]:
+    """Each proved number once by each channel, however many alerts name it."""
     phones: dict[tuple[str, str | None], Phone] = {}
     for alert in alerts:
-        if alert.phone_sealed and alert.phone_ending:
+        if alert.phone_sealed and alert.phone_ending and not list_unproved_channels(alert, proved):
             number = unseal(settings().encryption_keys, alert.phone_sealed)
             for channel in alert.channels:
                 if channel in PHONES:

@@ -4,7 +4,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import Account
+from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
@@ -16,7 +16,7 @@ from shared.services.watches.award_seats import (
     WatchQuery,
     filters_of,
     find_new_matches,
-    should_mail,
+    plan_mail,
 )
 from shared.services.watches.seat_messages import describe_seats
 
@@ -49,7 +49,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
     if alert is None or not alert.active or alert.paused_at:
         unschedule(session, RunKind.FLIGHT_ALERT, [alert_id])
         return None
-    return _plan_of(alert)
+    return None if is_suspended(session, alert.account_id) else _plan_of(alert)
 
 
 def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
@@ -68,14 +68,15 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     _note(session, account, alert, sight)
     if matches:
         alert.last_hit_at = sight.asked_at
+        mail = plan_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), matches)
         tell(
             session,
             account,
             EVENT,
-            describe_seats(session, plan, matches) | {"alert_id": alert.id},
+            describe_seats(session, plan, matches) | {"alert_id": alert.id} | mail.facts,
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
             subject=(RunKind.FLIGHT_ALERT, alert.id),
-            mail=should_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), matches),
+            mail=mail.tells,
         )
     return RunResult(sight.retry_reason)
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
 from shared import clock
-from shared.db.accounts import Account
+from shared.db.accounts import Account, is_suspended
 from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.hotel_prices import Stay, find_shared_price, store_price
 from shared.db.run_kinds import RunKind
@@ -121,7 +121,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
         unschedule(session, RunKind.HOTEL_PRICE, [booking_id])
     elif plan is None:
         row.last_error = UNKNOWN
-    if plan is None:
+    if plan is None or is_suspended(session, plan.account_id):
         return None, None
     since = max(clock.now() - SHARED, plan.since)
     price = find_shared_price(session, plan.stay, plan.account_id, plan.currency, since)
@@ -250,6 +250,7 @@ def _describe_drop(row: HotelBooking, price: HotelPrice, drop: bookings.PriceDro
         "percent": str(drop.percent),
         "room_type": price.room_type,
         "booked_room": row.room_type,
+        "rate_plan": row.rate_plan,
         "is_same_room": is_same_room(row.room_type, price.room_type),
         "source": price.source,
         "checked_at": checked.isoformat(timespec="minutes"),

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import route_monitors
+from shared.db.accounts import is_suspended
 from shared.db.bookings import FlightBooking
 from shared.db.profile import find_addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor
@@ -25,7 +26,7 @@ from shared.services.watches.award_seats import (
     WatchQuery,
     filters_of,
     find_new_matches,
-    should_mail,
+    plan_mail,
 )
 from shared.services.watches.booked_awards import describe_rebooking, read_award, set_terms
 from shared.services.watches.seat_messages import describe_seats
@@ -57,7 +58,7 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
         unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
         return None
-    return _query_of(monitor)
+    return None if is_suspended(session, monitor.account_id) else _query_of(monitor)
 
 
 def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
@@ -119,16 +120,18 @@ def _notify(
     found_at = clock.now()
     route_monitors.add_matches(session, [_match_row(monitor.id, found_at, option) for option in options])
     account = find_addressee(session, monitor.account_id)
+    mail = plan_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options)
     tell(
         session,
         account,
         EVENT,
         describe_seats(session, plan, options)
         | {"monitor_id": monitor.id}
+        | mail.facts
         | describe_rebooking(session, reference(), monitor),
         dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
         subject=(RunKind.ROUTE_MONITOR, monitor.id),
-        mail=should_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options),
+        mail=mail.tells,
     )
 
 

@@ -1,12 +1,12 @@
 """The facts that notices and mails about found award seats are worded from."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from shared.domain.award_matches import pick_best_days
+from shared.domain.award_matches import group_flight_days
+from shared.domain.flight_times import count_flight_minutes
 from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
 from shared.reference.load import reference
@@ -16,9 +16,9 @@ from shared.services.watches.seat_funding import MAX_PROGRAMS, describe_funding,
 
 
 def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:
-    """`options` are in the order of their value. The best of each day is spelled out, the best days of a long list."""
-    days = pick_best_days(options)
-    that_day = Counter(option.date for option in options)
+    """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
+    groups = group_flight_days(options)
+    best = groups[:LISTED]
     return {
         "origin": query.origin,
         "destination": query.destination,
@@ -29,9 +29,9 @@ def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardO
         "cabin": query.terms.cabin,
         "passengers": query.terms.passengers,
         "total": len(options),
-        "days": len(days),
-        "options": [_describe_option(option, that_day[option.date] - 1) for option in days[:LISTED]],
-        "book": _list_booking_pages(days[:LISTED]),
+        "flight_days": len(groups),
+        "options": [_describe_option(offers[0], len(offers) - 1) for offers in best],
+        "book": _list_booking_pages([offers[0] for offers in best]),
         "funding": describe_funding(session, query, options),
     }
 
@@ -50,7 +50,7 @@ def _name_place(code: str) -> str:
 
 
 def _describe_option(option: AwardOption, others: int) -> dict[str, Any]:
-    """In words a mail can use: names instead of codes. `others` are further options of that day."""
+    """In words a mail can use: names instead of codes. `others` are further prices of that flight on that day."""
     airlines = reference().airlines
     return {
         "date": option.date.isoformat(),
@@ -68,7 +68,17 @@ def _describe_option(option: AwardOption, others: int) -> dict[str, Any]:
         "departs_at": option.departs_at,
         "arrives_at": option.arrives_at,
         "stops": option.stops,
+        "minutes": _count_minutes(option),
         "flight_numbers": list(option.flight_numbers),
         "others": others,
         "checked_at": option.provider_checked_at.isoformat(timespec="minutes") if option.provider_checked_at else None,
     }
+
+
+def _count_minutes(option: AwardOption) -> int | None:
+    """How long the journey takes; None where a local time or a time zone is not known."""
+    airports = reference().airports
+    ends = airports.get(option.origin), airports.get(option.destination)
+    if ends[0] is None or ends[1] is None:
+        return None
+    return count_flight_minutes(option.departs_at, ends[0].tz, option.arrives_at, ends[1].tz)

@@ -25,6 +25,7 @@ from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import SEARCHES, count_used
 from shared.domain.plans import Plan
 from shared.errors import (
+    Ambiguity,
     BackendUnavailable,
     Candidates,
     ConnectionRequired,
@@ -46,7 +47,7 @@ class Said(Result):
 REFUSALS: dict[str, Refusal] = {
     "invalid": Invalid(Fault("number", "does not please", "another one")),
     "not_found": NotFound("trip", 3, ["Rome"]),
-    "candidates": Candidates("Two fit.", [{"slug": "a"}]),
+    "candidates": Candidates("Two fit.", [{"slug": "a"}], Ambiguity("card", "a", [])),
     "backend_unavailable": BackendUnavailable("Away.", [Outage("sandbox", "down")]),
     "connection_required": ConnectionRequired("Connect first.", provider="seats_aero"),
     "no_data": NoData("Nothing is known.", ["seats"]),
@@ -110,7 +111,7 @@ def people(clean: None) -> Iterator[People]:
         tool(area="search", tier=Tier.FREE, effect=Effect.READS, meter="search")(hang)
         tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)(keep)
         tool(area="cards", tier=Tier.PAID, effect=Effect.READS)(paid)
-        tool(area="cards", tier=Tier.PRO, effect=Effect.READS)(pro)
+        tool(area="cards", tier=Tier.PRO, effect=Effect.READS, title="What may I ask?")(pro)
         tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS)(admin_look)
         tool(area="account", tier=Tier.FREE, effect=Effect.READS)(get_usage)
         yield everybody()
@@ -179,6 +180,7 @@ def test_plan_decides_which_tools_run(people: People) -> None:
     assert set(ran.values()) == {"ok", "paywall"}
     refused = call(people.bob, "pro")
     assert refused.is_error is False
+    assert refused.data["message"] == "Pro needs the Pro plan; this account is on Free."
     assert refused.data["required_tier"] == "pro"
     assert refused.data["current_tier"] == "free"
     assert refused.data["upgrade_url"].endswith("/plans")

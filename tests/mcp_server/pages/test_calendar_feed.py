@@ -81,6 +81,15 @@ def test_an_unchanged_feed_is_not_sent_again(people: People, path: str, get: Get
     assert (changed.status_code, changed.headers["etag"] != tag) == (200, True)
 
 
+def test_the_query_of_the_link_asks_for_alarms(people: People, path: str, get: Get) -> None:
+    fly(people.alice)
+    plain, alarmed, nonsense = (get(path + query) for query in ("", "?alarms=on", "?alarms=%00&x=1"))
+    assert b"BEGIN:VALARM" in alarmed.content
+    assert b"BEGIN:VALARM" not in plain.content
+    assert nonsense.content == plain.content
+    assert alarmed.headers["etag"] != plain.headers["etag"]
+
+
 def test_head_tells_the_same_without_the_body(path: str, get: Get) -> None:
     full, head = get(path), get(path, "HEAD")
     assert (head.status_code, head.content) == (200, b"")
@@ -143,7 +152,7 @@ def test_no_log_line_holds_the_secret(path: str, get: Get, caplog: pytest.LogCap
     assert [r for r in caplog.records if r.name.split(".")[0] != "httpx" and secret in r.getMessage()] == []
 
 
-def test_a_feed_costs_three_statements_however_much_it_shows(people: People, path: str, get: Get) -> None:
+def test_a_feed_costs_five_statements_however_much_it_shows(people: People, path: str, get: Get) -> None:
     sent: list[str] = []
 
     def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
@@ -157,4 +166,4 @@ def test_a_feed_costs_three_statements_however_much_it_shows(people: People, pat
         assert get(path).status_code == 200
         counts.append(len(sent))
     event.remove(engine(), "before_cursor_execute", seen)
-    assert counts == [3, 3]
+    assert counts == [5, 5]

@@ -1,5 +1,6 @@
 """The pages of a connection under hostile hands: other accounts, other browsers, used, expired and mixed-up secrets."""
 
+import html
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -274,6 +275,10 @@ def test_a_pasted_address_elsewhere_is_refused_and_the_link_stays_good(link: Lin
     page = hers.go(url, way="paste", pasted=pasted)
     assert page.status_code == 422
     assert "neither" in page.text
+    field = page.text[page.text.index("<textarea") : page.text.index("</textarea>")]
+    assert 'aria-describedby="pasted-help pasted-fault" aria-invalid="true"' in field
+    assert html.unescape(field).endswith(">\n" + pasted)
+    assert "_integration" not in page.text
     assert row().connected_at is None
     assert hers.get(url).status_code == 200
 

@@ -11,6 +11,9 @@ import pytest
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.pages import shared_documents
 from mcp_server.toolkit.thread_limiter import limiter
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.base import transaction
 from shared.settings import settings
 from tests.mcp_server.rest import conftest as both_hosts
 from tests.mcp_server.rest.conftest import World
@@ -107,3 +110,12 @@ def test_guessing_is_slowed_by_address(world: World, monkeypatch: pytest.MonkeyP
 def test_the_tool_host_shows_it_too(world: World, made: dict[str, Any]) -> None:
     base = world.mcp_url.removesuffix("/mcp")
     assert httpx.get(base + path(made), trust_env=False).headers["content-type"] == "application/pdf"
+
+
+def test_documents_of_a_suspended_account_are_closed_until_it_is_restored(
+    world: World, people: People, made: dict[str, Any]
+) -> None:
+    for disabled_at, status in ((clock.now(), 404), (None, 200)):
+        with transaction() as session:
+            session.get_one(Account, people.paula.account_id).disabled_at = disabled_at
+        assert world.get(path(made)).status_code == status

@@ -89,7 +89,7 @@ def test_a_claimed_key_acts_for_the_person_with_their_plan(world: World) -> None
 
     def claim(uow: UnitOfWork) -> None:
         whose = uow.db.get_one(Account, dora.account_id)
-        agents.claim(uow, whose, given["claim_code"])
+        agents.claim(uow, whose, given["claim_code"], keep_key=True)
 
     flow(claim)
 
@@ -112,7 +112,7 @@ def test_a_key_is_asked_about_once_in_half_a_minute(
 
 
 def test_a_short_lived_run_token_may_read_and_nothing_else(world: World, people: People) -> None:
-    login = ("award-travel-services", "test-service-secret-0123456789")
+    login = ("award-travel-services", "test-service-secret-0123456789-01")
     wanted = {"account": people.alice.public_id, "run_id": "run-1"}
     token = world.http.post(f"{world.url}/internal/run-token", data=wanted, auth=login).json()["access_token"]
 

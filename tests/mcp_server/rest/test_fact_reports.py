@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from deploy.cli import main
 from shared.db.base import transaction
 from shared.db.fact_reports import FactReport
+from shared.db.operator_actions import OperatorAction
 from shared.services.operations import audit, fact_reports
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.test_routes import expect_problem
@@ -49,6 +50,9 @@ def test_a_report_is_stored_and_the_operator_sees_it(world: World, capsys: pytes
     told = capsys.readouterr()
     assert 'about Chase to Hyatt, somebody wrote: "The ratio is 4:3 with this card.", see https' in told.out
     assert main(("fact", "close", f"R{stored.id}", "--reason", "mended", "--by", "ann")) == 0
+    with transaction() as session:
+        (row,) = session.scalars(sa.select(OperatorAction).where(OperatorAction.action == "fact close"))
+        assert (row.target, row.reason) == (f"fact:R{stored.id}", "mended")
     assert main(("audit", "--kind", "reported")) == 0
     closed = list_reports()[0]
     assert (closed.closed_by, closed.closed_reason, closed.mail) == ("ann", "mended", None)

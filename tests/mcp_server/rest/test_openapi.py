@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from mcp_server.rest import openapi, routes
+from mcp_server.rest import openapi, openapi_components, routes
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -75,9 +75,14 @@ def test_requests_and_answers_have_full_schemas_and_accepted_examples(world: Wor
     for name, tool in TOOLS.items():
         operation = document["paths"][f"/api/v1/tools/{name}"]["post"]
         body = operation["requestBody"]["content"]["application/json"]
-        assert body["schema"] == {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
+        schema = {k: v for k, v in tool.arguments.schema.items() if k != "$defs"}
+        if tool.condenses:  # a program reads the answer: it is whole unless asked otherwise
+            whole = schema["properties"]["detail"] | {"default": "full"}
+            schema |= {"properties": schema["properties"] | {"detail": whole}}
+        assert body["schema"] == schema
         tool.arguments.check(body["example"])
         answers = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
+        assert tool.condenses == any(answer["$ref"].endswith("/CompactAnswer") for answer in answers)
         result = document["components"]["schemas"][answers[0]["$ref"].rsplit("/", 1)[1]]
         added = {"data_mode", "notice"} | ({"report_url"} if tool.takes_reports else set())
         assert set(tool.returns.model_fields) | added == set(result["properties"]), name
@@ -99,6 +104,12 @@ def test_areas_narrow_the_document_and_what_it_carries(world: World) -> None:
     assert set(narrow["components"]["schemas"]) < set(read(world)["components"]["schemas"])
     told = expect_problem(world.get(f"{DOCUMENT}?areas=cars"), 400, "unreadable")
     assert "cards" in told["areas"]
+
+
+@pytest.mark.parametrize(("setting", "is_there"), [("true", True), ("false", False)])
+def test_registration_is_described_where_programs_may_register(configure: Any, setting: str, is_there: bool) -> None:
+    configure(AGENT_REGISTRATION=setting)
+    assert ("/api/v1/agent/register" in openapi_components.pages()) == is_there
 
 
 def test_every_problem_a_response_names_exists(world: World) -> None:

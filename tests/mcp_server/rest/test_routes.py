@@ -8,10 +8,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
+from shared.db import outages
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
@@ -193,6 +195,19 @@ def test_a_bug_is_answered_with_a_call_id_and_nothing_else(
     assert "secret" not in answer.text
 
 
+def test_a_call_that_the_database_did_not_answer_is_a_503_with_retry_after(
+    world: World, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(call: Any, **_: Any) -> None:
+        raise OperationalError("select", {}, Exception("gone"))
+
+    monkeypatch.setattr(outages, "PATIENCE_SECONDS", 0)
+    monkeypatch.setitem(TOOLS, "list_trips", replace(TOOLS["list_trips"], function=away))
+    answer = world.call(world.key(people.alice), "list_trips")
+    document = expect_problem(answer, 503, "temporarily_unavailable")
+    assert (document["retry_after"], document["saved"], answer.headers["retry-after"]) == (2, False, "2")
+
+
 def test_calls_are_noted_as_rest_with_the_keys_name(world: World, people: People) -> None:
     world.call(world.key(people.alice, "Trip planner"), "list_trips")
     note = USAGE_LOG.pending[-1]
@@ -234,3 +249,8 @@ def test_blanks_around_a_key_do_no_harm(world: World, people: People) -> None:
 @pytest.mark.parametrize("character", [*map(chr, range(1, 32)), "\x7f", "\x80", "\xff"])
 def test_no_character_in_a_header_is_the_services_fault(world: World, character: str) -> None:
     assert raw(world, f"a{character}b") in (400, 401)
+
+
+def test_arguments_of_too_many_values_are_refused_before_they_are_parsed(world: World, people: People) -> None:
+    refused = world.call(world.key(people.alice), "get_usage", {"a": [[]] * 30_000})
+    assert (refused.status_code, refused.json()["detail"]) == (413, "The arguments hold more than 20,000 values.")

@@ -3,6 +3,8 @@
 import gzip
 import re
 import socket
+from datetime import date
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -10,6 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from auth_server.accounts.accounts import create_account
+from auth_server.web.tool_server import Answer, ToolServer
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.cards import Card
@@ -21,6 +24,7 @@ from tests.mcp_server.tools.test_spending import twenty_thousand_lines
 from tests.shared.domain.spending.issuers import SAMPLES
 
 PAGE = "/dashboard/spending"
+MARCH = date(2026, 3, 1)
 CSV = SAMPLES["amex-uk"].text
 
 
@@ -58,7 +62,7 @@ def test_an_uploaded_statement_is_counted_and_its_totals_are_shown(ann: World, e
     assert shown.status_code == 200
     assert "Stored the totals of 1 purchase from 14 Mar 2026 to 15 Mar 2026 in GBP" in shown.text
     assert re.search(r"<strong>2026-03</strong>\s*<span class=\"small\">groceries 12.10</span>", shown.text)
-    assert "2026-03-14 to 2026-03-15" in ann.get(PAGE).text
+    assert "Sat 14 Mar 2026 to Sun 15 Mar 2026" in ann.get(PAGE).text
     assert kept() == (1, 2)
     again = upload(ann, CSV.replace("LIDL", "Lidl Café").encode("utf-8-sig"))
     assert "nothing was changed" in again.text
@@ -75,11 +79,11 @@ def test_a_statement_is_filed_with_the_card_chosen(ann: World) -> None:
         assert (stored.card_id, stored.currency, stored.period_start.month) == (card, "GBP", 4)
 
 
-def test_the_token_of_an_upload_dies_with_it(ann: World) -> None:
+def test_an_upload_leaves_no_authorization_behind(ann: World) -> None:
     upload(ann, CSV.encode())
     with transaction() as session:
-        family = session.scalars(select(Family)).one()
-        assert (family.reason, session.scalar(select(func.count()).select_from(AccessToken))) == ("errand_done", 1)
+        rows = [session.scalar(select(func.count()).select_from(table)) for table in (Family, AccessToken)]
+    assert (kept(), rows) == ((1, 2), [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -145,3 +149,67 @@ def test_a_hundred_megabytes_are_refused_before_they_are_sent(ann: World) -> Non
 
 def test_twenty_thousand_lines_go_through_the_form(ann: World) -> None:
     assert "20,000 purchases" in upload(ann, twenty_thousand_lines().encode()).text
+
+
+@pytest.mark.parametrize("content", [b"", b"hello"], ids=["refused by the page", "refused by the tool"])
+def test_after_a_fault_card_and_currency_are_still_chosen(ann: World, content: bytes) -> None:
+    with transaction() as session:
+        card = session.scalars(select(Card.id)).one()
+    page = upload(ann, content, card_id=str(card), currency="gbp", replace="yes").text
+    assert f'<option value="{card}" selected>' in page
+    assert 'name="currency" type="text" value="gbp"' in page
+    assert 'name="replace" value="yes" checked>' in page
+    assert re.search(r'id="file"[^>]*aria-invalid="true"[^>]*aria-describedby="file-help fault"', page)
+    assert "Choose the file again: a browser does not keep it." in page
+
+
+def test_each_currency_is_summed_apart_and_months_without_spending_stay_empty(ann: World) -> None:
+    for text in ("03/04/2026,ALDI,5\n", "03/06/2026,ALDI,7\n"):
+        assert upload(ann, b"Date,Payee,Amount\n" + text.encode(), currency="GBP").status_code == 200
+    assert upload(ann, b"Date,Payee,Amount\n03/05/2026,ALDI,11\n", currency="EUR").status_code == 200
+    page = ann.get(PAGE).text
+    assert f'href="{PAGE}?currency=EUR">In EUR: 11.00</a>' in page
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "Apr 2026 5.00 GBP 5.00 GBP May 2026 0.00 GBP 0.00 GBP Jun 2026 7.00 GBP 7.00 GBP" in text
+    euros = ann.get(f"{PAGE}?currency=EUR").text
+    assert "What you spent in EUR" in euros
+    assert "In GBP: 12.00" in euros
+    assert "What you spent" not in ann.get(f"{PAGE}?currency=JPY").text
+    assert len(page) < 30_000
+
+
+def test_totals_that_cannot_be_read_are_named_and_the_rest_stands(ann: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(ann, CSV.encode())
+
+    async def answer(*_: Any) -> Answer:
+        return Answer()
+
+    monkeypatch.setattr(ToolServer, "_send", answer)
+    page = ann.get(PAGE)
+    assert (page.status_code, "could not be added up just now" in page.text) == (200, True)
+    assert "Sat 14 Mar 2026" in page.text
+
+
+def test_totals_are_shown_by_month_and_deleted_by_the_person(ann: World) -> None:
+    with transaction() as session:
+        other = create_account(session, "bob@example.test", PASSWORD)
+        facts = {"period_start": MARCH, "period_end": MARCH, "transactions": 1, "currency": "CHF"}
+        statement = SpendingStatement(account_id=other.id, fingerprint="b", **facts)
+        session.add(statement)
+        session.flush()
+        total = {"month": MARCH, "category": "groceries", "amount": 99, "transactions": 1}
+        session.add(SpendingTotal(account_id=other.id, statement_id=statement.id, **total))
+    upload(ann, CSV.encode())
+    page = ann.get(PAGE).text
+    text = " ".join(re.sub(r"<[^>]+>", " ", page[page.index('id="totals"') :]).split())
+    assert "What you spent in GBP 12.10 GBP in the last 12 months; 80.00 came back." in text
+    assert "Month groceries in all Mar 2026 12.10 GBP 12.10 GBP" in text
+    assert "By category groceries 12.10 12.10 in an average month" in text
+    assert "CHF" not in page
+    path = f"{PAGE}/delete"
+    token = re.search(rf'action="{path}".*?name="csrf" value="([^"]*)"', page, re.S)
+    assert token is not None
+    answer = ann.http.post(ann.url + path, data={"csrf": token[1]})
+    assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}?done=spending_deleted")
+    assert kept() == (1, 1)
+    assert "None yet." in ann.get(PAGE).text

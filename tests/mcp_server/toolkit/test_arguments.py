@@ -83,7 +83,7 @@ def test_schema_is_closed_and_says_what_is_required() -> None:
 
 def test_schema_of_an_optional_parameter_has_no_null_and_no_union() -> None:
     properties = ARGUMENTS.schema["properties"]
-    assert properties["on"] == {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}
+    assert properties["on"] == {"type": "string", "format": "date"}
     assert properties["count"] == {"type": ["integer", "string"], "minimum": 0}
     assert properties["names"] == {"type": "array", "items": {"type": "string"}, "maxItems": 2}
     assert not [n for n, p in properties.items() if "anyOf" in p or "title" in p]
@@ -121,7 +121,7 @@ def test_null_for_a_required_argument_means_missing() -> None:
         ({"text": 5}, "is not of the expected kind", "text, up to 5 characters"),
         ({"text": "abcdef"}, "is too long", "text, up to 5 characters"),
         ({"text": "a\0"}, "holds a character that cannot be stored", "text, up to 5 characters"),
-        ({"text": "\ud800"}, "is not of the expected kind", "text, up to 5 characters"),
+        ({"text": "\ud800"}, "holds a character that cannot be stored", "text, up to 5 characters"),
         ({"name": "   "}, "is too short", "text, from 1 to 8 characters"),
         ({"on": "2026-02-30"}, "is not a day of the calendar", "a date YYYY-MM-DD that exists"),
         ({"on": "9999-12-31"}, "is too far ahead", "a date YYYY-MM-DD that exists"),
@@ -156,9 +156,12 @@ def test_null_for_a_required_argument_means_missing() -> None:
         ({"window": [1]}, "is not one of the values", "one of 1, 2, 3, 6, 12, ''"),
         ({"currency": "EURO"}, "does not have the expected form", "three letters such as LHR or USD"),
         ({"country": "GBR"}, "does not have the expected form", "a two-letter country code, or an empty string"),
-        ({"loose": "x" * 201}, "is too long", "text"),
+        ({"loose": "x" * 201}, "is too long", "text, up to 200 characters"),
         ({"hotel": "x" * 81}, "is too long", "text, up to 80 characters"),
         ({"freely": {"a": ["b\0"]}}, "holds a character that cannot be stored", "an object"),
+        ({"freely": '{"a": "\\u0000"}'}, "holds a character that cannot be stored", "an object"),
+        ({"freely": {"\udfff": 1}}, "holds a character that cannot be stored", "an object"),
+        ({"freely": '{"a":' * 900 + "1" + "}" * 900}, "is nested too deeply", "an object"),
     ],
 )
 def test_bad_argument_is_named_with_problem_and_expectation(given: dict[str, Any], problem: str, expected: str) -> None:

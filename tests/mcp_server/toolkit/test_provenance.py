@@ -57,4 +57,5 @@ def test_the_day_of_an_answers_own_audit_counts() -> None:
 def test_the_tools_of_static_facts_cite_and_the_others_do_not() -> None:
     assert TOOLS["list_transfer_partners"].cites
     assert TOOLS["get_pricing"].cites
-    assert not TOOLS["list_my_cards"].cites
+    assert TOOLS["list_my_cards"].cites  # the credits of one card are facts
+    assert not TOOLS["list_notifications"].cites

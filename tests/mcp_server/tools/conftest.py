@@ -11,6 +11,7 @@ import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.db.base import engine
 from tests.support.fake_accounts import outside, pages, serving  # noqa: F401 - fixtures
@@ -28,9 +29,11 @@ def people(clean: None) -> People:
 
 @pytest.fixture
 def use() -> Use:
-    """use(caller, "tool_name", argument=value, ...) -> structuredContent."""
+    """use(caller, "tool_name", argument=value, ...) -> structuredContent, whole unless `detail` is given."""
 
     def run(caller: Caller, name: str, /, **arguments: Any) -> dict[str, Any]:
+        if name in TOOLS and TOOLS[name].condenses:
+            arguments = {"detail": "full"} | arguments
         limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
         return anyio.run(dispatch, name, arguments, caller, "mcp").data
 

@@ -31,18 +31,18 @@ _LEG: dict[str, Any] = {"airline": "BA", "origin": "LHR", "destination": "JFK", 
 _STAY: dict[str, Any] = {"hotel_code": "htl_conrad-tokyo", "hotel_name": "Conrad Tokyo", "cash_rate_currency": "USD"}
 
 
-def rows_of_every_kind(number: int = 0) -> dict[str, Any]:
+def rows_of_every_kind(number: int = 0, secret: str = SECRET, points: int = POINTS) -> dict[str, Any]:
     """Parameter name -> a new row such a parameter can name; another number makes another set."""
     day = clock.today()
     return {
-        "trip_id": Trip(name=SECRET, destination=SECRET),
+        "trip_id": Trip(name=secret, destination=secret),
         # Ids of both kinds begin at one: the first stay goes by the number of the first leg.
-        "booking_id": FlightBooking(**_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET),
+        "booking_id": FlightBooking(**_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=secret),
         "flight_booking_ids": FlightBooking(
-            **_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=SECRET
+            **_LEG, departure_date=day, kind="award", taxes_currency="USD", notes=secret
         ),
         "hotel_booking_ids": HotelBooking(
-            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=SECRET
+            **_STAY, check_in_date=day, check_out_date=day + timedelta(days=2), kind="award", notes=secret
         ),
         "flight_booking_id": FlightBooking(**_LEG, departure_date=day, kind="cash", taxes_currency="USD"),
         "hotel_booking_id": HotelBooking(
@@ -50,54 +50,54 @@ def rows_of_every_kind(number: int = 0) -> dict[str, Any]:
             check_in_date=day,
             check_out_date=day + timedelta(days=1),
             kind="cash",
-            notes=SECRET,
+            notes=secret,
             original_pay_rate_usd=100,
         ),
-        "workspace_trip_id": Trip(name=SECRET),
-        "card_id": Card(slug=None, name=SECRET, custom=True, currency="USD", notes=SECRET),
-        "voucher_id": Voucher(voucher_slug=SECRET, reference=SECRET, notes=SECRET),
+        "workspace_trip_id": Trip(name=secret),
+        "card_id": Card(slug=None, name=secret, custom=True, currency="USD", notes=secret),
+        "voucher_id": Voucher(voucher_slug=secret, reference=secret, notes=secret),
         "visit_id": LoungeVisit(
-            lounge_name=SECRET, airport="LHR", visited_on=day, access_method="paid", currency="USD", notes=SECRET
+            lounge_name=secret, airport="LHR", visited_on=day, access_method="paid", currency="USD", notes=secret
         ),
         "monitor_id": RouteMonitor(
-            origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[SECRET]
+            origin="LHR", destination="JFK", earliest_date=day, latest_date=day, airlines=[secret]
         ),
         "alert_id": FlightAlert(
             airline="BA", departure="LHR", destination="JFK", date_range_start=day, date_range_end=day + timedelta(30)
         ),
         # Ids of both kinds begin at one: the first delay alert goes by the number of the first flight alert.
-        "delay_alert": DelayAlert(airport="LHR", channels=["email"], min_delay_minutes=30, label=SECRET),
-        "notification_id": Notification(dedupe_key=f"one-{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
-        "notification_ids": Notification(dedupe_key=f"{SECRET}{number}", kind="account", title=SECRET, body=SECRET),
+        "delay_alert": DelayAlert(airport="LHR", channels=["email"], min_delay_minutes=30, label=secret),
+        "notification_id": Notification(dedupe_key=f"one-{secret}{number}", kind="account", title=secret, body=secret),
+        "notification_ids": Notification(dedupe_key=f"{secret}{number}", kind="account", title=secret, body=secret),
         "monitor_ids": RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day),
-        "search_ids": SearchRecord(tool="search_availability", arguments={"x": SECRET}, summary=SECRET, outcome="ok"),
-        "standing_order_id": StandingOrder(prompt=SECRET, cadence="weekly", run_hour=7, run_weekday=1),
-        "standing_order_ids": StandingOrder(prompt=SECRET, cadence="daily", run_hour=7),
-        "chat_id": ChatLink(title=SECRET, summary=SECRET),
-        "chat_ids": ChatLink(title=SECRET, summary=SECRET),
-        "item_id": ItineraryItem(title=SECRET, kind="note", position=0),
+        "search_ids": SearchRecord(tool="search_availability", arguments={"x": secret}, summary=secret, outcome="ok"),
+        "standing_order_id": StandingOrder(prompt=secret, cadence="weekly", run_hour=7, run_weekday=1),
+        "standing_order_ids": StandingOrder(prompt=secret, cadence="daily", run_hour=7),
+        "chat_id": ChatLink(title=secret, summary=secret),
+        "chat_ids": ChatLink(title=secret, summary=secret),
+        "item_id": ItineraryItem(title=secret, kind="note", position=0),
         "spending_statement": SpendingStatement(
-            fingerprint=f"{SECRET}{number}",
-            label=SECRET,
+            fingerprint=f"{secret}{number}",
+            label=secret,
             currency="USD",
             period_start=day,
             period_end=day,
             transactions=1,
         ),
         "message_id": InboundMail(
-            digest=f"{SECRET}{number}",
+            digest=f"{secret}{number}",
             from_domain="hotel.test",
-            subject=SECRET,
-            raw=SECRET.encode(),
+            subject=secret,
+            raw=secret.encode(),
             state="needs_review",
         ),
-        "portfolio_id": ClientPortfolio(client_name=SECRET, notes=SECRET),
-        "client_portfolio_id": ClientPortfolio(client_name=SECRET, preferences={"x": SECRET}),
+        "portfolio_id": ClientPortfolio(client_name=secret, notes=secret),
+        "client_portfolio_id": ClientPortfolio(client_name=secret, preferences={"x": secret}),
         "pdf_id": BrandedPdf(
-            title=SECRET, content=SECRET.encode(), pages=1, nonce="", key="", token_hash=f"{SECRET}{number}"
+            title=secret, content=secret.encode(), pages=1, nonce="", key="", token_hash=f"{secret}{number}"
         ),
-        "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=SECRET, notes=SECRET),
-        "program": PointsBalance(program=PROGRAMS[number], balance=POINTS, as_of=day, notes=SECRET),
+        "loyalty_status": LoyaltyStatus(program=PROGRAMS[number], tier=secret, notes=secret),
+        "program": PointsBalance(program=PROGRAMS[number], balance=points, as_of=day, notes=secret),
     }
 
 

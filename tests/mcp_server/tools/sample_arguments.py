@@ -44,8 +44,10 @@ def _value(name: str, schema: dict[str, Any]) -> Any:
         return schema["enum"][0]
     if name in arguments_by_name():
         return arguments_by_name()[name]
+    day = (clock.today() + timedelta(days=40)).isoformat()
+    if schema.get("format") == "date":
+        return day
     if "pattern" in schema and r"\d{4}-\d{2}" in schema["pattern"]:
-        day = (clock.today() + timedelta(days=40)).isoformat()
         return day if re.fullmatch(schema["pattern"], day) else day[:7]
     kind = schema.get("type")
     plain = {"integer": schema.get("minimum", 1), "number": 1, "boolean": True, "array": [], "object": {}}
@@ -71,6 +73,7 @@ ALWAYS: dict[str, dict[str, Any]] = {
         "rows": [{"date": "2026-02-03", "description": "Tesco", "amount": 23.87}],
         "currency": "GBP",
     },
+    "generate_branded_pdf": {"summary": "Something"},
     "save_itinerary_item": {"title": "Something"},
 }
 

@@ -75,6 +75,7 @@ def test_admin_list_users_sends_the_same_statements_for_any_number(
     people: People, use: Use, queries: list[str]
 ) -> None:
     use(people.ada, "admin_list_users")
-    queries.clear()
-    use(people.ada, "admin_list_users", per_page=100)
-    assert len(queries) == 2
+    for per_page, statements in ((1, 2), (100, 1)):  # what a first page holds in full is not counted once more
+        queries.clear()
+        use(people.ada, "admin_list_users", per_page=per_page)
+        assert len(queries) == statements

@@ -1,6 +1,7 @@
 """Figures for administrators: over thousands of calls every figure equals a recount."""
 
 import random
+import socket
 from collections import Counter
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -18,8 +19,9 @@ from shared.db.source_watch import SourceItem, store_items
 from shared.db.trips import SearchRecord
 from shared.db.usage import API_CALLS, Note, ToolCall, store_calls, take
 from shared.providers import circuit_breaker
-from shared.redis import connect
+from shared.redis import connect, key
 from shared.services.operations import audit, fact_reports
+from shared.services.operations.workers import LIFE_SECONDS, REMEMBERED_SECONDS, record_sign
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.support.people import People, account
@@ -220,11 +222,14 @@ def test_admin_platform_overview_shows_sign_ups_of_each_day_of_its_window(people
 
 
 def test_admin_platform_overview_shows_workers_that_live_and_how_sources_fare(people: People, use: Use) -> None:
-    connect().sadd("rq:workers", "rq:worker:alive", "rq:worker:killed")
-    connect().hset("rq:worker:alive", "pid", 1)
+    record_sign("worker", 1, ["checks"])
+    record_sign("worker", 2, ["checks"])
+    connect().expire(key("program", f"worker:{socket.gethostname()}:2"), REMEMBERED_SECONDS - LIFE_SECONDS - 1)
+    connect().sadd("rq:workers", "rq:worker:stock", "rq:worker:killed")  # by RQ's own class
+    connect().hset("rq:worker:stock", mapping={"hostname": "other", "pid": 3, "queues": "checks,mail"})
     circuit_breaker.record_success("sandbox:anyone")
     answer = use(people.ada, "admin_platform_overview")
-    assert answer["jobs"]["workers"] == 1
+    assert answer["jobs"]["workers"] == 2
     backend = {b["name"]: b for b in answer["backends"]}["sandbox"]
     assert backend["state"] == "live"
     assert datetime.fromisoformat(backend["last_success_at"]) > clock.now() - timedelta(minutes=1)

@@ -59,6 +59,12 @@ def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
         {"airline": "VS", "outcome": "available", "cheapest": 47_500},
         {"airline": "BA", "outcome": "available", "cheapest": 80_000},
     ]
+    assert answer["names"] == {
+        "BA": "British Airways",
+        "VS": "Virgin Atlantic",
+        "british-airways-club": "The British Airways Club",
+        "virgin-atlantic-flying-club": "Virgin Atlantic Flying Club",
+    }
     assert answer["message"].startswith("2 award offers of 2 airlines, LHR to JFK")
     assert "47,500 points of Virgin Atlantic Flying Club per person, 350.40 GBP taxes, with Virgin" in answer["message"]
     one = use(people.alice, TOOL, **search_arguments(), max_points=50_000)["message"]
@@ -117,8 +123,10 @@ def test_search_all_airlines_of_today_does_not_look_back(people: People, use: Us
         return ()
 
     with_sources(source("one", act))
-    use(people.alice, TOOL, **(search_arguments() | {"date": clock.today().isoformat()}), flex_days=2)
+    query = search_arguments() | {"date": clock.today().isoformat(), "flex_days": 2}
+    answer = use(people.alice, TOOL, **query)
     assert asked == [clock.today()]
+    assert (answer["asked"]["date"], answer["asked"]["month"], answer["asked"]["flex_days"]) == (query["date"], None, 2)
 
 
 def test_search_all_airlines_names_airlines_asked_answered_failed_and_skipped(
@@ -294,3 +302,13 @@ def test_search_all_airlines_waits_for_twelve_sources_at_once(
     answer = use(people.alice, TOOL, **search_arguments(), limit=100)
     assert (answer["status"], answer["total"]) == ("ok", 360)
     assert len(answer["coverage"]["answered"]) > 12
+
+
+def test_search_all_airlines_says_what_was_asked(people: People, use: Use, with_sources: WithSources) -> None:
+    with_sources(selling("one", seat(travel_day())))
+    query = search_arguments() | {"flex_days": 2, "passengers": 3}
+    about = {"origin": "LHR", "destination": "JFK", "date": travel_day().isoformat(), "month": None, "flex_days": 2}
+    of_all = about | {"cabins": ["business"], "passengers": 3, "airline": None}
+    assert use(people.alice, TOOL, **query)["asked"] == of_all
+    assert use(people.alice, TOOL, **query, airlines=["british-airways"])["asked"] == of_all | {"airline": "BA"}
+    assert use(people.alice, TOOL, **query, airlines=["BA", "VS"])["asked"] == of_all

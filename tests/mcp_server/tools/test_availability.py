@@ -85,6 +85,8 @@ def test_search_availability_gives_seats_and_points_per_cabin(people: People, us
     assert answer["searches_left_today"] is None
     assert {o["cabin"] for o in answer["options"]} == {"business"}
     assert own["bookable_with"] == [OWN]
+    assert set(answer["names"]) == {"BA"} | {o["program"] for o in answer["options"]}
+    assert (answer["names"]["BA"], answer["names"][OWN]) == ("British Airways", "The British Airways Club")
 
 
 def test_search_availability_prices_come_from_the_charts(people: People, use: Use) -> None:
@@ -118,6 +120,20 @@ def test_search_availability_takes_a_city_code_for_its_main_airport(people: Peop
     assert answer["message"].endswith(" For LON only the airport LHR was searched.")
     assert answer["status"] == "ok"
     assert {o["origin"] for o in answer["options"]} <= {"LHR"}
+
+
+def test_search_availability_says_what_was_asked_with_names_resolved(people: People, use: Use) -> None:
+    query = search_arguments() | {"airline": "British Airways", "origin": "LON", "passengers": 2}
+    assert use(people.alice, "search_availability", **query)["asked"] == {
+        "origin": "LHR",
+        "destination": "JFK",
+        "date": travel_day().isoformat(),
+        "month": None,
+        "flex_days": 0,
+        "cabins": ["economy", "premium_economy", "business", "first"],
+        "passengers": 2,
+        "airline": "BA",
+    }
 
 
 def test_search_availability_says_no_seats_when_there_are_none(people: People, use: Use) -> None:

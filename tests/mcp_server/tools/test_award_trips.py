@@ -10,15 +10,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.db.base import transaction
+from shared.db.observations import AwardObservation
 from shared.providers.contract import AwardTrip, BookingLink, Provider, Segment, TripQuestion, Unanswered
 from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
-from shared.services.search.award_ids import award_id
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
+from tests.support.long_ids import build_long_award_id
 from tests.support.people import People
 
 __all__ = ["live", "with_sources"]
@@ -138,12 +141,15 @@ def test_get_award_trip_details_of_another_accounts_row_reads_like_one_that_neve
     with_sources(telling("one", TRIP))
     hers = an_id(use, people.alice)
     answer = use(people.charlie, TOOL, trip_id=hers)
-    never = use(people.charlie, TOOL, trip_id="awd_b25lfHJvdy0x_0123456789abcdef01234567")
+    never = use(people.charlie, TOOL, trip_id=hers[:-12] + "0123456789ab")
+    long = use(people.charlie, TOOL, trip_id=build_long_award_id(people.alice.account_id, "one", "row-1"))
     assert (answer["status"], answer["what"]) == ("not_found", "award offer")
-    assert set(answer) == set(never)
+    assert set(answer) == set(never) == set(long)
 
 
-@pytest.mark.parametrize("given", ["", "x", "awd__", "awd_\u00e9_1", "424242"])
+@pytest.mark.parametrize(
+    "given", ["", "x", "awd__", "awd_\u00e9_1", "424242", "awd_" + "A" * 20, "awd_" + "A" * 18 + "=="]
+)
 def test_get_award_trip_details_of_no_id_at_all_is_not_found(people: People, use: Use, given: str) -> None:
     assert use(people.alice, TOOL, trip_id=given)["status"] == "not_found"
 
@@ -151,7 +157,7 @@ def test_get_award_trip_details_of_no_id_at_all_is_not_found(people: People, use
 def test_get_award_trip_details_of_an_invented_row_is_unknown_in_live_mode(
     people: People, use: Use, live: None
 ) -> None:
-    invented = award_id(people.alice.account_id, "sandbox", "sbx_BA_british-airways-club_LHR_JFK_20270120_J")
+    invented = build_long_award_id(people.alice.account_id, "sandbox", "sbx_BA_british-airways-club_LHR_JFK_20270120_J")
     assert use(people.alice, TOOL, trip_id=invented)["status"] == "not_found"
 
 
@@ -160,7 +166,7 @@ def test_get_award_trip_details_without_the_accounts_connection_asks_for_it(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     with_sources(telling("mine", TRIP, credential="account"))
-    seen_before = award_id(people.alice.account_id, "mine", "row-1")
+    seen_before = build_long_award_id(people.alice.account_id, "mine", "row-1")
     for given in (seen_before, "anything"):
         answer = use(people.alice, TOOL, trip_id=given)
         assert (answer["status"], answer["provider"]) == ("connection_required", "mine")
@@ -216,8 +222,22 @@ def test_get_award_trip_details_in_the_sandbox_answers_and_is_labelled(people: P
     assert re.match(r"https://sandbox\.invalid/", answer["booking_links"][0]["url"])
 
 
-def test_the_ids_of_the_sandbox_fit_into_the_parameter(people: People) -> None:
-    longest = max(reference().programs, key=len)
-    made = award_id(10**6, "sandbox", f"sbx_BA_{longest}_LHR_JFK_20270120_W")
-    assert made is not None
-    assert len(made) <= 120
+def test_get_award_trip_details_takes_an_id_of_an_offer_that_was_seen_before(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    """Of earlier days when ids were long, and of a cached answer."""
+    with_sources(telling("one", TRIP))
+    first, cached = (an_id(use, people.alice) for _ in range(2))
+    assert (len(first), first) == (24, cached)
+    for given in (cached, build_long_award_id(people.alice.account_id, "one", "row-1")):
+        assert use(people.alice, TOOL, trip_id=given)["status"] == "ok"
+
+
+def test_get_award_trip_details_of_a_row_another_connection_saw_is_not_found(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    with_sources(telling("one", TRIP))
+    given = an_id(use, people.alice)
+    with transaction() as session:
+        session.execute(update(AwardObservation).values(asker_id=people.charlie.account_id))
+    assert use(people.alice, TOOL, trip_id=given)["status"] == "not_found"

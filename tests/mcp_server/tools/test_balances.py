@@ -213,6 +213,15 @@ def test_delete_points_balance_takes_only_canonical_slugs(people: People, use: U
     assert TOOLS["delete_points_balance"].arguments.schema["properties"]["program"]["enum"] == list(SLUGS)
 
 
+def test_delete_points_balance_says_what_is_gone_and_whose_it_was(people: People, use: Use) -> None:
+    for member, balance in (("Anna", 12_500), (None, 30_000)):
+        use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=balance, member=member)
+    gone = use(people.alice, "delete_points_balance", program="air-canada-aeroplan", member="anna")
+    assert gone["message"] == "The balance of Aeroplan of Anna, 12,500, is removed."
+    gone = use(people.alice, "delete_points_balance", program="air-canada-aeroplan")
+    assert gone["message"] == "The balance of Aeroplan, 30,000, is removed."
+
+
 def test_delete_points_balance_leaves_another_accounts_alone(people: People, use: Use) -> None:
     use(people.alice, "update_points_balance", program="flying-blue", balance=7)
     assert use(people.charlie, "delete_points_balance", program="flying-blue")["status"] == "not_found"
@@ -227,7 +236,8 @@ def test_update_points_balance_takes_the_own_value_of_a_point(people: People, us
     assert use(people.bob, "get_portfolio")["balances"]["value"] == 225
     again = use(people.bob, "update_points_balance", **sent, clear=["cents_per_point"])["balance"]["value"]
     assert again == published
-    assert use(people.bob, "update_points_balance", **sent, cents_per_point=0)["status"] == "invalid"
+    for cents in (0, 100.5, 1e308, 10**30):
+        assert use(people.bob, "update_points_balance", **sent, cents_per_point=cents)["status"] == "invalid"
 
 
 def test_update_points_balance_keeps_one_balance_for_each_member_of_the_household(people: People, use: Use) -> None:

@@ -1,8 +1,9 @@
 """Documents of advisors through the gate: made from search rows, in the brand, behind links that end."""
 
 import io
+import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -19,9 +20,12 @@ from mcp_server.tools import branded_pdfs
 from shared import clock
 from shared.db.base import transaction, unscoped
 from shared.db.clients import BrandedPdf
-from shared.db.profile import AdvisorLogo
+from shared.db.observations import FareObservation
+from shared.db.profile import AdvisorLogo, Profile
 from shared.documents import pictures
+from shared.domain.dates import format_day
 from shared.domain.plans import Plan
+from shared.domain.short_ids import read_uuid
 from shared.errors import Invalid
 from shared.services.proposals.flight_rows import read_flights
 from shared.settings import settings
@@ -64,7 +68,7 @@ def png(colour: str) -> bytes:
 
 def read_stored_pdf(pdf_id: str) -> bytes:
     with transaction() as session:
-        return unscoped(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == pdf_id)).one()
+        return unscoped(session).scalars(select(BrandedPdf.content).where(BrandedPdf.id == read_uuid(pdf_id))).one()
 
 
 def reader(made: dict[str, Any]) -> PdfReader:
@@ -108,16 +112,38 @@ def test_generate_branded_pdf_gives_advisors_a_link_that_cannot_be_guessed(peopl
         rows = unscoped(session).scalars(select(BrandedPdf)).all()
         assert secret not in str([(r.nonce, r.key, r.token_hash) for r in rows])
     assert TOOLS[MAKE].tier is Tier.PRO
-    assert use(people.alice, MAKE)["required_tier"] == "pro"
+    assert use(people.alice, MAKE, summary="x")["required_tier"] == "pro"
 
 
 @pytest.mark.spec("s4.4.generate_branded_pdf.title_default")
-@pytest.mark.parametrize("arguments", [{}, {"title": "  "}])
+@pytest.mark.parametrize("arguments", [{"summary": "x"}, {"title": "  ", "summary": "x"}])
 def test_generate_branded_pdf_has_a_title_of_its_own(people: People, use: Use, arguments: dict[str, Any]) -> None:
     answer = use(people.paula, MAKE, **arguments)
     assert answer["pdf"]["title"] == "Award Travel Recommendation"
     assert "Award Travel Recommendation" in words(answer)
-    assert answer["warnings"] == ["The document has neither a summary nor flights."]
+
+
+def test_generate_branded_pdf_is_named_after_the_service(people: People, use: Use, configure: Any) -> None:
+    configure(SERVICE_NAME="Horizon")
+    titles = [
+        use(people.paula, MAKE, summary="x", title=title)["pdf"]["title"]
+        for title in (branded_pdfs.DEFAULT_TITLE, "Rome")
+    ]
+    assert titles == ["Horizon Recommendation", "Rome"]
+
+
+@pytest.mark.parametrize("empty", [{}, {"title": "T"}, {"summary": " \n"}, {"summary": "🛫 \u200b"}, {"flights": []}])
+def test_generate_branded_pdf_refuses_a_document_without_contents(
+    people: People, use: Use, empty: dict[str, Any]
+) -> None:
+    answer = use(people.paula, MAKE, **empty)
+    assert answer["status"] == "invalid"
+    assert answer["message"] == (
+        "Invalid: summary is empty, and there are no flights"
+        " (expected a text for the client, or rows of a search in flights)."
+    )
+    assert [e["field"] for e in answer["errors"]] == ["summary"]
+    assert use(people.paula, LIST)["paging"]["total"] == 0
 
 
 @pytest.mark.spec("s4.4.generate_branded_pdf.flights")
@@ -135,7 +161,8 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     for text in ("Premium economy · nonstop · VS3", "50,000 points per person", "taxes per person 2 seats", "SANDBOX"):
         assert text in told
     assert "checked 20 Nov 2026 10:00 UTC" in told
-    assert "50,000 Chase Ultimate Rewards become 50,000 points; 1:1" in told
+    assert "50,000 Ultimate Rewards points become 50,000 Flying Blue miles." in told
+    assert "Chase Ultimate Rewards: 1 point gives 1 mile; arrives at once." in told
     assert "by published valuations" in told
     assert answer["pdf"]["client_portfolio_id"] == client
     assert [p["pdf_id"] for p in use(people.paula, "get_client_portfolio", portfolio_id=client)["pdfs"]] == [
@@ -162,8 +189,11 @@ def test_generate_branded_pdf_shows_prices_for_each_and_for_the_family_and_the_d
         ({"chase-ultimate-rewards": 30_000}, "20,000 points stay missing even when every balance"),
         ({"southwest-rapid-rewards": 90_000}, "None of the balances known to us can become points of Flying Blue."),
         ({}, "None of the balances known to us can become points of Flying Blue."),
-        ({"citi-thankyou-rewards": 120_000}, "72,000 Citi ThankYou Rewards become 50,400 points; 10:7"),
-        ({"citi-thankyou-rewards": 120_000}, "1:1 with Citi Strata Elite or Citi Strata Premier;"),
+        ({"citi-thankyou-rewards": 120_000}, "72,000 ThankYou points become 50,400 Flying Blue miles."),
+        (
+            {"citi-thankyou-rewards": 120_000},
+            "1 point gives 1 mile with Citi Strata Elite or Citi Strata Premier, 10 points give 7 miles",
+        ),
     ],
 )
 def test_generate_branded_pdf_says_how_the_client_comes_by_the_points(
@@ -177,7 +207,97 @@ def test_generate_branded_pdf_says_how_the_client_comes_by_the_points(
 def test_generate_branded_pdf_without_a_client_names_the_banks_that_feed_a_programme(people: People, use: Use) -> None:
     told = words(use(people.paula, MAKE, flights=[FLIGHT]))
     assert "Points can be transferred in from" in told
+    assert ", where 1 point gives 1 mile" in told
     assert "Transfer ratios:" in told
+
+
+def test_generate_branded_pdf_names_its_sources_as_people_know_them(people: People, use: Use) -> None:
+    sources = words(use(people.paula, MAKE, flights=[FLIGHT])).rpartition("Sources")[2]
+    assert "The Points Guy" in sources
+    assert "Valuations: One Mile at a Time (21 Mar 2026)" in sources
+    assert "invented data" in sources
+    assert "(Jan 2026)" in sources
+    assert not re.search(r"github|https?:|sandbox\.|\w\.com", sources)
+
+
+def test_generate_branded_pdf_says_that_a_way_is_dear(people: People, use: Use) -> None:
+    for balances, is_dear in (({"marriott-bonvoy": 200_000}, True), ({"chase-ultimate-rewards": 200_000}, False)):
+        client = use(people.paula, "create_client_portfolio", client_name="Ana", balances=balances)["portfolio"]
+        answer = words(use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client["portfolio_id"]))
+        assert ("This way is dear: the points sent are worth about" in answer) is is_dear
+        step = "Marriott Bonvoy: 3 points give 1 mile; 5,000 more for each 60,000 sent at once; arrives in most cases"
+        assert (step in answer) is is_dear
+
+
+def test_generate_branded_pdf_shows_cash_beside_points(people: People, use: Use) -> None:
+    family = FLIGHT | {"party_points": 100_000, "party_taxes": 501}
+    sent = words(use(people.paula, MAKE, flights=[family | {"price": 1_840, "currency": "usd"}]))
+    assert "or 1,840.00 USD in cash for two" in sent
+    assert "in cash" not in words(use(people.paula, MAKE, flights=[family]))
+    for price, day, passengers, city_wide in (
+        (990, 3, 1, False),
+        (920, 1, 1, False),
+        (5, 1, 2, False),
+        (6, 1, 1, True),
+    ):
+        keep_fare(price, clock.now() - timedelta(days=day), passengers=passengers, city_wide=city_wide)
+    keep_fare(7, clock.now(), asker_id=people.alice.account_id)
+    seen = words(use(people.paula, MAKE, flights=[family]))
+    day = format_day(clock.today() - timedelta(days=1))
+    assert f"or 920.00 USD in cash each, 1,840.00 in all, seen {day}" in seen
+    assert "Cash prices beside points: invented data." in seen
+
+
+def keep_fare(price: int, seen_at: datetime, **more: Any) -> None:
+    terms = {
+        "source": "sandbox",
+        "origin": "LHR",
+        "destination": "JFK",
+        "date": date(2027, 5, 12),
+        "cabin": "premium_economy",
+        "passengers": 1,
+        "currency": "USD",
+        "carriers": ["VS"],
+    }
+    with transaction() as session:
+        session.add(FareObservation(**terms | more, price=price, seen_at=seen_at))
+
+
+def test_generate_branded_pdf_says_how_to_reach_the_advisor(people: People, use: Use) -> None:
+    brand = {
+        "contact": "Ana Reyes",
+        "phone": "+44 20 7946 0000",
+        "email": "ana@x.example",
+        "web": "www.x.example/trips",
+    }
+    answer = use(people.paula, MAKE, summary="x", advisor_brand=brand)
+    text = "Your advisor Ana Reyes Phone: +44 20 7946 0000 Email: ana@x.example Web: www.x.example/trips"
+    assert text in words(answer)
+    links = [a.get_object()["/A"]["/URI"] for a in reader(answer).pages[0]["/Annots"]]
+    assert links == ["tel:+442079460000", "mailto:ana@x.example", "https://www.x.example/trips"]
+    assert "Your advisor" not in words(use(people.paula, MAKE, summary="x"))
+
+
+@pytest.mark.parametrize(
+    ("profile", "brand", "size"),
+    [
+        ({}, {}, (595, 842)),
+        ({"country": "US"}, {}, (612, 792)),
+        ({"home_airport": "SFO"}, {}, (612, 792)),
+        ({"country": "FR", "home_airport": "SFO"}, {}, (595, 842)),
+        ({"country": "US"}, {"paper": "a4"}, (595, 842)),
+        ({}, {"paper": "Letter"}, (612, 792)),
+    ],
+)
+def test_generate_branded_pdf_fits_the_paper_of_the_country_or_the_brand(
+    people: People, use: Use, profile: dict[str, str], brand: dict[str, str], size: tuple[int, int]
+) -> None:
+    if profile:
+        with transaction(people.paula.account_id) as session:
+            session.add(Profile(**profile))
+    pages = reader(use(people.paula, MAKE, flights=[FLIGHT] * 30, advisor_brand=brand)).pages
+    assert len(pages) > 1
+    assert {(round(page.mediabox.width), round(page.mediabox.height)) for page in pages} == {size}
 
 
 def test_generate_branded_pdf_takes_cash_fares_and_gaps(people: People, use: Use) -> None:
@@ -265,6 +385,63 @@ def test_generate_branded_pdf_without_its_logo_is_made_and_says_so(
     assert len(reader(answer).pages[0].images) == 1
 
 
+def test_generate_branded_pdf_decodes_no_logo_of_before_that_takes_minutes(people: People, use: Use) -> None:
+    content = io.BytesIO()
+    Image.new("L", (4000, 4000), 128).save(content, "JPEG", progressive=True)
+    file = content.getvalue()
+    keep_logo(people.paula, file[:-2] + file[file.rindex(b"\xff\xda") : -2] * 14_000 + file[-2:])
+    answer = use(people.paula, MAKE, summary="x")
+    assert answer["warnings"] == [
+        "The uploaded logo is left out: it is drawn in more than 100 passes."
+        " Upload another on the settings page of the dashboard."
+    ]
+    assert len(reader(answer).pages[0].images) == 0
+
+
+def test_generate_branded_pdf_makes_two_at_once_for_one_account(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rival = account("rival", Plan.PRO)
+    monkeypatch.setattr(branded_pdfs, "_draw", _wait_for_ever)
+    assert [each["status"] for each in _ask_at_once(people.paula, people.paula, people.paula)] == ["limit_reached"]
+    assert _ask_at_once(people.paula, people.paula, rival, rival) == []
+    assert not branded_pdfs._drawings_of
+
+
+async def _wait_for_ever(_: Any) -> Any:
+    await anyio.sleep_forever()
+
+
+def _ask_at_once(*callers: Caller) -> list[dict[str, Any]]:
+    """The answers that came while the rest still waits."""
+    answers: list[dict[str, Any]] = []
+
+    async def ask(caller: Caller) -> None:
+        answers.append((await dispatch(MAKE, {"summary": "x"}, caller, "mcp")).data)
+
+    async def ask_all() -> None:
+        limiter.cache_clear()
+        async with anyio.create_task_group() as tasks:
+            for caller in callers:
+                tasks.start_soon(ask, caller)
+            with anyio.fail_after(30):
+                while sum(branded_pdfs._drawings_of.values()) + len(answers) < len(callers):
+                    await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+
+    anyio.run(ask_all)
+    return answers
+
+
+def test_generate_branded_pdf_waits_only_so_long_for_others(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(branded_pdfs, "_SECONDS_TO_DRAW", 0)
+    answer = use(people.paula, MAKE, summary="x")
+    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "busy")
+    assert use(people.paula, LIST)["paging"]["total"] == 0
+
+
 @pytest.mark.parametrize("url", ["https://127.0.0.1/a.png", "https://localhost/a.png", "http://brand.example/a.png"])
 def test_generate_branded_pdf_reaches_no_address_inside(people: People, use: Use, url: str) -> None:
     (told,) = use(people.paula, MAKE, summary="x", advisor_brand={"logo_url": url})["warnings"]
@@ -279,6 +456,12 @@ def test_generate_branded_pdf_reaches_no_address_inside(people: People, use: Use
         ({"name": "x" * 81}, "advisor_brand.name"),
         ({"colour": "#fff"}, "advisor_brand.colour"),
         ({"logo_url": ["https://x.example"]}, "advisor_brand.logo_url"),
+        ({"phone": "call me"}, "advisor_brand.phone"),
+        ({"email": "ana at x.example"}, "advisor_brand.email"),
+        ({"email": "a@b.example?bcc=c@d.example"}, "advisor_brand.email"),
+        ({"web": "javascript:alert(1)"}, "advisor_brand.web"),
+        ({"web": "file:///etc/passwd"}, "advisor_brand.web"),
+        ({"paper": "A5"}, "advisor_brand.paper"),
     ],
 )
 def test_generate_branded_pdf_refuses_a_brand_it_cannot_draw(
@@ -292,7 +475,7 @@ def test_generate_branded_pdf_refuses_a_brand_it_cannot_draw(
 def test_generate_branded_pdf_for_a_client_of_somebody_else_makes_nothing(people: People, use: Use) -> None:
     rival = account("rival", Plan.PRO)
     client = use(people.paula, "create_client_portfolio", client_name="Ana")["portfolio"]["portfolio_id"]
-    assert use(rival, MAKE, client_portfolio_id=client)["status"] == "not_found"
+    assert use(rival, MAKE, summary="x", client_portfolio_id=client)["status"] == "not_found"
     assert use(rival, LIST, client_portfolio_id=client)["status"] == "not_found"
     assert use(rival, LIST)["paging"]["total"] == 0
 
@@ -343,7 +526,7 @@ def test_list_branded_pdfs_shows_newest_first_and_revoked_ones_when_asked(
     ids = []
     for title, more in (("One", {}), ("Two", {}), ("Three", {"client_portfolio_id": client})):
         standing_clock.advance(timedelta(minutes=1))
-        ids.append(use(people.paula, MAKE, title=title, **more)["pdf"]["pdf_id"])
+        ids.append(use(people.paula, MAKE, title=title, summary="x", **more)["pdf"]["pdf_id"])
     use(people.paula, REVOKE, pdf_id=ids[0])
     assert [p["title"] for p in use(people.paula, LIST)["pdfs"]] == ["Three", "Two"]
     assert [p["title"] for p in use(people.paula, LIST, include_revoked=True)["pdfs"]] == ["Three", "Two", "One"]

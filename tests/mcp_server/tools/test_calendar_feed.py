@@ -1,5 +1,6 @@
 """The calendar feed through the gate: one secret link per account, what it shows, and its replacement."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -14,9 +15,12 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
+from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
+from shared.db.cards import Card
 from shared.db.secret_links import SecretLink
+from shared.db.vouchers import Voucher
 from shared.reference.load import reference
 from shared.services.bookings import calendar_feed, secret_links
 from shared.settings import settings
@@ -63,10 +67,13 @@ def keep(who: Caller, *rows: FlightBooking | HotelBooking) -> list[int]:
 def feed(people: People) -> Callable[..., list[Any]]:
     """feed(now=...) -> the entries of Alice's calendar, read from the document."""
 
-    def read(who: Caller = people.alice, now: datetime | None = None) -> list[Any]:
+    def read(who: Caller = people.alice, now: datetime | None = None, **query: str) -> list[Any]:
         with transaction(who.account_id) as session:
-            made = calendar_feed.build_feed(session, reference(), now or clock.now())
-        return list(Calendar.from_ical(made).walk("VEVENT"))
+            choices = calendar_feed.read_choices(query)
+            made = calendar_feed.build_feed(session, reference(), now or clock.now(), choices)
+        calendar = Calendar.from_ical(made)
+        assert [part.errors for part in calendar.walk() if part.errors] == []
+        return list(calendar.walk("VEVENT"))
 
     return read
 
@@ -122,8 +129,12 @@ def test_a_flight_with_times_is_on_the_clocks_of_its_airports(people: People, fe
             notes="secret note",
         ),
     )
-    (entry,) = feed(now=datetime(2027, 3, 1, tzinfo=UTC))
+    opens, entry = sorted(feed(now=datetime(2027, 3, 1, tzinfo=UTC)), key=lambda e: e["DTSTART"].dt)
     assert entry["SUMMARY"] == "BA178 LHR to JFK"
+    assert (opens["SUMMARY"], opens["TRANSP"]) == ("Check in: BA178 LHR to JFK", "TRANSPARENT")
+    assert opens["DTSTART"].params["TZID"] == "Europe/London"
+    assert opens["DTSTART"].dt.astimezone(UTC) == datetime(2027, 3, 27, 9, 30, tzinfo=UTC)
+    assert "Confirmation: ABC123" in opens["DESCRIPTION"]
     assert entry["DTSTART"].params["TZID"] == "Europe/London"
     assert entry["DTSTART"].dt.astimezone(UTC) == datetime(2027, 3, 28, 9, 30, tzinfo=UTC)
     assert entry["DTEND"].params["TZID"] == "America/New_York"
@@ -144,7 +155,8 @@ def test_an_arrival_that_is_not_after_the_departure_is_left_out(people: People, 
     # Across the date line the arrival is earlier on the clock, and later in time.
     across = {**wrong, "origin": "NRT", "destination": "HNL", "arrival_time": time(9)}
     keep(people.alice, leg(departure_date=day, **wrong), leg(departure_date=day, **across))
-    assert ["DTEND" in e for e in feed()] == [False, True]
+    flights = [e for e in feed() if not e["SUMMARY"].startswith("Check in")]
+    assert ["DTEND" in e for e in flights] == [False, True]
 
 
 def test_a_return_date_is_an_entry_of_its_own(people: People, use: Use, feed: Callable[..., list[Any]]) -> None:
@@ -232,7 +244,7 @@ def test_ten_first_calls_at_once_make_one_link(people: People) -> None:
     assert len(anyio.run(together)) == 1
 
 
-def test_get_calendar_feed_sends_six_statements_at_first_and_then_three(
+def test_get_calendar_feed_sends_eight_statements_at_first_and_then_five(
     people: People, use: Use, queries: list[str]
 ) -> None:
     use(people.alice, "list_trips")  # the first call of a day reads how many there were
@@ -242,9 +254,146 @@ def test_get_calendar_feed_sends_six_statements_at_first_and_then_three(
         queries.clear()
         use(people.alice, GET)
         sent.append(len(queries))
-    assert sent == [6, 3, 3]
+    assert sent == [8, 5, 5]
 
 
 def test_an_entry_says_whose_booking_it_is(people: People, feed: Callable[..., list[Any]]) -> None:
     keep(people.alice, leg(member="Anna"), stay(member="Anna"))
     assert all("Booking of Anna" in str(e["DESCRIPTION"]) for e in feed())
+
+
+@pytest.fixture
+def trip(people: People, use: Use) -> int:
+    number: int = use(people.alice, "create_trip", name="Tokyo")["trip"]["trip_id"]
+    return number
+
+
+def plan(use: Use, who: Caller, trip: int, **more: Any) -> int:
+    answer = use(who, "save_itinerary_item", trip_id=trip, **more)
+    assert answer["status"] == "ok", answer["message"]
+    number: int = answer["item"]["item_id"]
+    return number
+
+
+def test_plans_of_a_trip_are_on_the_clock_of_the_hotel_of_that_night(
+    people: People, use: Use, feed: Callable[..., list[Any]], trip: int
+) -> None:
+    keep(
+        people.alice,
+        stay(hotel_code="htl_conrad-tokyo", check_in_date=date(2027, 3, 20), check_out_date=date(2027, 3, 24)),
+    )
+    museum = {"title": "TeamLab", "day": "2027-03-22", "start_time": "21:00", "end_time": "00:30"}
+    plan(use, people.alice, trip, **museum, location="Toyosu, Tokyo", notes="secret note", kind="activity")
+    plan(use, people.alice, trip, title="Asakusa", day="2027-03-23", kind="activity")
+    plan(use, people.alice, trip, title="Lunch at home", day="2027-04-01", start_time="12:00", kind="meal")
+    entries = {str(e["SUMMARY"]): e for e in feed()}
+    late = entries["TeamLab"]
+    assert late["DTSTART"].params["TZID"] == late["DTEND"].params["TZID"] == "Asia/Tokyo"
+    assert late["DTSTART"].dt.astimezone(UTC) == datetime(2027, 3, 22, 12, tzinfo=UTC)
+    assert late["DTEND"].dt - late["DTSTART"].dt == timedelta(hours=3, minutes=30)
+    assert (late["LOCATION"], late["DESCRIPTION"], late["TRANSP"]) == ("Toyosu, Tokyo", "Trip: Tokyo", "OPAQUE")
+    assert (entries["Asakusa"]["DTSTART"].dt, entries["Asakusa"]["TRANSP"]) == (date(2027, 3, 23), "TRANSPARENT")
+    assert entries["Lunch at home"]["DTSTART"].dt == datetime(2027, 4, 1, 12)
+    pages = {name: str(e["URL"]).removeprefix(settings().web_url) for name, e in entries.items()}
+    assert pages["Asakusa"] == pages["TeamLab"] == f"/dashboard/trips/{trip}"
+    assert re.fullmatch(r"/dashboard/bookings/stays/\d+", pages["Hôtel d’Été"])
+    assert entries["Hôtel d’Été"]["GEO"].latitude == pytest.approx(35.7, abs=0.2)
+
+
+def test_plans_that_are_over_archived_or_stand_for_bookings_are_left_out(
+    people: People, use: Use, feed: Callable[..., list[Any]], trip: int
+) -> None:
+    (number,) = keep(people.alice, leg())
+    plan(use, people.alice, trip, title="Flight out", kind="flight", flight_booking_id=number, day="2027-01-02")
+    plan(use, people.alice, trip, title="Long ago", kind="note", day=(clock.today() - 9 * DAY).isoformat())
+    plan(use, people.alice, trip, title="Some day", kind="note")
+    plan(use, people.alice, trip, title="Dinner", kind="meal", day="2027-01-02")
+    assert sorted(str(e["SUMMARY"]) for e in feed()) == ["BA LHR to JFK", "Dinner"]
+    assert feed(people.bob) == []
+    use(people.alice, "update_trip", trip_id=trip, state="archived")
+    assert [str(e["SUMMARY"]) for e in feed()] == ["BA LHR to JFK"]
+
+
+def hold_what_ends(who: Caller) -> None:
+    soon = clock.today() + 30 * DAY
+    with transaction(who.account_id) as session:
+        session.add_all(
+            [
+                stay(free_cancellation_until=soon),
+                PointsBalance(program="united-mileageplus", balance=62_340, expires_on=soon, as_of=clock.today()),
+                PointsBalance(program="flying-blue", balance=0, expires_on=soon, as_of=clock.today()),
+                Voucher(voucher_slug="hilton-free-night", expires_on=soon),
+                Card(
+                    name="Sapphire", custom=True, currency="USD", spend_requirement=4000,
+                    spend_deadline_on=soon, bonus_status="pending",
+                ),
+            ]
+        )  # fmt: skip
+
+
+def test_deadlines_of_what_is_held_are_days_in_the_calendar(
+    people: People, use: Use, feed: Callable[..., list[Any]]
+) -> None:
+    hold_what_ends(people.alice)
+    soon = clock.today() + 30 * DAY
+    days = {str(e["SUMMARY"]): e for e in feed() if not e["UID"].startswith("stay-")}
+    titles = sorted(days)
+    assert titles[:3] == [
+        "62,340 MileagePlus miles expire",
+        "Free cancellation of Hôtel d’Été ends",
+        "Last day to spend for the welcome bonus of Sapphire",
+    ]
+    assert titles[3].endswith("expires")
+    assert len(titles) == 4
+    pages = [re.sub(r"\d+", "1", str(days[title]["URL"]).removeprefix(settings().web_url)) for title in titles]
+    assert pages == [
+        "/dashboard/balances/edit?program=united-mileageplus&member=",
+        "/dashboard/bookings/stays/1",
+        "/dashboard/cards/edit?card=1",
+        "/dashboard/vouchers/apply?voucher=1",
+    ]
+    assert {(e["DTSTART"].dt, e["DTEND"].dt, str(e["TRANSP"])) for e in days.values()} == {
+        (soon, soon + DAY, "TRANSPARENT")
+    }
+    assert "Spend 4,000.00 USD in all by then." in days[titles[2]]["DESCRIPTION"]
+    assert [str(e["SUMMARY"]) for e in feed(deadlines="off")] == ["Hôtel d’Été"]
+    assert use(people.alice, GET)["events"] == 5
+    assert not [e for e in feed(now=clock.now() + 33 * DAY) if e["SUMMARY"] in days]
+
+
+def test_a_deadline_keeps_its_uid_and_its_edits_raise_the_sequence(
+    people: People, feed: Callable[..., list[Any]]
+) -> None:
+    hold_what_ends(people.alice)
+    before = next(e for e in feed() if e["UID"].startswith("points-"))
+    with transaction(people.alice.account_id) as session:
+        row = session.query(PointsBalance).filter_by(program="united-mileageplus").one()
+        row.balance, row.updated_at = 70_000, row.updated_at + timedelta(minutes=5)
+    after = next(e for e in feed() if e["UID"].startswith("points-"))
+    assert after["UID"] == before["UID"]
+    assert after["SEQUENCE"] == before["SEQUENCE"] + 300
+    assert after["SUMMARY"] == "70,000 MileagePlus miles expire"
+
+
+def test_alarms_are_there_by_choice(people: People, use: Use, feed: Callable[..., list[Any]], trip: int) -> None:
+    hold_what_ends(people.alice)
+    keep(people.alice, leg(flight_number="BA178", departure_time=time(10, 30)))
+    plan(use, people.alice, trip, title="Dinner", kind="meal", day="2027-01-02", start_time="20:00")
+    assert [alarm for e in feed() for alarm in e.walk("VALARM")] == []
+    hours = {
+        str(e["UID"]).rstrip("0123456789").partition("@")[0].rstrip("-0123456789"): [
+            a["TRIGGER"].dt / timedelta(hours=-1) for a in e.walk("VALARM")
+        ]
+        for e in feed(alarms="on")
+    }
+    ends = [159, 15]  # nine in the morning, a week before and the day before
+    assert hours == {
+        "flight": [3],
+        "check-in-flight": [0],
+        "plan": [1],
+        "stay": [15],
+        "cancel-by": ends,
+        "points": ends,
+        "voucher": ends,
+        "bonus": ends,
+    }

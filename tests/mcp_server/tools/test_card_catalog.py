@@ -170,3 +170,13 @@ def test_search_card_catalog_says_which_countries_it_knows(people: People, use: 
     nothing = use(people.bob, "search_card_catalog", country="FR")
     assert (nothing["status"], nothing["cards"]) == ("ok", [])
     assert "AU, CA, GB, US" in nothing["message"]
+
+
+def test_search_card_catalog_lists_ten_cards_and_says_how_to_get_more(people: People, use: Use) -> None:
+    first = use(people.alice, "search_card_catalog", country="US")
+    assert len(first["cards"]) == 10 < first["paging"]["total"]
+    assert "Rows 1 to 10 are here; page 2 has more." in first["message"]
+    last = use(people.alice, "search_card_catalog", country="US", page=-(-first["paging"]["total"] // 10))
+    assert (last["paging"]["has_more"], " are here" in last["message"]) == (False, False)
+    shortened = use(people.alice, "search_card_catalog", per_page=100)
+    assert (" are here" in shortened["message"], "Too long to show whole" in shortened["message"]) == (False, True)

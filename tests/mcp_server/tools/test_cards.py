@@ -499,7 +499,9 @@ def test_update_card_marks_a_credit_as_used_in_its_cycle(
     card = use(people.alice, "add_card", card="us-chase-sapphire-reserve", opened_on="2024-02-29")["card"]["card_id"]
     part = use(people.alice, "update_card", card_id=card, credit="travel", credit_used=120.5)
     assert part["changed"] == ["credit"]
-    assert part["message"].startswith("Changed: credit. Travel credit: 179.50 of 300 USD open until Sat 27 Feb 2027.")
+    assert part["message"].startswith(
+        "Changed Chase Sapphire Reserve: credit. Travel credit: 179.50 of 300 USD open until Sat 27 Feb 2027."
+    )
     travel = {c["credit"]: c for c in part["credits"]}["travel"]
     assert (travel["cycle_start"], travel["ends_on"], travel["open"]) == ("2026-02-28", "2027-02-27", 179.5)
     assert use(people.alice, "update_card", card_id=card, credit="travel", credit_used=120.5)["changed"] == []

@@ -267,7 +267,7 @@ def test_compare_cash_vs_points_for_free_leaves_out_what_was_seen_long_ago_or_fo
 def test_compare_cash_vs_points_shows_three_award_options_on_the_free_plan(people: People, use: Use) -> None:
     paid = use(people.alice, TOOL, **search_arguments())
     free = use(people.bob, TOOL, **search_arguments())
-    assert len(paid["award_options"]) == paid["options_found"] > 3
+    assert len(paid["award_options"]) == 10 < paid["options_found"]
     assert len(free["award_options"]) == 3
     assert free["options_found"] == paid["options_found"]
     plain = [{k: o[k] for k in ("program", "points")} for o in paid["award_options"][:3]]

@@ -56,7 +56,7 @@ def _expected_schema(name: str) -> dict[str, Any]:
 def _list_tools() -> dict[str, dict[str, Any]]:
     """What a host is told about each tool, as the official SDK puts it on the wire."""
     listed = anyio.run(sdk_server.build().list_tools)
-    return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in listed}
+    return {t.name: t.model_dump(mode="json", by_alias=True, exclude_none=True) for t in listed if t.name in TOOLS}
 
 
 def _compact(value: Any) -> str:

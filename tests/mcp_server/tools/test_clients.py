@@ -150,8 +150,8 @@ def test_update_client_portfolio_keeps_the_bounds_over_many_changes(people: Peop
 @pytest.mark.spec("s3.client_portfolio.delete_permanent")
 def test_delete_client_portfolio_is_final_and_takes_back_its_documents(people: People, use: Use) -> None:
     number = use(people.paula, CREATE, **WHOLE)["portfolio"]["portfolio_id"]
-    pdf = use(people.paula, "generate_branded_pdf", client_portfolio_id=number)["pdf"]["pdf_id"]
-    other = use(people.paula, "generate_branded_pdf")["pdf"]["pdf_id"]
+    pdf = use(people.paula, "generate_branded_pdf", summary="x", client_portfolio_id=number)["pdf"]["pdf_id"]
+    other = use(people.paula, "generate_branded_pdf", summary="x")["pdf"]["pdf_id"]
     gone = use(people.paula, DELETE, portfolio_id=number)
     assert gone["removed"] == {"portfolio_id": number, "client_name": WHOLE["client_name"]}
     assert gone["pdfs_revoked"] == 1

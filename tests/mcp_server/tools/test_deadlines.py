@@ -369,3 +369,14 @@ def test_list_upcoming_deadlines_names_a_programme_of_two_members_once(people: P
     for member in ({}, {"member": "Anna"}):
         use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=30_000, **member)
     assert use(people.alice, "list_upcoming_deadlines")["message"].count("Aeroplan") == 1
+
+
+def test_points_that_never_expire_but_have_a_day_are_not_said_to_end_by_their_rule(
+    people: People, deadlines: Deadlines
+) -> None:
+    """A day of the person's own contradicts the rule: the advice names the contradiction, not a rule `never`."""
+    united = {"program": "united-mileageplus", "balance": 62340, "expires_on": day(30), "as_of": day(0)}
+    keep(people.alice, PointsBalance(**united))
+    (row,) = deadlines(kinds=["points"])
+    assert "Rule: never" not in row["suggested_action"]
+    assert "do not expire by its rule" in row["suggested_action"]

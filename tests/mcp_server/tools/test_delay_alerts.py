@@ -16,6 +16,7 @@ from shared.secrets import unseal
 from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.phones import prove_number
 from tests.support.settings_and_clock import Configure
 
 NUMBER, OTHER = "+14155550123", "+447700900456"
@@ -49,6 +50,7 @@ def test_create_delay_alert_fills_in_email_and_thirty_minutes(people: People, us
         "alert_id": alert["alert_id"],
         "airport": "JFK",
         "channels": ["email"],
+        "unproved_channels": [],
         "phone_number": None,
         "min_delay_minutes": 30,
         "label": "To work",
@@ -140,6 +142,42 @@ def test_create_delay_alert_seals_the_number_and_shows_its_last_three_digits(
     assert not [name for name, value in kept.items() if "5550123" in value]
     assert unseal(settings().encryption_keys, row.phone_sealed or "") == NUMBER
     assert "5550123" not in str(use(people.alice, "list_delay_alerts"))
+
+
+PROOF = (
+    " Nothing is sent by {} until the user has proved the number ending in {}: on {}/dashboard/settings/phones a code"
+    " is sent to it, and the user enters it there. The alert then uses the number by itself."
+)
+
+
+def test_create_delay_alert_keeps_an_unproved_number_and_says_what_to_do(
+    people: People, use: Use, configure: Configure
+) -> None:
+    configure(**TWILIO, **TEMPLATE)
+    prove_number(people.charlie.account_id, NUMBER)  # another account's proof is none
+    answer = create(use, people.alice, channels=["email", "sms", "whatsapp"], phone_number=NUMBER)
+    assert answer["status"] == "ok"
+    assert answer["alert"]["unproved_channels"] == ["sms", "whatsapp"]
+    assert PROOF.format("sms and whatsapp", "123", settings().web_url) in answer["message"]
+    (listed,) = use(people.alice, "list_delay_alerts")["alerts"]
+    assert listed["unproved_channels"] == ["sms", "whatsapp"]
+    prove_number(people.alice.account_id, NUMBER)
+    (listed,) = use(people.alice, "list_delay_alerts")["alerts"]
+    assert listed["unproved_channels"] == []
+    answer = create(use, people.alice, channels=["sms"], phone_number=NUMBER)
+    assert (answer["alert"]["unproved_channels"], "proved" in answer["message"]) == ([], False)
+
+
+def test_update_delay_alert_asks_for_proof_of_another_number(people: People, use: Use, configure: Configure) -> None:
+    configure(**TWILIO)
+    prove_number(people.alice.account_id, NUMBER)
+    id = create(use, people.alice, channels=["sms"], phone_number=NUMBER)["alert"]["alert_id"]
+    with transaction() as session:
+        session.execute(update(DelayAlert).values(proof_asked_at=clock.now()))
+    answer = use(people.alice, "update_delay_alert", alert_id=id, phone_number=OTHER)
+    assert answer["alert"]["unproved_channels"] == ["sms"]
+    assert answer["message"].endswith(PROOF.format("sms", "456", settings().web_url))
+    assert [row.proof_asked_at for row in read_alerts()] == [None]
 
 
 def test_create_delay_alert_refuses_an_airport_no_source_covers(

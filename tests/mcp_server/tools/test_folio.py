@@ -1,10 +1,14 @@
 """Audits of hotel bills, called through the gate."""
 
+from typing import Any
+
 import pytest
 
+from mcp_server.tools import folio
 from shared.db import schema  # noqa: F401 - every table is known
 from shared.db.base import Base
 from tests.mcp_server.tools.conftest import Use
+from tests.shared.domain.folio.test_reading import long_bill
 from tests.support.people import People
 
 AWARD = """GRAND SHORELINE RESORT - A HYATT PROPERTY
@@ -179,3 +183,26 @@ def test_a_bill_that_is_not_understood_is_not_said_to_be_wrong(people: People, u
     answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
     assert answer["findings"] == []
     assert "whether the bill adds up was not judged" in answer["message"]
+
+
+def test_a_long_bill_is_audited_as_a_short_one_is(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = long_bill()
+    assert len(text) > folio.MOST_CHARACTERS_HERE
+    in_process = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=text)
+    monkeypatch.setattr(folio, "MOST_CHARACTERS_HERE", 60_000)
+    assert use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=text) == in_process
+    assert in_process["totals"]["lines_read"] == 200
+
+
+def need_a_gigabyte(*_: Any) -> bytearray:
+    return bytearray(1 << 30)
+
+
+def test_a_bill_over_its_budget_is_refused_with_the_reason(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real bill would take memory that the process it is forked from has free, or more, by what ran before."""
+    monkeypatch.setattr(folio, "audit_folio", need_a_gigabyte)
+    answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=long_bill())
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", "folio_text")
+    assert "reading it needs too much memory" in answer["message"]

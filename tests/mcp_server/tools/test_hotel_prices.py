@@ -247,7 +247,10 @@ def test_get_hotel_price_history_shows_the_range_and_the_drop(people: People, us
     assert [s["points"] for s in answer["snapshots"]] == [180_000, 150_000, 210_000]
     assert (answer["lowest"]["points"], answer["highest"]["points"]) == (150_000, 210_000)
     assert answer["against_original"]["points_saved"] == 20_000
+    about = {"hotel": "Conrad Tokyo", "booking_id": one, "points": 200_000, "cash": None, "currency": None}
+    assert answer["stay"] == about | dates()
     named = use(people.bob, "get_hotel_price_history", hotel_id="Conrad Tokyo", **dates())
+    assert named["stay"] == about | dates() | {"booking_id": None, "points": None}
     assert (named["snapshots"], named["against_original"]) == (answer["snapshots"], None)
     assert use(people.bob, "get_hotel_price_history", booking_id=one)["status"] == "not_found"
     with transaction() as session:

@@ -47,7 +47,7 @@ def test_a_hotel_source_in_trouble_is_named_and_the_other_still_answers(
     people: People, use: Use, pretend: Pretend
 ) -> None:
     pretend("rooms_aero", "liteapi", rooms_aero="broken")
-    answer = use(people.alice, "search_hotels", destination="Tokyo", **stay_arguments())
+    answer = use(people.alice, "search_hotels", destination="Tokyo", per_page=100, **stay_arguments())
     assert (answer["status"], answer["coverage"]["failed"]) == ("partial", [{"name": "rooms_aero", "reason": "down"}])
     (park,) = [h for h in answer["hotels"] if h["hotel_code"] == "htl_park-hyatt-tokyo"]
     assert (park["points_per_night"], park["cents_per_point"]) == ("no_data", "no_data")

@@ -310,7 +310,7 @@ def test_search_hotels_asks_once_for_all_hotels_of_a_place(people: People, use: 
         return answering(*offers)(question)
 
     with_sources(lodging("inns", act))
-    answer = use(people.alice, "search_hotels", destination="Tokyo", **dates(), guests=1)
+    answer = use(people.alice, "search_hotels", destination="Tokyo", per_page=100, **dates(), guests=1)
     (question,) = asked
     assert (len(question.hotels), question.guests, question.nights) == (answer["paging"]["total"], 1, 3)
     first, second = answer["hotels"][:2]

@@ -21,20 +21,22 @@ from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.confirmations.mails import data, flight, mail, stay
 from tests.support.people import People
 from tests.support.settings_and_clock import Configure
+from tests.support.signed_mails import answer_keys, forward
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
 
 
-def arrive(use: Use, caller: Caller, raw: bytes) -> None:
-    """A mail comes to the caller's address and is read as a worker would."""
+def arrive(use: Use, caller: Caller, raw: bytes, *, forwarded: bool = True) -> None:
+    """A mail comes to the caller's address and is read as a worker would: forwarded by the caller, or as it is."""
     address = use(caller, "get_booking_inbox")["address"]
-    store([address], raw)
+    store([address], forward(raw, caller.account_id) if forwarded else raw)
     with transaction() as session:
         numbers = session.scalars(sa.select(InboundMail.number).where(InboundMail.state == "received")).all()
     for number in numbers:
-        found = inbound_mail.read_stored(number)
+        with answer_keys():
+            letter = inbound_mail.read_stored(number)
         with transaction() as session:
-            inbound_mail.settle(session, number, found)
+            inbound_mail.settle(session, number, letter)
 
 
 def messages(use: Use, caller: Caller, state: str = "all") -> list[dict[str, Any]]:
@@ -130,7 +132,8 @@ def test_list_inbox_messages_shows_a_complete_confirmation_as_imported_bookings(
     arrive(use, people.alice, mail(page=data([flight(**price), flight(leg=back, **price)]), subject="Your trip"))
     (message,) = messages(use, people.alice, "imported")
     assert (message["kind"], message["missing"], message["confidence"]) == ("flight", [], 1.0)
-    assert (message["from_domain"], message["subject"]) == ("airline.test", "Your trip")
+    assert (message["from_domain"], message["subject"]) == ("example.test", "Your trip")
+    assert (message["sender"], message["sender_verified"]) == ("alice@example.test", True)
     assert len(message["flight_booking_ids"]) == 2
     legs = use(people.alice, "list_flight_bookings")["bookings"]
     assert sorted((b["flight_number"], b["cash_paid"]) for b in legs) == [("BA117", 1250.0), ("BA178", 0.0)]

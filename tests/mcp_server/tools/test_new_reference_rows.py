@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import shared.providers
-from mcp_server.toolkit.arguments import Arguments
-from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.registry import TOOLS, build_arguments
 from shared import clock
 from shared.providers import registry
 from shared.reference import load
@@ -65,7 +64,7 @@ ROWS: dict[str, dict[str, str]] = {
 
 def _schemas() -> dict[str, Any]:
     """What a program that starts now would show of each tool."""
-    return {name: Arguments(tool.function).schema for name, tool in TOOLS.items()}
+    return {name: build_arguments(tool.function, condenses=tool.condenses).schema for name, tool in TOOLS.items()}
 
 
 @pytest.fixture

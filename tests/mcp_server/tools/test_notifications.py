@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -11,6 +12,7 @@ from mcp_server.toolkit.registry import TOOLS
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
+from shared.domain.short_ids import shorten_uuid
 from shared.outbox.enqueue import tell
 from tests.support.people import People
 
@@ -22,7 +24,9 @@ MAIL = {"subject": "S", "recipient": "a@example.test"}
 def notice(who: Caller, key: str, event: str = "plan_changed", **more: Any) -> str:
     with transaction() as session:
         facts: dict[str, Any] = PLAN if event == "plan_changed" else MAIL
-        return str(tell(session, session.get_one(Account, who.account_id), event, facts, dedupe_key=key, **more))
+        id = tell(session, session.get_one(Account, who.account_id), event, facts, dedupe_key=key, **more)
+        assert id is not None
+        return shorten_uuid(id)
 
 
 def test_list_notifications_shows_each_field_newest_first(people: People, use: Use) -> None:
@@ -35,6 +39,8 @@ def test_list_notifications_shows_each_field_newest_first(people: People, use: U
     assert set(first) == {"notification_id", "kind", "title", "body", "read", "subject", "link", "created_at"}
     assert first["subject"] == {"type": "route_monitor", "id": "12"}
     assert (second["subject"], second["read"], second["kind"]) == (None, False, "account")
+    paths = [urlsplit(entry["link"]).path for entry in (first, second)]
+    assert paths == ["/dashboard/watches/route/12", "/dashboard/account"]
     assert answer["unread"] == 2
     assert answer["paging"] == {"page": 1, "per_page": 20, "total": 2, "has_more": False}
 

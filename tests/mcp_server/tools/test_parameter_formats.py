@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import mcp_server.tools  # noqa: F401 - registers every tool
-from mcp_server.toolkit.parameters import DAY_PATTERN
 from mcp_server.toolkit.registry import TOOLS
 from shared.errors import Invalid
 from tests.mcp_server.tools.conftest import Use
@@ -14,21 +13,26 @@ from tests.support.people import People
 CODES = (r"^[A-Z]{3}$", r"^[A-Za-z]{3}$")
 
 
-def _having(*patterns: str) -> list[Any]:
-    """The (tool, parameter) pairs of these forms."""
+def _having(*forms: str) -> list[Any]:
+    """The (tool, parameter) pairs of these formats or patterns."""
     every = [(t.name, n, p) for t in TOOLS.values() for n, p in t.arguments.schema["properties"].items()]
-    return [pytest.param(t, n, id=f"{t}.{n}") for t, n, p in every if p.get("pattern") in patterns]
+    return [pytest.param(t, n, id=f"{t}.{n}") for t, n, p in every if p.get("format", p.get("pattern")) in forms]
+
+
+def _find_fault(tool: str, parameter: str, value: object) -> tuple[str, str]:
+    """What is wrong with the argument and what would be right."""
+    with pytest.raises(Invalid) as refusal:
+        TOOLS[tool].arguments.check({parameter: value})
+    (fault,) = [fault for fault in refusal.value.facts["errors"] if fault["field"] == parameter]
+    return fault["problem"], fault["expected"]
 
 
 def _refused(tool: str, parameter: str, value: object) -> bool:
-    with pytest.raises(Invalid) as refusal:
-        TOOLS[tool].arguments.check({parameter: value})
-    faults = refusal.value.facts["errors"]
-    return any(f["field"] == parameter and f["problem"] != "is required" for f in faults)
+    return _find_fault(tool, parameter, value)[0] != "is required"
 
 
 @pytest.mark.spec("s2.0.dates_iso")
-@pytest.mark.parametrize(("tool", "parameter"), _having(DAY_PATTERN, rf"^({DAY_PATTERN[1:-1]})?$"))
+@pytest.mark.parametrize(("tool", "parameter"), _having("date", r"^(\d{4}-\d{2}-\d{2})?$"))
 @pytest.mark.parametrize(
     "value", ["2027-02-29", "2027-13-01", "27-01-02", "01/02/2027", "2027-1-2", "20270102", 20270102]
 )
@@ -41,6 +45,22 @@ def test_a_day_that_is_not_in_the_calendar_is_refused(tool: str, parameter: str,
 @pytest.mark.parametrize("value", ["LH", "LHRX", "L1R", "L R", "", "LHR\n", "ÄÖÜ", 123])
 def test_a_code_that_has_not_three_letters_is_refused(tool: str, parameter: str, value: object) -> None:
     assert _refused(tool, parameter, value)
+
+
+def test_forms_and_lengths_are_enforced_though_the_list_tells_them_shortly() -> None:
+    day = "a date YYYY-MM-DD that exists"
+    cases = [
+        ("search_availability", "date", "8 Oct 2027", "is not a date", day),
+        ("search_availability", "origin", "L" * 61, "is too long", "text, up to 60 characters"),
+        ("update_points_balance", "member", "J" * 61, "is too long", "text, up to 60 characters"),
+        ("compare_transfer_options", "target_program", "a" * 201, "is too long", "text, up to 200 characters"),
+        ("add_flight_booking", "trip_id", "not-a-uuid", "is not a UUID", "a UUID, made once by you"),
+    ]
+    for tool, parameter, value, problem, expected in cases:
+        assert _find_fault(tool, parameter, value) == (problem, expected)
+    schemas = [TOOLS[tool].arguments.schema["properties"][parameter] for tool, parameter, *_ in cases]
+    assert [schema.get("format") for schema in schemas] == ["date", None, None, None, "uuid"]
+    assert not [schema for schema in schemas if {"maxLength", "pattern"} & set(schema)]
 
 
 @pytest.mark.spec("s2.0.money_whole_units")

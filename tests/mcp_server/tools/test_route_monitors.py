@@ -38,7 +38,15 @@ def window_arguments() -> dict[str, Any]:
 FIELDS = {
     *("monitor_id", "state", "origin", "destination", "earliest_date", "latest_date", "cabin", "airlines"),
     *("passengers", "max_points", "trip_id", "last_checked_at", "next_check_at", "last_match", "matches_total"),
-    *("created_at", "cancelled_at", "cancel_reason", "best_match", "origin_airports", "destination_airports"),
+    *(
+        "created_at",
+        "paused_at",
+        "cancelled_at",
+        "cancel_reason",
+        "best_match",
+        "origin_airports",
+        "destination_airports",
+    ),
     *("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency", "booking_id", "program"),
 }
 
@@ -214,7 +222,17 @@ def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, u
     assert len(answer["matches"]) == 20
     seat = answer["matches"][0]
     assert (seat["mode"], seat["source"], seat["synthetic"]) == ("sandbox", "sandbox", True)
-    assert answer["monitor"]["last_match"] == seat
+    assert seat == answer["monitor"]["last_match"] | {"found_at": seat["found_at"], "is_open": False}
+    assert answer["names"] == {"BA": "British Airways", "british-airways-club": "The British Airways Club"}
+
+
+def test_get_route_monitor_tells_the_lowest_price_of_each_check(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    for hours, points in ((12, 90_000), (12, 70_000), (6, 60_000), (0, 80_000)):
+        found(id, points=points, found_at=clock.now() - timedelta(hours=hours))
+    prices = use(people.alice, "get_route_monitor", monitor_id=id)["prices"]
+    assert [(p["points"], p["seats"]) for p in prices] == [(70_000, 2), (60_000, 1), (80_000, 1)]
+    assert [p["found_at"] for p in prices] == sorted(p["found_at"] for p in prices)
 
 
 def test_the_best_value_that_is_still_open_comes_first(people: People, use: Use) -> None:
@@ -228,6 +246,7 @@ def test_the_best_value_that_is_still_open_comes_first(people: People, use: Use)
             session.add(MonitorKey(monitor_id=id, key=key, matched=matched, answered_at=clock.now()))
     answer = use(people.alice, "get_route_monitor", monitor_id=id)
     assert [match["points"] for match in answer["matches"]] == [90_000, 179_800, 40_000]
+    assert [match["is_open"] for match in answer["matches"]] == [True, True, False]
     assert answer["monitor"]["best_match"]["points"] == 90_000
     assert answer["monitor"]["last_match"]["points"] == 40_000
     assert f"{format_weekday(open_day)}, British Airways business" in answer["message"]
@@ -311,6 +330,21 @@ def test_create_route_monitor_finds_no_booking_of_another(people: People, use: U
     assert create(use, people.charlie, booking_id=id)["status"] == "not_found"
 
 
+def test_get_route_monitor_says_how_balances_pay_the_best_open_seat(people: People, use: Use) -> None:
+    id = create(use, people.alice, passengers=2)["monitor"]["monitor_id"]
+    found(id)
+    with transaction() as session:
+        key = f"BA|british-airways-club|{window_start()}|business"
+        session.add(MonitorKey(monitor_id=id, key=key, matched=True, answered_at=clock.now()))
+    assert use(people.alice, "get_route_monitor", monitor_id=id)["funding"] == []
+    use(people.alice, "update_points_balance", program="chase-ultimate-rewards", balance=184500)
+    (sentence,) = use(people.alice, "get_route_monitor", monitor_id=id)["funding"]
+    assert sentence.startswith("You hold 184,500 Chase Ultimate Rewards points: transfer 120,000 to")
+    with transaction() as session:
+        session.get_one(MonitorKey, (id, key)).matched = False
+    assert use(people.alice, "get_route_monitor", monitor_id=id)["funding"] == []
+
+
 def test_get_route_monitor_never_calls_a_stored_seat_live(people: People, use: Use) -> None:
     id = create(use, people.alice)["monitor"]["monitor_id"]
     found(id)
@@ -337,12 +371,16 @@ def test_cancel_route_monitor_stops_it_and_keeps_the_record(people: People, use:
     assert use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]["state"] == "cancelled"
 
 
-def test_a_monitor_paused_by_a_plan_change_says_so(people: People, use: Use) -> None:
+@pytest.mark.parametrize(("by_owner", "reason"), [(False, "plan_change"), (True, "user")])
+def test_a_paused_monitor_says_whether_the_plan_or_its_owner_did_it(
+    people: People, use: Use, by_owner: bool, reason: str
+) -> None:
     id = create(use, people.alice)["monitor"]["monitor_id"]
     with transaction() as session:
-        session.get_one(RouteMonitor, id).paused_at = clock.now()
+        row = session.get_one(RouteMonitor, id)
+        row.paused_at, row.paused_by_owner = clock.now(), by_owner
     answer = use(people.alice, "get_route_monitor", monitor_id=id)["monitor"]
-    assert (answer["state"], answer["cancel_reason"]) == ("cancelled", "plan_change")
+    assert (answer["state"], answer["cancel_reason"]) == ("cancelled", reason)
     assert use(people.alice, "list_route_monitors")["active_count"] == 0
     assert use(people.alice, "cancel_route_monitor", monitor_id=id)["monitor"]["cancel_reason"] == "user"
 
@@ -420,6 +458,50 @@ def test_update_route_monitor_does_not_wake_one_that_a_plan_paused(people: Peopl
     answer = _change(use, people.alice, id, passengers=2)
     assert (answer["status"], answer["monitor"]["cancel_reason"]) == ("ok", "plan_change")
     assert [s.enabled for s in schedules()] == [False]
+
+
+@pytest.mark.parametrize("by", ["tool", "mail", "plan"])
+def test_update_route_monitor_pauses_and_resumes(people: People, use: Use, by: str) -> None:
+    """Whoever paused it, its owner resumes it, and what is found then counts as new."""
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.add(MonitorKey(monitor_id=id, key="k", matched=True, answered_at=clock.now()))
+        if by != "tool":
+            row = session.get_one(RouteMonitor, id)
+            row.paused_at, row.paused_by_owner = clock.now(), by == "mail"
+            session.scalars(select(Schedule)).one().enabled = False
+    if by == "tool":
+        paused = _change(use, people.alice, id, active=False)
+        assert (paused["changed"], paused["monitor"]["cancel_reason"]) == (["active"], "user")
+        assert paused["monitor"]["paused_at"]
+        assert "active true resumes it" in paused["message"]
+    assert [s.enabled for s in schedules()] == [False]
+    resumed = _change(use, people.alice, id, active=True)
+    assert (resumed["changed"], resumed["monitor"]["state"], resumed["monitor"]["paused_at"]) == (
+        ["active"],
+        "active",
+        None,
+    )
+    assert [s.enabled for s in schedules()] == [True]
+    with transaction() as session:
+        assert session.get(MonitorKey, (id, "k")) is None
+    assert _change(use, people.alice, id, active=True)["changed"] == []
+
+
+def test_update_route_monitor_resumes_none_without_a_free_place(people: People, use: Use) -> None:
+    id = create(use, people.bob)["monitor"]["monitor_id"]
+    _change(use, people.bob, id, active=False)
+    assert create(use, people.bob, origin="CDG")["status"] == "ok"
+    refused = _change(use, people.bob, id, active=True)
+    assert (refused["status"], refused["limit"]) == ("limit_reached", "route_monitors")
+    assert use(people.bob, "get_route_monitor", monitor_id=id)["monitor"]["paused_at"]
+
+
+def test_update_route_monitor_pauses_for_good_what_a_plan_paused(people: People, use: Use) -> None:
+    id = create(use, people.alice)["monitor"]["monitor_id"]
+    with transaction() as session:
+        session.get_one(RouteMonitor, id).paused_at = clock.now()
+    assert _change(use, people.alice, id, active=False)["monitor"]["cancel_reason"] == "user"
 
 
 def test_create_route_monitor_says_when_another_one_says_the_same(people: People, use: Use) -> None:

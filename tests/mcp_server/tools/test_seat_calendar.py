@@ -195,3 +195,10 @@ def test_search_monthly_availability_in_the_sandbox_is_labelled(people: People, 
     )
     assert {"available", "none"} >= set(states(answer).values())
     assert {cabin for day in answer["days"] for cabin in day["cabins"]} <= set(CABINS)
+
+
+def test_search_monthly_availability_says_what_was_asked(people: People, use: Use) -> None:
+    query = search_arguments() | {"airline": "british-airways", "cabin": "business"}
+    route = {"origin": "LHR", "destination": "JFK", "date": None, "month": f"{first_day():%Y-%m}", "flex_days": 0}
+    party = {"cabins": ["business"], "passengers": 1, "airline": "BA"}
+    assert use(people.alice, TOOL, **query)["asked"] == route | party

@@ -13,9 +13,11 @@ from shared.db.base import transaction
 from shared.db.observations import AwardObservation, write, write_fares
 from shared.domain.dates import add_months
 from shared.reference.load import reference
+from shared.services.search.award_ids import sighting_of
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
 from tests.support.fake_seats import live
+from tests.support.long_ids import build_long_flight_id
 from tests.support.people import People
 
 __all__ = ["live"]
@@ -97,7 +99,8 @@ def first_id(use: Use, who: Caller) -> str:
 def test_list_flights_shows_what_was_last_seen_of_each_flight(people: People, use: Use, live: None) -> None:
     saw(row(40_000, ago=timedelta(days=3)), row(50_000), row(60_000, cabin="first", seats=None))
     answer = use(people.bob, "list_flights", sort="points")
-    assert (answer["status"], answer["paging"]) == ("ok", {"page": 1, "per_page": 20, "total": 2, "has_more": False})
+    assert (answer["status"], answer["paging"]) == ("ok", {"page": 1, "per_page": 10, "total": 2, "has_more": False})
+    assert answer["names"] == {"BA": "British Airways", OWN: "The British Airways Club"}
     shown = answer["flights"][0]
     assert shown.pop("flight_id").startswith("flt_")
     assert shown.pop("seen_at")
@@ -346,11 +349,16 @@ def test_get_flight_is_premium_and_knows_only_ids_of_list_flights(people: People
     given = first_id(use, people.alice)
     assert use(people.bob, "get_flight", flight_id=first_id(use, people.bob))["status"] == "paywall"
     assert use(people.charlie, "get_flight", flight_id=given)["status"] == "not_found"
-    number = given.split("_")[1]
-    for wrong in ("", number, f"flt_{number}", f"flt_{number}_{'0' * 24}", f"flt_{'9' * 40}_{'0' * 20}"[:64], "\u0661"):
+    number = sighting_of(people.alice.account_id, given)
+    long = build_long_flight_id(people.alice.account_id, number or 0)
+    forged = (f"flt_{number}_{'0' * 24}", given[:-12] + "0" * 12, long[:-4] + "0000", long[:-6])
+    for wrong in ("", str(number), f"flt_{number}", *forged, f"flt_{'9' * 40}_{'0' * 20}"[:64], "\u0661"):
         assert use(people.alice, "get_flight", flight_id=wrong)["status"] == "not_found"
     assert use(people.alice, "get_flight")["status"] == "invalid"
-    assert use(people.alice, "get_flight", flight_id=given)["status"] == "ok"
+    assert len(given) == 24
+    for right in (given, long):
+        assert use(people.alice, "get_flight", flight_id=right)["status"] == "ok"
+    assert use(people.charlie, "get_flight", flight_id=long)["status"] == "not_found"
 
 
 def test_get_flight_that_another_connection_saw_is_not_found(people: People, use: Use, live: None) -> None:

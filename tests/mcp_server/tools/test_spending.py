@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from shared.bounded_process import Budget
 from shared.db.base import engine, transaction
 from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.spending import SpendingStatement, SpendingTotal
+from shared.services import spending
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.spending.issuers import OFX, SAMPLES
 from tests.support.people import People
@@ -377,3 +379,16 @@ def test_twenty_thousand_lines_are_imported_in_a_few_threads(people: People, use
     assert statement["status"] == "ok"
     assert sum(month["transactions"] for month in statement["months"]) == 20_000
     assert threading.active_count() < 50
+
+
+@pytest.mark.parametrize("source", ["statement_text", "rows"])
+def test_a_statement_over_its_budget_is_refused_with_the_reason(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    monkeypatch.setattr(spending, "READING_BUDGET", Budget(processor_seconds=10, seconds=40, memory_bytes=2 << 20))
+    rows = [{"date": "2026-03-02", "description": f"Shop {n}", "amount": n} for n in range(20_000)]
+    answer = use(
+        people.alice, "import_spending_statement", **{source: rows if source == "rows" else twenty_thousand_lines()}
+    )
+    assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", source)
+    assert "reading it needs too much memory" in answer["message"]

@@ -17,6 +17,7 @@ from shared.db.base import transaction
 from shared.db.runs import JobRun, Schedule, create_due_runs
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
 from shared.domain.plans import Plan
+from shared.domain.short_ids import shorten_uuid
 from shared.domain.standing_orders import next_run
 from shared.errors import LimitReached
 from shared.outbox.plan_change import change_plan
@@ -268,7 +269,7 @@ def test_run_standing_order_queues_one_run_beside_the_schedule(people: People, u
     assert before < expected < before + timedelta(minutes=3)
     assert timedelta(hours=1) <= free - before < timedelta(hours=1, minutes=1)
     (run,), (job,) = rows(StandingOrderRun), rows(JobRun)
-    assert (str(run.id), run.manual, run.job_run_id, run.outcome) == (answer["run_id"], True, job.id, None)
+    assert (shorten_uuid(run.id), run.manual, run.job_run_id, run.outcome) == (answer["run_id"], True, job.id, None)
     shown = use(people.alice, "get_standing_order", standing_order_id=id)
     assert due(shown["standing_order"]) == due(order)
     assert [r["run_id"] for r in shown["runs"]] == [answer["run_id"]]

@@ -244,3 +244,12 @@ def test_set_loyalty_status_takes_only_counters_of_the_programme(people: People,
     assert (stored["other_progress"], stored["progress_as_of"]) == ({"pqf": 7}, clock.today().isoformat())
     cleared = use(people.bob, "set_loyalty_status", **united, clear=["other_progress"])["loyalty_status"]
     assert (cleared["other_progress"], cleared["progress_as_of"]) == ({}, None)
+
+
+def test_set_loyalty_status_takes_no_boolean_for_a_counter_and_no_counters_for_none(people: People, use: Use) -> None:
+    united = {"program": "united-mileageplus", "tier": "Premier Silver"}
+    answer = use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": True})
+    assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "is not a number")
+    assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}
+    use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": 7})
+    assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}

@@ -54,6 +54,14 @@ def test_compare_transfer_options_ranks_by_what_the_points_are_worth(people: Peo
     assert (answer["currency"], answer["valuations_as_of"]) == ("USD", "2026-03-21")
 
 
+def test_compare_transfer_options_names_balances_that_lead_nowhere(people: People, use: Use) -> None:
+    _hold(use, people.alice, amex_membership_rewards=100_000, delta_skymiles=30_000)
+    answer = use(people.alice, "compare_transfer_options", target_program="flying blue", points_needed=50_000)
+    assert answer["dead_ends"] == [{"program": "delta-skymiles", "points": 30_000}]
+    assert (answer["target_program"], answer["points_needed"]) == ("flying-blue", 50_000)
+    assert {"delta-skymiles", "flying-blue", "amex-membership-rewards"} <= set(answer["names"])
+
+
 def test_compare_transfer_options_puts_balances_together_where_none_is_enough(people: People, use: Use) -> None:
     use(people.alice, "add_card", card="us-citi-strata-premier")
     _hold(use, people.alice, flying_blue=10_000, citi_thankyou_rewards=25_500, amex_membership_rewards=30_000)

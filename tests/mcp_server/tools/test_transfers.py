@@ -47,6 +47,11 @@ def test_find_transfer_paths_tells_the_exact_source_points(people: People, use: 
     assert best["leftover"] == 400
     assert best["hops"] == 1
     assert answer["total_found"] == len(answer["paths"])
+    assert (answer["from_program"], answer["target_program"]) == ("amex-membership-rewards", "cathay-asia-miles")
+    steps = {step["to_program"] for path in answer["paths"] for step in path["steps"]}
+    assert set(answer["names"]) == steps | {"amex-membership-rewards", *answer["dead_ends"]}
+    assert not steps & set(answer["dead_ends"])
+    assert "emirates-skywards" in answer["dead_ends"]
 
 
 @pytest.mark.spec("s4.4.find_transfer_paths.hops")

@@ -73,6 +73,13 @@ def test_plan_trip_pays_from_the_saved_balance_and_names_the_cash_fare(
     answer = use(people.alice, TOOL, **search_arguments(), passengers=2)
     best = answer["best"]
     assert (answer["status"], answer["considered"], answer["no_plan_reasons"]) == ("ok", 1, [])
+    assert answer["asked"] == search_arguments() | {
+        "nights": None,
+        "cabin": "economy",
+        "passengers": 2,
+        "max_cash": None,
+    }
+    assert answer["names"] == {"BA": "British Airways", BA: "The British Airways Club"}
     assert (best["points_total"], best["taxes_total"], best["currency"]) == (50_000, 224, "USD")
     assert best["pay_with"]["balance"] == {"program": BA, "points": 50_000, "balance": 60_000}
     assert best["pay_with"]["route"] is None

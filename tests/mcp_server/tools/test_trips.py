@@ -412,3 +412,38 @@ def test_get_trip_names_nights_without_a_stay_and_ways_nothing_connects(people: 
     assert gaps == [("night", "2027-05-06", "2027-05-10"), ("flight", "2027-05-01", "2027-05-10")]
     assert "No stay is filed for 4 nights, 6 May 2027 to 10 May 2027." in answer["message"]
     assert "Nothing is filed from HND (1 May 2027) to KIX (10 May 2027)." in answer["message"]
+
+
+def share(use: Use, caller: Caller, number: int, on: bool | None = None, **fields: Any) -> Any:
+    sent = {"share": on} if on is not None else {}
+    return use(caller, "update_trip", trip_id=number, **sent, **fields)
+
+
+def test_update_trip_shares_a_trip_by_one_link_until_it_is_taken_back(people: People, use: Use) -> None:
+    number = trip(use, people.alice)
+    assert use(people.alice, "get_trip", trip_id=number)["share_url"] is None
+    first = share(use, people.alice, number, True)
+    assert (first["changed"], "no prices" in first["message"]) == (["share"], True)
+    again = share(use, people.alice, number, True)
+    renamed = share(use, people.alice, number, name="Japan again")
+    urls = {answer["share_url"] for answer in (first, again, renamed, use(people.alice, "get_trip", trip_id=number))}
+    assert urls == {first["share_url"]}
+    assert (again["changed"], renamed["changed"]) == ([], ["name"])
+    ended = share(use, people.alice, number, False)
+    assert (ended["changed"], ended["share_url"]) == (["share"], None)
+    assert use(people.alice, "get_trip", trip_id=number)["share_url"] is None
+    assert share(use, people.alice, number, False)["changed"] == []
+    assert share(use, people.alice, number, True)["share_url"] not in urls
+
+
+def test_update_trip_shares_neither_an_archived_trip_nor_another_accounts(people: People, use: Use) -> None:
+    number = trip(use, people.alice)
+    old = share(use, people.alice, number, True)["share_url"]
+    assert share(use, people.bob, number, True)["status"] == "not_found"
+    assert share(use, people.bob, number, False)["status"] == "not_found"
+    assert use(people.alice, "get_trip", trip_id=number)["share_url"] == old
+    share(use, people.alice, number, state="archived")
+    refused = share(use, people.alice, number, True)
+    assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", "share")
+    assert share(use, people.alice, number, state="active")["share_url"] is None
+    assert share(use, people.alice, number, True)["share_url"] not in (None, old)

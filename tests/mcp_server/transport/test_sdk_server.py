@@ -64,6 +64,7 @@ def test_server_introduces_itself(world: World, people: People, mode: Mode) -> N
     info, instructions = anyio.run(session)
     assert (info.name, info.version) == ("award-travel", VERSION)
     assert info.title == "Award Travel [SANDBOX]"
+    assert [icon.src.rpartition("/")[2] for icon in info.icons] == ["icon.svg", "icon.png"]
     assert instructions is not None
     assert instructions.startswith(INSTRUCTIONS[:512])
     assert instructions.endswith("[SANDBOX]")

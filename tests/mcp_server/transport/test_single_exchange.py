@@ -18,6 +18,9 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("tools/call", call("find_nothing")),
     ("tools/call", {"name": "say_words", "arguments": {"text": 5}}),
     ("tools/call", {"name": 5}),
+    ("resources/read", {"uri": "ui://award-travel/month-of-seats.html"}),
+    ("resources/read", {"uri": "ui://award-travel/nothing.html"}),
+    ("resources/read", {"uri": 5}),
     ("ping", {}),
 ]
 
@@ -55,6 +58,7 @@ def test_what_the_sdk_rejects_of_a_list_it_rejects_itself(
     [
         *((revision, method, params) for revision in HANDSHAKE for method, params in REQUESTS),
         (MODERN, "tools/list", {}),
+        (MODERN, "resources/read", {"uri": "ui://award-travel/month-of-seats.html"}),
     ],
 )
 def test_one_exchange_builds_no_session(

@@ -26,8 +26,8 @@ def asked(method: str, revision: str, params: dict[str, Any] | None = None, id: 
     params = dict(params or {})
     if revision == MODERN:
         headers["Mcp-Method"] = method
-        if "name" in params:
-            headers["Mcp-Name"] = str(params["name"])
+        for field in {"name", "uri"} & set(params):
+            headers["Mcp-Name"] = str(params[field])
         meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
         params["_meta"] = meta | params.get("_meta", {})
     return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}, headers
@@ -73,7 +73,7 @@ def test_bare_tool_call_gives_text_and_structured_content(world: World, people: 
     assert (data["status"], data["words"], data["nothing"]) == ("ok", ["hello", "hello"], None)
     notice, _, message = result["content"][0]["text"].partition("\n")
     assert (notice, message) == (data["notice"], "Said 2 times.")
-    assert json.loads(result["content"][1]["text"]) == data
+    assert json.loads(result["content"][1]["text"]) == {n: value for n, value in data.items() if value is not None}
 
 
 @pytest.mark.spec("s4.2.list_same_for_everyone", "s4.2.list_complete", "s4.2.list_sorted")
@@ -101,7 +101,8 @@ def test_every_revision_lists_the_same_whole_tools(world: World, people: People,
         assert all(type(hints[h]) is bool for h in TOOLS[tool["name"]].hints)
         own = TOOLS[tool["name"]]
         assert tool["title"] == own.title
-        assert tool["_meta"] == {"tier": own.tier.label, "area": own.area}
+        ui = {"ui": {"resourceUri": f"ui://award-travel/{own.screen}.html"}} if own.screen else {}
+        assert tool["_meta"] == {"tier": own.tier.label, "area": own.area} | ui
     if revision == MODERN:
         assert (result["cacheScope"], result["resultType"]) == ("public", "complete")
         assert result["ttlMs"] > 0

@@ -5,10 +5,12 @@ from sqlalchemy.exc import OperationalError
 
 from mcp_server.transport import well_known
 from shared.db import health
+from shared.db.schema import Schema
 from shared.settings import VERSION
 from tests.mcp_server.conftest import World
 
-PATHS = ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]
+ROOT = "/.well-known/oauth-protected-resource"
+PATHS = [f"{ROOT}/mcp", f"{ROOT}/mcp/readonly", f"{ROOT}/mcp/x/traveller", f"{ROOT}/mcp/x/cards,advisor", ROOT]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -20,7 +22,7 @@ def test_each_host_describes_its_own_resource(world: World, path: str) -> None:
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "application/json"
         document = answer.json()
-        assert document["resource"] == f"http://{host}/mcp"
+        assert document["resource"] == f"http://{host}{path.removeprefix(ROOT)}"  # RFC 9728 3.3
         assert document["authorization_servers"] == [world.auth.url]
         assert document["scopes_supported"] == ["mcp:read"]
         assert document["resource_name"] == "Award Travel"
@@ -81,7 +83,7 @@ def test_not_ready_without_the_database(world: World, monkeypatch: pytest.Monkey
 
 def test_not_ready_on_another_schema(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     health._check_schema.cache_clear()
-    monkeypatch.setattr("shared.db.schema.versions", lambda _: ("0000", "0001"))
+    monkeypatch.setattr("shared.db.schema.read_schema", lambda _: Schema("0001", "0002", "0001"))
     answer = world.http.get(f"{world.base}/readyz")
     assert (answer.status_code, answer.json()["checks"]["schema"]) == (503, False)
     assert "award-travel migrate" in answer.json()["reason"]

@@ -1,11 +1,13 @@
 """The own-rows guard on real PostgreSQL: whatever statement is run, one account sees and changes its own rows only."""
 
+import pytest
 from sqlalchemy import delete, exists, func, select, union, update
 from sqlalchemy.orm import Session, aliased
 
+from shared.db import base
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
-from shared.db.base import AccountOwned, Base, engine, own, transaction
+from shared.db.base import AccountOwned, Base, NotStored, engine, open_own, own, statements, transaction
 from shared.db.migrations import __name__ as _all_models  # noqa: F401
 
 
@@ -75,3 +77,30 @@ def test_every_table_with_an_account_is_guarded() -> None:
         if "account_id" in m.columns and not issubclass(m.class_, AccountOwned)
     ]
     assert unguarded == []
+
+
+def test_a_session_that_only_reads_stores_nothing(clean: None) -> None:
+    mine, _ = _two(clean)
+    with open_own(mine, reads=True) as session:
+        row = session.scalars(select(PointsBalance)).one()
+        with pytest.raises(NotStored):
+            session.execute(update(PointsBalance).values(balance=5))
+        row.balance = 5
+        with pytest.raises(NotStored):
+            session.flush()
+    with transaction(mine) as session:
+        assert session.scalars(select(PointsBalance.balance)).one() == mine
+
+
+def test_a_connection_that_died_while_nobody_used_it_is_replaced(clean: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine, _ = _two(clean)
+    for idle in (0.0, 60.0):
+        engine().dispose()  # so that the connection that dies is the only one
+        with open_own(mine, reads=True) as session:
+            key = session.scalar(select(func.pg_backend_pid()))
+        monkeypatch.setattr(base, "ALIVE_SECONDS", -idle)
+        with statements().connect() as other:
+            other.execute(select(func.pg_terminate_backend(key)))
+        with open_own(mine, reads=True) as session:
+            assert session.scalar(select(func.pg_backend_pid())) != key
+    engine().dispose()

@@ -12,7 +12,7 @@ from pypdf import PdfReader
 from shared.documents import colours
 from shared.documents import fonts as font_choice
 from shared.documents.branded_pdf import ADVICE, WATERMARK, build_pdf
-from shared.documents.recommendation import Brand, Flight, Note, Proposal
+from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Paper, Proposal
 
 BRAND = Brand("Horizon Journeys", "Planned with care", (15, 76, 92), None)
 FLIGHT = Flight(
@@ -146,6 +146,20 @@ def test_a_document_of_a_title_alone_is_a_page() -> None:
     message = words(read(bare, replace(BRAND, tagline=None)))
     assert "Title" in message
     assert "Before you transfer" not in message
+
+
+@pytest.mark.parametrize(("paper", "size"), [("A4", (595, 842)), ("Letter", (612, 792))])
+def test_a_document_of_either_paper_is_tagged_in_a_language_with_its_typefaces(
+    paper: Paper, size: tuple[int, int]
+) -> None:
+    contact = (ContactLine("", "Jo Park"), ContactLine("Email", "jo@x.example", "mailto:jo@x.example"))
+    brand = replace(BRAND, logo=Image.new("RGBA", (30, 10), "red"), contact=contact, paper=paper)
+    reader = read(replace(PLAIN, flights=(FLIGHT,) * 30), brand)
+    assert {(round(p.mediabox.width), round(p.mediabox.height)) for p in reader.pages} == {size}
+    root: Any = reader.trailer["/Root"]
+    assert (root["/Lang"], root["/MarkInfo"]["/Marked"]) == ("en", True)
+    assert all("/FontFile2" in f["/DescendantFonts"][0]["/FontDescriptor"] for f in fonts(reader))
+    assert "Your advisor Jo Park Email: jo@x.example" in words(reader)
 
 
 def test_the_logo_is_in_the_document_once() -> None:

@@ -142,6 +142,16 @@ def test_the_same_events_make_the_same_bytes_and_an_edit_raises_the_sequence() -
     assert numbers == [0, 1, 90_000]
 
 
+def test_a_link_a_place_and_alarms_are_written_and_read_again() -> None:
+    spans = (timedelta(), timedelta(hours=15), timedelta(days=6, hours=15))
+    more = {"url": "https://host.example/dashboard", "geo": (35.68, 139.69), "alarms": spans, "created_at": None}
+    entry = only(strict(build_calendar("Trips", [event(**more)], 2026)))
+    assert (entry["URL"], entry["GEO"].latitude, entry["GEO"].longitude) == (more["url"], 35.68, 139.69)
+    assert [-alarm["TRIGGER"].dt for alarm in entry.walk("VALARM")] == list(spans)
+    assert {str(alarm["DESCRIPTION"]) for alarm in entry.walk("VALARM")} == {"BA117 LHR to JFK"}
+    assert "CREATED" not in entry
+
+
 def test_the_calendar_says_its_name_and_when_to_look_again() -> None:
     lines = unfold(build_calendar("Trips", [], 2026))
     assert {"X-WR-CALNAME:Trips", "NAME:Trips", "VERSION:2.0", "CALSCALE:GREGORIAN"} <= set(lines)

@@ -11,6 +11,7 @@ import httpx
 import pytest
 from PIL import Image, PngImagePlugin
 
+from shared.bounded_process import Budget
 from shared.documents import pictures
 
 URL = "https://brand.example/logo.png"
@@ -91,7 +92,7 @@ def test_a_server_that_keeps_silent_is_left(web: Any, monkeypatch: pytest.Monkey
     ("kind", "mode"), [("PNG", "RGBA"), ("PNG", "P"), ("PNG", "L"), ("PNG", "I;16"), ("JPEG", "RGB"), ("JPEG", "CMYK")]
 )
 def test_png_and_jpeg_of_each_kind_become_pixels(kind: str, mode: str) -> None:
-    assert pictures.decode(picture(kind, mode=mode)).mode == "RGBA"
+    assert pictures.to_image(pictures.read(picture(kind, mode=mode))).mode == "RGBA"
 
 
 @pytest.mark.parametrize(
@@ -111,23 +112,58 @@ def test_png_and_jpeg_of_each_kind_become_pixels(kind: str, mode: str) -> None:
 )
 def test_anything_else_is_no_picture(content: bytes) -> None:
     with pytest.raises(pictures.NoPicture, match="not a PNG or JPEG"):
-        pictures.decode(content)
+        pictures.read(content)
 
 
 @pytest.mark.parametrize("size", [(60_000, 60_000), (5_000, 4_000), (2**31 - 1, 2)])
 def test_a_bomb_is_refused_by_its_head(size: tuple[int, int]) -> None:
     with pytest.raises(pictures.NoPicture, match="16 million"):
-        pictures.decode(bomb(*size))
+        pictures.read(bomb(*size))
+
+
+@pytest.mark.parametrize("scans", [100, 101])
+def test_a_jpeg_of_a_hundred_passes_is_read_and_one_of_more_is_not(scans: int) -> None:
+    content = repeat_last_scan(scans)
+    if scans == 100:
+        assert pictures.read(content).size == (40, 20)
+        return
+    with pytest.raises(pictures.NoPicture, match="more than 100 passes"):
+        pictures.read(content)
+
+
+def repeat_last_scan(scans: int, size: tuple[int, int] = (40, 20)) -> bytes:
+    """A progressive JPEG with so many scans: each touches all pixels again."""
+    content = picture("JPEG", size, "L", progressive=True)
+    last = content[content.rindex(b"\xff\xda") : -2]
+    return content[:-2] + last * (scans - content.count(b"\xff\xda")) + content[-2:]
+
+
+def test_a_picture_that_takes_too_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_BUDGET", Budget(processor_seconds=0, seconds=0.05, memory_bytes=1 << 30))
+    with pytest.raises(pictures.NoPicture, match="took too long"):
+        pictures.read(repeat_last_scan(100, (8000, 2000)))
+
+
+def test_a_picture_that_needs_too_much_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "_BUDGET", Budget(processor_seconds=9, seconds=9, memory_bytes=32 << 20))
+    with pytest.raises(pictures.NoPicture, match="too much memory"):
+        pictures.read(picture(size=(4000, 4000), mode="RGBA"))
+
+
+def test_a_photograph_with_its_preview_in_one_file_is_a_jpeg() -> None:
+    preview = Image.new("RGB", (10, 5))
+    assert pictures.read(picture("MPO", save_all=True, append_images=[preview])).media_type == "image/jpeg"
 
 
 def test_what_else_a_picture_carries_stays_behind() -> None:
     more = PngImagePlugin.PngInfo()
     more.add_text("Comment", "taken at home")
-    assert pictures.decode(picture(pnginfo=more)).info == {}
+    assert Image.open(io.BytesIO(pictures.encode_png(pictures.read(picture(pnginfo=more))))).info == {}
 
 
 def test_a_large_picture_is_made_small() -> None:
-    assert pictures.decode(picture(size=(3000, 3000))).size == (360, 360)
+    large = pictures.read(picture(size=(3000, 3000)))
+    assert (large.width, large.height, large.size) == (3000, 3000, (360, 360))
 
 
 @pytest.mark.parametrize(

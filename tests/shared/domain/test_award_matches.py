@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, pick_best_days, rank_value
+from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, group_flight_days, rank_value
 
 MARCH = MonitorTerms(date(2027, 3, 1), date(2027, 3, 31))
 
@@ -23,6 +23,9 @@ class Offer:
     taxes: Decimal | None = Decimal(200)
     seats: int | None = 2
     stops: int | None = 0
+    origin: str = "LHR"
+    destination: str = "JFK"
+    flight_numbers: tuple[str, ...] = ("BA117",)
 
 
 A, B, C = (MatchKey.of(Offer(airline=code)) for code in ("BA", "QR", "CX"))
@@ -67,7 +70,12 @@ def test_the_best_value_is_the_fewest_points_then_the_lowest_taxes_then_the_earl
     ranked = [best, Offer(points=50_000, taxes=Decimal(200)), Offer(points=50_000, taxes=None), Offer(points=80_000)]
     shuffled = [ranked[at] for at in (2, 0, 3, 1)]
     assert sorted(shuffled, key=rank_value) == ranked
-    assert pick_best_days(ranked) == [best, ranked[1]]
+
+
+def test_prices_of_one_flight_on_one_day_belong_together_the_best_first() -> None:
+    cheap, dear = Offer(points=50_000), Offer(points=60_000, program="alaska")
+    later, other = replace(cheap, points=55_000, date=date(2027, 3, 5)), replace(dear, flight_numbers=("BA115",))
+    assert group_flight_days([dear, other, later, cheap]) == [[cheap, dear], [later], [other]]
 
 
 def test_of_several_offers_of_one_key_the_cheapest_is_told() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.flight_times import format_flight_times
+from shared.domain.flight_times import count_flight_minutes, format_flight_times
 
 
 @pytest.mark.parametrize(
@@ -20,3 +20,19 @@ from shared.domain.flight_times import format_flight_times
 )
 def test_times_show_the_days_an_arrival_is_later(departs: str | None, arrives: str | None, words: str) -> None:
     assert format_flight_times(departs, arrives) == words
+
+
+@pytest.mark.parametrize(
+    ("departs", "arrives", "lands", "minutes"),
+    [
+        ("2027-03-19T11:55", "2027-03-20T15:40", "Asia/Tokyo", 705),
+        ("2027-05-20T10:10", "2027-05-20T09:00", "Asia/Tokyo", None),  # no flight lands before it leaves
+        ("11:55", "2027-03-20T15:40", "Asia/Tokyo", None),
+        ("2027-03-19T11:55", None, "Asia/Tokyo", None),
+        ("2027-03-19T11:55", "2027-03-20T15:40", "Nowhere", None),
+    ],
+)
+def test_a_duration_needs_both_days_times_and_zones(
+    departs: str, arrives: str | None, lands: str, minutes: int | None
+) -> None:
+    assert count_flight_minutes(departs, "America/Los_Angeles", arrives, lands) == minutes

@@ -1,22 +1,20 @@
 """Mail handed to a real SMTP server: accepted, refused, and cut off on either side of the point of no return."""
 
-import ipaddress
-import ssl
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from shared.outbox.channels import Letter, NotSent
-from shared.outbox.channels.email import compose, send
+from shared.outbox.channels.email import compose, send, try_handshake
 from shared.outbox.wording.messages import Message
+from tests.support.certificates import Authority, authority
 from tests.support.mail_server import Mailbox, free_port, mail_server
 from tests.support.settings_and_clock import Configure
 
+__all__ = ["authority"]
 WRITTEN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
+UNKNOWN = "its certificate is from an authority that this machine does not trust: name the file of that authority in "
+UNKNOWN += "CA_BUNDLE"
 
 
 def letter(subject: str = "Seats found", recipient: str = "alice@example.test") -> Letter:
@@ -136,42 +134,59 @@ def test_a_subject_cannot_smuggle_a_header() -> None:
         compose(letter(subject="x\r\nBcc: evil@example.test"))
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
-        .sign(key, hashes.SHA256())
-    )
-    pem, secret = tmp_path / "cert.pem", tmp_path / "key.pem"
-    pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return pem, secret
+@pytest.mark.parametrize(
+    ("address", "lasts", "words"),
+    [
+        ("127.0.0.1", timedelta(days=1), UNKNOWN),
+        ("127.0.0.1", timedelta(days=-1), "its certificate has expired: renew it"),
+        ("127.0.0.2", timedelta(days=1), "its certificate is for another name: use the name that stands in it"),
+    ],
+)
+def test_a_fault_of_tls_is_told_as_what_it_is(
+    configure: Configure, authority: Authority, address: str, lasts: timedelta, words: str
+) -> None:
+    context = authority.build_server_context(address, lasts=lasts)
+    with mail_server(tls_context=context, require_starttls=True) as box:
+        configure(MAIL_BACKEND="smtp", SMTP_PORT=box.port, SMTP_SECURITY="starttls")
+        if words != UNKNOWN:
+            configure(CA_BUNDLE=authority.bundle)
+        with pytest.raises(NotSent) as no:
+            sent(letter())
+        assert no.value.reason == f"TLS with the mail server failed: {words}"
+        assert not no.value.permanent
+
+
+def test_a_handshake_is_tried_and_no_mail_is_sent(mailbox: Mailbox) -> None:
+    try_handshake(5)
+    assert (mailbox.taken, mailbox.greeted) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"SMTP_HOST": "mail.invalid"}, "the mail server's name is not known"),
+        ({"SMTP_SECURITY": "starttls"}, "the mail server offers no STARTTLS"),
+        ({"SMTP_SECURITY": "tls"}, "it does not speak TLS there"),
+        ({"SMTP_USERNAME": "award", "SMTP_PASSWORD": "right"}, "the mail server offers no sign-in"),
+    ],
+)
+def test_a_handshake_that_fails_says_at_what(
+    mailbox: Mailbox, configure: Configure, settings: dict[str, str], words: str
+) -> None:
+    configure(**settings)
+    with pytest.raises(NotSent, match=words):
+        try_handshake(5)
 
 
 def test_a_server_asking_for_tls_and_a_password_is_served_only_when_its_certificate_holds(
-    configure: Configure, certificate: tuple[Path, Path]
+    configure: Configure, authority: Authority
 ) -> None:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    with mail_server(tls_context=context, require_starttls=True, auth_required=True) as box:
+    with mail_server(tls_context=authority.build_server_context(), require_starttls=True, auth_required=True) as box:
         server = {"MAIL_BACKEND": "smtp", "SMTP_PORT": box.port, "SMTP_SECURITY": "starttls", "SMTP_USERNAME": "award"}
         configure(**server, SMTP_PASSWORD="right")
-        with pytest.raises(NotSent, match="SSLCertVerificationError"):
+        with pytest.raises(NotSent, match="an authority that this machine does not trust"):
             sent(letter())
-        configure(SSL_CERT_FILE=certificate[0])
+        configure(CA_BUNDLE=authority.bundle)
         assert sent(letter()) == ["begun", "accepted"]
         configure(SMTP_PASSWORD="wrong")
         with pytest.raises(NotSent, match="refused the sign-in"):

@@ -1,6 +1,7 @@
 """One-time links are worded at hand-over alone; the row holds only a part of what they follow from."""
 
-from typing import Any
+from typing import Any, get_args
+from uuid import UUID
 
 import pytest
 from sqlalchemy import select
@@ -12,8 +13,11 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
+from shared.domain.deadlines import Kind
+from shared.domain.short_ids import shorten_uuid
 from shared.outbox import links
 from shared.outbox.enqueue import tell, write_to
+from shared.outbox.wording import deadlines
 from shared.outbox.wording.messages import is_noticed, message, subject
 from tests.shared.outbox.test_messages import OPTION, found
 from tests.support.mail_server import Mailbox
@@ -74,9 +78,11 @@ def test_mails_about_the_account_have_no_notice_and_no_sandbox_mark(event: str) 
 
 
 def test_a_changed_password_is_told_in_mail_and_inbox_and_is_never_called_invented() -> None:
-    assert is_noticed("password_changed")
-    mail = message("password_changed", {}, sandbox=True)
+    event = {"kind": "password_changed", "subject": "", "browser": "Firefox on Linux", "at": "2026-11-21T12:00+00:00"}
+    assert is_noticed("security_event")
+    mail = message("security_event", links.facts("not_me", "acc_alice", "n1") | event, sandbox=True)
     assert mail.subject == "Your password was changed"
+    assert "With: Firefox on Linux" in mail.text
     assert "SANDBOX" not in mail.text + mail.html
 
 
@@ -105,7 +111,47 @@ def test_a_mail_that_was_turned_off_is_not_sent_but_the_inbox_has_it(alice: Call
     with transaction() as session:
         row = session.get_one(Account, alice.account_id)
         tell(session, row, "route_monitor_match", found(OPTION), dedupe_key="a", mail=True)
-        tell(session, row, "password_changed", {}, dedupe_key="b", mail=True)
+        tell(
+            session,
+            row,
+            "security_event",
+            {"kind": "password_changed", "subject": "", "browser": ""},
+            dedupe_key="b",
+            mail=True,
+        )
     with transaction() as session:
-        assert session.scalars(select(Delivery.event)).all() == ["password_changed"]
+        assert session.scalars(select(Delivery.event)).all() == ["security_event"]
         assert len(session.scalars(select(Notification)).all()) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "subject", "path"),
+    [
+        ("points", ("points_balance", "avios"), "/dashboard/balances/edit?program=avios&member="),
+        (
+            "points",
+            ("points_balance", "avios of Zoë & Co"),
+            "/dashboard/balances/edit?program=avios&member=Zo%C3%AB%20%26%20Co",
+        ),
+        ("card_credit", ("card", "12"), "/dashboard/cards/credits?card=12"),
+        ("annual_fee", ("card", "12"), "/dashboard/cards/edit?card=12"),
+        ("voucher", ("voucher", "7"), "/dashboard/vouchers/apply?voucher=7"),
+        ("new_kind", ("new_thing", "7"), links.DEADLINES_PAGE),
+    ],
+)
+def test_a_deadline_leads_to_the_page_that_settles_it(kind: str, subject: tuple[str, str], path: str) -> None:
+    assert links.find_settling_path(kind, *subject) == path
+
+
+def test_every_kind_of_deadline_has_a_page_of_its_own_and_words() -> None:
+    """Facts of before the links were there have no subject: they lead to the list of all."""
+    words = [deadlines.describe_step(kind) for kind in get_args(Kind)]
+    assert len(set(words)) == len(words)
+    assert deadlines.find_page({"kind": "points"}).endswith(links.DEADLINES_PAGE)
+
+
+def test_a_notice_about_a_forwarded_mail_leads_to_its_page() -> None:
+    id = UUID("12345678-1234-5678-1234-567812345678")
+    path = links.find_subject_path("inbox_message", str(id))
+    assert path == f"/dashboard/inbox/{shorten_uuid(id)}"
+    assert links.find_subject_path("something_else", 1) is None

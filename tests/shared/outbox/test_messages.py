@@ -1,11 +1,12 @@
 """Wording, held against texts a person has read."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shared.outbox.links import read_unsubscribe_token
+from shared.outbox.links import facts, read_unsubscribe_token
 from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, message, notice, short
 
 HERE = Path(__file__).parent
@@ -59,7 +60,7 @@ def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
         "cabin": "premium_economy",
         "passengers": 2,
         "total": len(options) if total is None else total,
-        "days": len(options) if total is None else total - 1,
+        "flight_days": len(options) if total is None else total - 1,
         "options": list(options),
         "book": [{"name": "The British Airways Club", "url": "https://www.britishairways.com/"}],
         "funding": [],
@@ -72,6 +73,50 @@ def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
     assert worded.subject == "LHR to JFK: 23 new award options"
     reviewed = HERE / f"route_monitor_match.{ {'text': 'txt', 'html': 'html'}[kind] }"
     assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
+
+
+def test_seats_are_grouped_by_flight_and_day_the_best_first() -> None:
+    dear, later = OPTION | {"points": 50000, "flight_numbers": ["BA115"]}, OPTION | {"date": "2027-03-09"}
+    text = message("route_monitor_match", found(OPTION, later, dear), sandbox=False).text
+    wanted = [
+        "BA117, LHR 20:10 to JFK 02:00 +1",
+        "- Thu 4 Mar, best price: 85,000 points + 420.80 GBP for two; 42,500 points + 210.40 GBP each",
+        "- Tue 9 Mar: 85,000 points + 420.80 GBP for two",
+        "BA115, LHR 20:10 to JFK 02:00 +1",
+        "- Thu 4 Mar: 100,000 points + 420.80 GBP for two",
+    ]
+    assert [text.find(words) for words in wanted] == sorted(text.find(words) for words in wanted)
+    assert -1 not in [text.find(words) for words in wanted]
+
+
+def test_a_flight_whose_times_or_programme_differ_says_them_at_each_day() -> None:
+    other = OPTION | {"date": "2027-03-09", "departs_at": "2027-03-09T19:00", "program_name": "Alaska"}
+    text = message("route_monitor_match", found(OPTION, other | {"minutes": 485}), sandbox=False).text
+    assert "BA117\nLHR to JFK, non-stop, premium economy, British Airways." in text
+    assert "LHR 19:00 to JFK 02:00 -4, 8 h 05, 2 seats" in text
+    assert "with Alaska" in text
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"mailed": True}, "A mail says the same."),
+        (
+            {"mailed": False, "mailed_for": [["route_monitor", 3]]},
+            "No mail goes out: these seats were mailed for route monitor 3 already.",
+        ),
+        ({"mailed": False, "mailed_for": []}, "2 seats"),
+    ],
+)
+def test_the_notice_of_seats_says_whether_a_mail_went(facts: dict[str, Any], words: str) -> None:
+    assert notice("flight_alert_match", found(OPTION) | facts).body.splitlines()[-1].endswith(words)
+
+
+def test_moments_are_in_the_time_zone_of_the_person() -> None:
+    mail = message("route_monitor_match", found(OPTION), sandbox=False, time_zone="America/New_York")
+    for body in (mail.text, mail.html):
+        assert "Seen Sat 21 Nov, 00:58 EST" in body
+    assert "Seen Sat 21 Nov, 05:58 UTC" in message("route_monitor_match", found(OPTION), sandbox=False).text
 
 
 DROP: dict[str, Any] = {
@@ -142,7 +187,11 @@ def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
     assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)
     mail = message("delay_alert", DELAY, sandbox=False)
     assert all(line in mail.text for line in lines)
-    assert "To pause them, ask your assistant to pause delay alerts 4 and 5." in mail.text
+    paused = message("delay_alert", DELAY, sandbox=False, account="acc_alice").text
+    assert re.findall(r"Pause delay alert (\d): \S+token=(\w+\.\d)\.acc_alice", paused) == [
+        ("4", "delay_alert.4"),
+        ("5", "delay_alert.5"),
+    ]
     assert "&#34;thunderstorms&#34;" in mail.html
     assert short("delay_alert", DELAY, sandbox=False).text == (
         'JFK: ground stop ("thunderstorms") and 2 more. Award Travel delay alert 4.'
@@ -162,9 +211,9 @@ def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
     assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
     assert said.body.splitlines()[-1] == "and 29 more."
     text = message("flight_alert_match", facts, sandbox=False).text
-    assert "London (LHR) to New York (JFK), premium economy, two travellers, Mon 1 Mar 2027 to Wed 31 Mar 2027." in text
+    assert "London (LHR) to New York (JFK), premium economy, two travellers, Mon 1 to Wed 31 Mar 2027." in text
     assert "This comes from flight alert 7." in text
-    assert "ask your assistant to pause flight alert 7" in text
+    assert "\nPause this alert: " in message("flight_alert_match", facts, sandbox=False, account="acc_alice").text
 
 
 @pytest.mark.parametrize("event", ["route_monitor_match", "flight_alert_match"])
@@ -177,7 +226,8 @@ def test_a_mail_that_can_be_turned_off_says_where(event: str) -> None:
 
 
 def test_a_mail_about_the_account_cannot_be_turned_off() -> None:
-    mail = message("password_changed", {}, sandbox=False, account="acc_alice")
+    event = {"kind": "key_created", "subject": "My key", "browser": "", "at": "2026-11-21T12:00+00:00"}
+    mail = message("security_event", facts("not_me", "acc_alice", "n1") | event, sandbox=False, account="acc_alice")
     assert mail.unsubscribe is None
     assert "unsubscribe" not in mail.text + mail.html
 
@@ -195,7 +245,7 @@ def test_the_notice_lists_five_options_and_counts_the_rest() -> None:
     lines = said.body.splitlines()
     price = "42,500 points each, 85,000 for two, 420.80 GBP taxes with The British Airways Club, 2 seats"
     assert lines[0] == f"Thu 4 Mar 2027, British Airways, premium economy: {price}"
-    assert lines[5:] == ["and 2 more: get_route_monitor 12 shows them."]
+    assert lines[5:] == ["and 2 more: the watch shows them."]
 
 
 def test_only_what_can_be_paid_is_told_and_else_what_the_best_price_lacks() -> None:
@@ -208,7 +258,7 @@ def test_only_what_can_be_paid_is_told_and_else_what_the_best_price_lacks() -> N
 
 
 def test_facts_of_an_older_release_are_still_worded() -> None:
-    new = ("origin_name", "destination_name", "cabin", "passengers", "days", "funding", "book")
+    new = ("origin_name", "destination_name", "cabin", "passengers", "flight_days", "funding", "book")
     options = [{k: v for k, v in OPTION.items() if k not in ("departs_at", "arrives_at", "stops", "others", "origin")}]
     facts = {k: v for k, v in found(*options, total=23).items() if k not in new}
     assert "LHR to JFK, any cabin, one traveller" in message("route_monitor_match", facts, sandbox=False).text

@@ -121,7 +121,7 @@ def test_both_mails_are_worded_with_a_way_to_stop_them(event: str) -> None:
     assert made.subject.startswith("[SANDBOX] Standing order")
     assert "\n" not in made.subject
     for body in (made.text, made.html):
-        assert "cancel_standing_order 7" in body
+        assert "/dashboard/watches/order/7" in body
         assert "SANDBOX" in body
     assert made.unsubscribe
     assert ("took too long" in made.text) == (event == "standing_order_failed")

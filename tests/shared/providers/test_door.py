@@ -373,10 +373,3 @@ def test_a_process_that_was_lost_while_it_asked_is_not_waited_for_for_ever(
     with_sources(card)
     assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
     assert in_processes(1)[0].status == "no_data"
-
-
-def test_two_processes_of_a_backlog_keep_half_the_cap_each(
-    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shared.providers.ask._processes", 2)
-    assert most_at_once(with_sources, cap=4, questions=6) == 2

@@ -1,6 +1,7 @@
 """Answers of a server, whatever they are, become a reading: a status and a single word."""
 
 import logging
+import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -72,6 +73,7 @@ def test_a_failure_never_becomes_data(
         (httpx.ConnectTimeout("slow"), "timeout"),
         (httpx.ConnectError("refused"), "unreachable"),
         (httpx.RemoteProtocolError("cut"), "unreachable"),
+        (ssl.SSLError(1, "[SSL: TLSV1_ALERT_PROTOCOL_VERSION]"), "tls_fault"),
     ],
 )
 def test_a_broken_connection_is_down(wire: respx.Route, ask: Asking, error: Exception, reason: str) -> None:

@@ -14,7 +14,6 @@ from shared.errors import BackendUnavailable, ConnectionRequired, NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion, Unanswered
 from shared.services.search.availability import Found, Window, search, search_window
-from shared.services.search.award_ids import award_id, award_row
 from shared.services.search.provenance import MixedModes, coverage, freshness, require_answer
 from tests.support.fake_seats import WithSources, failing, seat, selling, source
 from tests.support.settings_and_clock import StandingClock
@@ -241,31 +240,6 @@ def test_watches_of_one_route_share_an_answer_yet_each_check_looks_anew(
     standing_clock.advance(timedelta(minutes=31))
     look()
     assert len(asked) == 2
-
-
-# ids
-
-
-def test_an_id_is_the_same_each_time_and_good_for_its_account_alone(with_sources: WithSources) -> None:
-    with_sources(selling("one", seat(travel_day())))
-    mine, again, theirs = (find(account_id=n).options[0].trip_id for n in (1, 1, 2))
-    assert mine == again != theirs
-    assert mine is not None
-    assert mine.startswith("awd_")
-    assert award_row(1, mine) == ("one", "row-1")
-    assert award_row(2, mine) is None
-
-
-@pytest.mark.parametrize("given", ["", "awd", "awd_", "awd__", "awd_!!_0", "awd_cm93LTE_", "sbx_cm93LTE_00", "é_é_é"])
-def test_an_id_nobody_made_names_nothing(live: None, given: str) -> None:
-    assert award_row(1, given) is None
-
-
-def test_a_sandbox_id_names_nothing_in_live_mode(live: None) -> None:
-    made = award_id(1, "sandbox", "sbx_row")
-    assert made is not None
-    assert made.startswith("sbx_")
-    assert award_row(1, made) is None
 
 
 # provenance

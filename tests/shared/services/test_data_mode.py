@@ -16,7 +16,7 @@ from shared.db.route_monitors import RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
 from shared.services.operations import data_mode
-from shared.services.operations.data_mode import WrongDataMode, claim_data_mode, reset_sandbox
+from shared.services.operations.data_mode import WrongDataMode, claim_data_mode, find_data_mode, reset_sandbox
 from shared.settings import SettingsError, settings
 from tests.support.people import account
 
@@ -84,6 +84,7 @@ def test_the_first_start_claims_the_mode_and_later_ones_agree() -> None:
 
 def test_a_sandbox_database_does_not_open_live_and_the_mend_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     claim()
+    account("alice")
     in_mode(monkeypatch, "live")
     with pytest.raises(WrongDataMode, match="award-travel reset-sandbox"):
         claim()
@@ -92,9 +93,25 @@ def test_a_sandbox_database_does_not_open_live_and_the_mend_is_named(monkeypatch
 def test_a_live_database_does_not_open_in_sandbox_mode(monkeypatch: pytest.MonkeyPatch) -> None:
     in_mode(monkeypatch, "live")
     claim()
+    account("alice")
     in_mode(monkeypatch, "sandbox")
     with pytest.raises(WrongDataMode, match="never live ones"):
         claim()
+
+
+def test_an_empty_database_changes_its_mode_until_something_is_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for mode in ("live", "sandbox", "live"):
+        in_mode(monkeypatch, mode)
+        claim()
+        with transaction() as session:
+            assert find_data_mode(session) == mode
+    with transaction() as session:
+        session.add(seen("seats_aero"))
+    in_mode(monkeypatch, "sandbox")
+    with pytest.raises(WrongDataMode):
+        claim()
+    with transaction() as session:
+        assert find_data_mode(session) == "live"
 
 
 def test_resetting_counts_first_and_deletes_only_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +152,7 @@ def test_each_program_refuses_to_start_on_the_other_modes_database(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     claim()
+    account("alice")
     in_mode(monkeypatch, "live")
     monkeypatch.setenv("MAIL_BACKEND", "smtp")
     settings.cache_clear()

@@ -1,15 +1,18 @@
 """From an address and bytes to a settled mail: what is kept, for how long, and what a crash or a flood does not do."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
 
 from auth_server.sweep import sweep
 from jobs import dispatcher, runs
-from jobs.queue import RUNS, queue
+from jobs.queue import MAIL, queue
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.bounded_process import TOO_LARGE, TOO_LONG
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.inbound_mail import InboundMail
@@ -17,16 +20,22 @@ from shared.db.messages import Delivery, Notification
 from shared.db.runs import JobRun, Schedule
 from shared.domain.plans import Plan
 from shared.domain.retries import MAX_ATTEMPTS
+from shared.domain.short_ids import shorten_uuid
 from shared.services.bookings import inbound_mail, secret_links
 from shared.services.bookings.inbound_mail import MailRefused, RefusalReason, store
 from tests.jobs.conftest import change, past, rows, work
-from tests.shared.domain.confirmations.mails import data, flight, mail
+from tests.shared.domain.confirmations import mails as letters
+from tests.shared.domain.confirmations.mails import data, flight
+from tests.shared.test_bounded_process import SMALL, fill_memory, never_end
 from tests.support.people import account
+from tests.support.signed_mails import answer_keys, sign
+
+mail = partial(letters.mail, sender="Alice <alice@example.test>")
 
 
 @pytest.fixture
 def alice(clean: None) -> Caller:
-    return account("alice", Plan.PREMIUM)
+    return account("alice", Plan.PREMIUM, email_confirmed_at=clock.now())
 
 
 @pytest.fixture
@@ -74,18 +83,28 @@ def test_each_mail_is_told_once_in_the_inbox_and_by_no_mail(address: str) -> Non
         "A forwarded mail has to be looked at",
     ]
     assert "cabin class" in told()[2][2]
-    assert str(number.id) in told()[2][2]
+    assert shorten_uuid(number.id) in told()[2][2]
     assert "Sale" not in str(told())
     assert rows(Delivery) == []
 
 
-def test_a_mail_whose_booking_may_be_in_a_file_says_that_files_are_not_read(address: str) -> None:
+def test_a_mail_whose_booking_may_be_in_a_file_says_that_the_file_was_not_read(address: str) -> None:
     raw = mail("Your ticket is attached.").replace(b"text/plain", b"application/pdf")
     store([address], raw)
     until_read()
     (kept,) = mails()
     assert (kept.state, kept.missing) == ("needs_review", ["attached_file_not_read"])
-    assert "attached files such as PDF are not read" in told()[0][2]
+    assert "No flight or stay was found in it. One of its attached files could not be read." in told()[0][2]
+
+
+def test_a_mail_that_speaks_of_a_stay_but_shows_none_has_to_be_looked_at(address: str) -> None:
+    text = "Reservation number: 88123401\nWe look forward to having you with us for three nights in May 2027.\n"
+    store([address], mail(text))
+    until_read()
+    (kept,) = mails()
+    assert (kept.state, kept.missing) == ("needs_review", ["stays"])
+    assert told()[0][1] == "A forwarded mail has to be looked at"
+    assert "It speaks of a stay, but no booking could be read from it." in told()[0][2]
 
 
 def test_the_same_mail_is_one_however_often_and_by_whatever_way_it_comes(address: str) -> None:
@@ -162,22 +181,37 @@ def test_a_mail_that_breaks_its_reader_is_kept_and_shown_as_failed(
 def test_a_mail_whose_readers_are_lost_ends_as_failed_and_not_in_silence(address: str) -> None:
     store([address], mail("hello"))
     dispatcher.step()
-    queue(RUNS).empty()
+    queue(MAIL).empty()
     change(JobRun, status="running", attempt=MAX_ATTEMPTS, claimed_until=past(), wake_at=past())
-    claim = runs._claim()
+    claim = runs._claim(MAIL)
     assert claim is not None
     runs.work(claim, lambda: False)
     assert [(m.state, m.error) for m in mails()] == [("failed", "its readers were lost")]
     assert rows(Schedule) == []
 
 
+@pytest.mark.slow  # a second of the processor
+@pytest.mark.parametrize(("reader", "reason"), [(never_end, TOO_LONG), (fill_memory, TOO_LARGE)])
+def test_a_mail_over_its_budget_fails_at_once_with_the_reason(
+    address: str, monkeypatch: pytest.MonkeyPatch, reader: Callable[[], None], reason: str
+) -> None:
+    monkeypatch.setattr(inbound_mail, "READING_BUDGET", SMALL)
+    monkeypatch.setattr(inbound_mail, "read_mail", lambda *_: reader())
+    store([address], mail("hello"))
+    dispatcher.step()
+    work()
+    assert [(m.state, m.error) for m in mails()] == [("failed", reason)]
+    assert rows(Schedule) == rows(JobRun) == []
+
+
 def test_a_cancellation_that_overtakes_its_booking_waits_for_it(address: str) -> None:
     off = flight(reservationStatus="http://schema.org/ReservationCancelled")
-    store([address], mail(page=data(off), id="off@a.test"))
-    store([address], mail(page=data(flight()), id="on@a.test"))
+    store([address], sign(mail(page=data(off), id="off@a.test"), "example.test"))
+    store([address], sign(mail(page=data(flight()), id="on@a.test"), "example.test"))
     first, second = mails()
     for number in (first.number, second.number, first.number):
-        found = inbound_mail.read_stored(number)
+        with answer_keys():
+            found = inbound_mail.read_stored(number)
         with transaction() as session:
             inbound_mail.settle(session, number, found)
     assert [m.state for m in mails()] == ["imported", "imported"]

@@ -140,3 +140,9 @@ def test_an_entry_described_as_a_page_is_read() -> None:
     entry["X-ALT-DESC;FMTTYPE=text/html"] = "<p>Booking reference: 2ABCDE</p><p>EI 151</p><p>Business</p>"
     (result,) = bookings(mail_with_entry(calendar(entry)))
     assert (result["confirmation_number"], result["cabin_class"]) == ("2ABCDE", "business")
+
+
+@pytest.mark.parametrize("place", ["12 High Street\\, Bath", "Calle Mayor\\, 15\\, 28013 Madrid"])
+def test_an_address_is_no_name_of_a_hotel(place: str) -> None:
+    (result,) = bookings(mail_with_entry(calendar(STAY | {"SUMMARY": "Stay at The Old Mill Inn", "LOCATION": place})))
+    assert result["hotel_name"] == "The Old Mill Inn"

@@ -119,8 +119,8 @@ def test_types_of_aircraft_and_numbers_of_partners_are_no_flights(line: str) -> 
         ("BA2157 LGW-ANU 12 March 2027\n\nBA2157 LGW-ANU 13 March 2027 10:45 15:30\nEconomy\n", "departure_date"),
         ("10 Mar 2027 - 17 Mar 2027\n\nBA117\n08:25 London (LHR)\n11:20 New York (JFK)\n\nBA178\n"
          "18:30 New York (JFK)\n06:25 London (LHR)\nEconomy\n", "departure_date"),
-        ("Wed 17 Mar 2027\nLH401 New York (JFK) 16:05 Frankfurt (FRA) 05:20 +1\nLH2 Frankfurt (FRA) 06:30 Hamburg (HAM)"
-         " 07:35\nEconomy\n", "departure_date"),
+        ("Wed 17 Mar 2027\nLH401 New York (JFK) 16:05 Frankfurt (FRA) 05:20 +1\nLH2 Frankfurt (FRA) 04:30 Hamburg (HAM)"
+         " 05:35\nEconomy\n", "departure_date"),
         ("QF1 Sydney (SYD) - Singapore (SIN) - London (LHR)\n10 Mar 2027 16:40 - 06:10 +1\nEconomy\n", "origin"),
         ("BA 400 London - New York\n4 May 2027\nEconomy\n", "origin"),
         ("BA285 LHR-SFO 4 May 2027 10:40 - 06:30\nEconomy\n", "arrival_time"),
@@ -158,3 +158,45 @@ def test_the_old_part_of_a_letter_of_change_is_never_read_as_a_flight(language: 
 def test_an_offer_in_a_letter_is_no_flight_of_it() -> None:
     text = "BA117 LHR-JFK 10 Mar 2027 08:25 11:20\nEconomy\nFlights you may like: BA15 LHR-SIN 20 Mar 2027\n"
     assert [row[0] for row in flights(text)] == ["BA117"]
+
+
+@pytest.mark.parametrize("card", ["EK 512 8** *07", "EK 51**** 07", "EK 5••••8812", "EK 512 881 207"])
+def test_the_number_of_a_member_is_no_flight(card: str) -> None:
+    text = f"Booking reference: X7Y8Z9\nEK 18 Manchester (MAN) - Dubai (DXB) 4 May 2027 20:35 07:00\nSkywards {card}\n"
+    assert [b.flight_number for b in read(mail(text)).bookings] == ["EK18"]  # type: ignore[union-attr]
+
+
+def test_a_flight_without_a_cabin_of_its_own_does_not_take_that_of_another() -> None:
+    text = (
+        "Booking reference: X7Y8Z9\nBA117  LHR-JFK  4 May 2027  08:25 11:15  Business\n\n"
+        "BA118  JFK-LHR  9 May 2027  18:25 06:15  Cloud Nine\n"
+    )
+    assert [b.cabin_class for b in read(mail(text)).bookings] == ["business", None]  # type: ignore[union-attr]
+
+
+TWO = (
+    "Booking confirmation\n18 June 2027\nKL1603 Amsterdam (AMS) 20:55 - Rome (FCO) 23:10\nEconomy\n\n{}\n\n"
+    "KL1605 Rome (FCO) 06:00 - Amsterdam (AMS) 08:35\n19 June 2027\n"
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Ticket desk: 4 Mill Lane, London TW6 3QA",
+        "Head office: Chorley House, Slough SL1 4LL",
+        "Gate B24",
+        "Flugsteig A8",
+        "搭乗口 B24",
+        "Invoice no. 77 of 9 November 2026",
+        "Rechnung 77 vom 9. November 2026",
+        "Book by Sunday 31 January 2027!",
+        "Offre à saisir jusqu'au 31 janvier 2027",
+        "Boek voor 31 januari 2027",
+        "2027年1月31日までのご予約で",
+        "Paid with Visa ending 1234 on 9 November 2026",
+        "Your previous booking K8PLM2 (14 March 2026) is in your account",
+    ],
+)
+def test_a_line_between_two_flights_is_no_part_of_them(line: str) -> None:
+    assert flights(TWO.format(line)) == flights(TWO.format(""))

@@ -34,6 +34,7 @@ HOSTILE = {
     "letters in letters": lambda: HEAD + b"Content-Type: message/rfc822\n\n" * 200 + b"x",
     "null characters": lambda: _page(b"\0" * 100_000),
     "one line of nine million": lambda: HEAD + b"\n" + b"A1 " * 3_000_000,
+    "ever more counts of passengers": lambda: HEAD + b"\nFlight LH400 FRA-JFK 4 May 2027\n" + b"Adults: 2\n" * 90_000,
     "a subject of a million": lambda: b"Subject: " + b"=?utf-8?q?" * 100_000 + b"\n\nx",
     "a sender of brackets": lambda: b"From: " + b"(" * 200_000 + b"\n\nx",
     "a type of semicolons": lambda: b"Content-Type: text/plain" + b";" * 500_000 + b"\n\nx",
@@ -47,6 +48,13 @@ HOSTILE = {
     "half references": lambda: _page(b"&#x" * 150_000 + b"<p>"),
     "unclosed scripts": lambda: _page(b"<script type='application/ld+json'>" * 20_000),
     "deep tags": lambda: _page(b"<div itemscope itemprop=a>" * 30_000),
+    "deep items": lambda: _page(b"<div itemscope>" * 40_000),
+    "deep properties": lambda: _page(b"<div itemprop=a>" * 40_000),
+    "properties in properties": lambda: _page(b"<div itemscope>" + b"<b itemprop=a>x" * 20_000 + b"</b>" * 20_000),
+    "unclosed conditions": lambda: _page(b"<![if>" * 100_000),
+    "half-closed sections": lambda: _page(b"<![CDATA[" * 100_000 + b"]>"),
+    "a section of no known name": lambda: _page(b"<![x[hello]]>"),
+    "half a megabyte of open tags": lambda: _page(b"\n".join([b"<div>" * 190] * 601)),
     "deep JSON": lambda: _page(b'<script type="application/ld+json">' + b"[" * 200_000 + b"</script>"),
     "huge number in JSON": lambda: _page(
         b'<script type="application/ld+json">{"@type":"FlightReservation","totalPrice":' + b"9" * 5000 + b"}</script>"

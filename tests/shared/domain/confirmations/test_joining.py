@@ -107,3 +107,12 @@ def test_a_letter_that_speaks_of_flights_of_which_none_was_read_says_so() -> Non
 def test_words_that_hardly_can_be_anything_else_are_a_booking_without_calling_themselves_one() -> None:
     reading = read(mail("BA285  LHR-SFO  4 May 2027  11:20 14:10\nEconomy\nTotal: GBP 450.00\n", subject="Hello"))
     assert reading.missing == ["confirmation_number"]
+
+
+def test_data_that_name_the_one_who_booked_do_not_hide_the_others() -> None:
+    text = (
+        "Booking reference: X7Y8Z9\nBA117  LHR-JFK  4 May 2027  08:25 11:15  Business\n\nPassengers\nMr Alex Example\n"
+        "Mrs Pat Example\nMiss Kim Example (child)\n"
+    )
+    (leg,) = read(mail(text, page=data(flight("X7Y8Z9")))).bookings
+    assert leg.passengers == 3  # type: ignore[union-attr]

@@ -52,3 +52,11 @@ def test_an_old_letter_may_be_forwarded() -> None:
 def test_a_stay_of_half_a_year_is_asked_about() -> None:
     reading = read(mail(page=data(stay(checkinDate="2027-02-01", checkoutDate="2027-08-01"))))
     assert [d.field for d in reading.all_doubts] == ["check_out_date"]
+
+
+def test_a_flight_without_the_times_the_others_have_is_asked_about() -> None:
+    timed = flight(leg={"departureTime": "2027-05-04T08:25:00", "arrivalTime": "2027-05-04T11:15:00"})
+    untimed = flight(leg={"flightNumber": "178", "departureTime": "2027-05-09", "arrivalTime": ""})
+    reading = read(mail(page=data(timed, untimed)))
+    assert [(d.field, d.about) for d in reading.all_doubts] == [("departure_time", "BA178")]
+    assert read(mail(page=data(untimed))).all_doubts == []

@@ -35,6 +35,7 @@ def price(text: str) -> MailPrice:
         ("Millas canjeadas: 34.000", 34_000),
         ("Pontos utilizados: 25.000", 25_000),
         ("Punti utilizzati: 40.000", 40_000),
+        ("Punkte insgesamt\t46.000", 46_000),
         ("Gebruikte Miles: 60.000", 60_000),
         ("必要マイル数：120,000マイル", 120_000),
         ("Points redeemed\n90,000", 90_000),
@@ -69,6 +70,9 @@ def test_points_that_were_spent_are_read_in_any_words(text: str, points: int) ->
         "Miles you will earn\n3,200 miles",
         "4 May 2027 Miles",
         "Buy 60,000 miles",
+        "Blijf een nacht langer: 2.000 bonuspunten",
+        "2.000 puntos extra en tu hotel",
+        "2 000 points offerts",
     ],
 )
 def test_points_that_were_not_spent_are_no_price(text: str) -> None:
@@ -92,6 +96,20 @@ def test_points_that_were_not_spent_are_no_price(text: str) -> None:
         ("お支払総額 123,450円", "123450", "JPY"),
         ("Total (EUR): 1,024.60", "1024.60", "EUR"),
         ("Deposit paid: USD 100.00\nTotal: USD 500.00", "500.00", "USD"),
+        ("Total price CHF 2'412.60, of which taxes CHF 98.60", "2412.60", "CHF"),
+        ("Flugpreis inkl. Steuern: EUR 723,10 (Tarif 2027)", "723.10", "EUR"),
+        ("The price is £95 per night, so £285 in all, breakfast included.", "285", "GBP"),
+        ("Room total 500.00 EUR\nRoom total 500.00 EUR\nTotal for 2 rooms 1,000.00 EUR", "1000.00", "EUR"),
+        ("Totale per camera 500,00 EUR\nTotale (tutte le camere) 1.000,00 EUR", "1000.00", "EUR"),
+        ("Zu zahlen: 640,00 €", "640.00", "EUR"),
+        ("Net à payer : 640,00 €", "640.00", "EUR"),
+        ("Hai pagato 640,00 €", "640.00", "EUR"),
+        ("Importe final: 640,00 €\nPendiente de pago: 100,00 €", "640.00", "EUR"),
+        ("Te betalen: € 640,00", "640.00", "EUR"),
+        ("ご請求額：64,000円", "64000", "JPY"),
+        ("Airfare total: USD 640.00", "640.00", "USD"),
+        ("Montant total payé\t82 140 XPF", "82140", "XPF"),
+        ("Total : 296,38 $ CA", "296.38", "CAD"),
         ("Room rate per night USD 200.00\nTotal for stay: USD 412.00 (approx. EUR 380.00)", "412.00", "USD"),
     ],
 )
@@ -163,6 +181,12 @@ def test_points_of_one_person_are_the_price_of_one_person_alone() -> None:
     assert read(mail(f"{text}Passengers: 2\n")).missing == ["kind", "points_spent"]
 
 
+def test_money_beside_the_points_of_one_person_or_night_is_no_total() -> None:
+    text = "Total per passenger: 40,000 miles + 5.60 USD\nTotal: 80,000 miles + 11.20 USD"
+    result = price(text)
+    assert (result.points, result.taxes, result.doubts) == (80_000, Decimal("11.20"), [])
+
+
 def test_data_and_words_that_name_two_totals_are_asked_for() -> None:
     page = data(flight()).replace("See you soon", "Total price: GBP 1,300.00")
     result = read(mail(page=page))
@@ -192,3 +216,9 @@ def test_the_price_of_a_ticket_is_the_whole_only_with_its_taxes(text: str, cash:
 def test_the_last_digits_of_a_card_are_no_price() -> None:
     total = price("Airfare\t$291.42\nTotal charged to Visa ending 0921\t$604.00")
     assert total.cash == Decimal("604.00")
+
+
+@pytest.mark.parametrize("amount", ["CA $96.38", "96,38 $ CA", "CAN $ 96.38", "CAD 96.38"])
+def test_a_country_before_or_behind_the_sign_names_its_dollars(amount: str) -> None:
+    price = find_price(f"Total price: {amount}\n", TravelNames(reference()))
+    assert (price.cash, price.currency) == (Decimal("96.38"), "CAD")

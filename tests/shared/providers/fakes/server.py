@@ -139,7 +139,7 @@ def pretend(fake_world: World, clean: None, monkeypatch: pytest.MonkeyPatch) -> 
         return fake_world
 
     fake_world.forget()
-    circuit_breaker._LOCAL.clear()
+    circuit_breaker.LOCAL.clear()
     yield put
     monkeypatch.undo()
     settings.cache_clear()

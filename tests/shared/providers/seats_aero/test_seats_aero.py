@@ -163,11 +163,17 @@ def test_airlines_and_days_that_were_not_asked_for_are_left_out_whatever_the_sou
     assert {s.date for s in seats(replace(QUESTION, latest=DAY))} == {DAY}
 
 
-def test_a_reference_fits_into_an_id_of_ours() -> None:
-    long = [rows()[0] | {"ID": "x" * 48}]
-    refs = {s.ref for s in parse.parse_seats(long, QUESTION)} | {s.ref for s in seats()}
-    assert all(len(award_id(7, "seats_aero", ref) or "") <= 120 for ref in refs)
-    assert f"{'x' * 48}:business" in refs
+def test_a_reference_names_the_trip_unless_its_id_cannot_be_asked_for() -> None:
+    trips = rows()[0]["AvailabilityTrips"]
+    odd = [rows()[0] | {"AvailabilityTrips": [trip | {"ID": "x" * 65} for trip in trips]}]
+    row = rows()[0]["ID"]
+    assert f"{row}:{trips[0]['ID']}" in {s.ref for s in seats()}
+    assert f"{row}:business" in {s.ref for s in parse.parse_seats(odd, QUESTION)}
+
+
+def test_a_row_whose_id_cannot_be_asked_for_is_shown_without_one() -> None:
+    (odd, *_) = parse.parse_seats([rows()[0] | {"ID": "../\x00"}], QUESTION)
+    assert (odd.ref, award_id(7, "seats_aero", odd)) == ("", None)
 
 
 # words unknown to us

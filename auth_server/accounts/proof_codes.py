@@ -1,0 +1,93 @@
+"""Codes that prove a phone or a channel: written when they are sent, checked when they are entered, within limits."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from shared import clock
+from shared.domain.plurals import pluralize
+from shared.limits import hit, take_back
+from shared.outbox.phone_codes import DIGITS, LIFETIME, derive_code, hash_code
+from shared.secrets import is_same_secret
+
+MAX_TRIES = 5
+
+
+class ProofRefused(Exception):
+    """What is not taken; the text is a sentence for its owner."""
+
+
+class Provable(Protocol):
+    """A row that a code proves."""
+
+    code_hash: Any
+    code_sent_at: Any
+    code_tries: Any
+    proved_at: Any
+
+
+def count_code(limits: Sequence[tuple[str, int, int, str]]) -> None:
+    """Counts one code on each name: limit, window in seconds, and the rule as a sentence with a place for the limit.
+
+    Raises ProofRefused beyond a limit. A code that is refused counts nowhere.
+    """
+    for position, (name, limit, window, rule) in enumerate(limits):
+        verdict = hit(name, limit, window)
+        if not verdict.allowed:
+            for counted, _, seconds, _ in limits[: position + 1]:
+                take_back(counted, seconds)
+            wait = _describe_wait(verdict.retry_after)
+            raise ProofRefused(f"{rule.format(limit)} Please try again in {wait}.")
+
+
+def _describe_wait(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    return pluralize(minutes, "minute") if minutes <= 60 else pluralize(-(-minutes // 60), "hour")
+
+
+def note_code(row: Provable, row_hash: str, facts: Mapping[str, Any]) -> None:
+    """The code of these facts is the one that proves the row, in place of an earlier one."""
+    row.code_hash = hash_code(derive_code(facts), row_hash)[0]
+    row.code_sent_at, row.code_tries = clock.now(), 0
+
+
+def check_code(row: Provable, row_hash: str, code: str) -> bool:
+    """Proves the row; False when it was proved before. Raises ProofRefused; a wrong code counts."""
+    digits = re.sub(r"[\s-]", "", code)
+    is_right = _is_code_of(row, row_hash, digits)
+    if row.proved_at is not None:
+        return False
+    _check_code_is_open(row)
+    if not re.fullmatch(rf"[0-9]{{{DIGITS}}}", digits):
+        raise ProofRefused(f"Please enter the {DIGITS} digits of the code.")
+    if not is_right:
+        _refuse_wrong_code(row)
+    row.proved_at, row.code_hash = clock.now(), None
+    return True
+
+
+def _is_code_of(row: Provable, row_hash: str, digits: str) -> bool:
+    """Takes as long whatever was entered, and whether or not there is a code."""
+    stored, same = row.code_hash or "", False
+    for value in hash_code(digits, row_hash):
+        same = is_same_secret(value, stored) or same
+    return same
+
+
+def _check_code_is_open(row: Provable) -> None:
+    sent_at: datetime | None = row.code_sent_at
+    if row.code_hash is None or sent_at is None:
+        raise ProofRefused("No code is waiting. Ask for one.")
+    if row.code_tries >= MAX_TRIES:
+        raise ProofRefused(f"{MAX_TRIES} wrong codes were entered. Ask for a new code.")
+    if clock.now() - sent_at > LIFETIME:
+        raise ProofRefused(f"The code is older than {LIFETIME // timedelta(minutes=1)} minutes. Ask for a new one.")
+
+
+def _refuse_wrong_code(row: Provable) -> None:
+    row.code_tries += 1
+    rest = MAX_TRIES - row.code_tries
+    if not rest:
+        raise ProofRefused("The code is wrong, and it was the last try. Ask for a new code.")
+    raise ProofRefused(f"The code is wrong. You have {pluralize(rest, 'try', 'tries')} left.")

@@ -1,0 +1,53 @@
+"""Step-up: what is dangerous needs a sign-in of the last ten minutes, and what was typed survives signing in again."""
+
+import json
+import re
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from auth_server.web.outcomes import Redirect
+from auth_server.web.request_data import MAX_VALUE_CHARACTERS, RequestData
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.oauth import WebSession
+from shared.secrets import seal, unseal
+from shared.settings import settings
+
+MAX_AGE = timedelta(minutes=10)
+FIELDS_LIFETIME = timedelta(minutes=30)
+_NEVER_CARRIED = re.compile(r"csrf|password|current|code|credential|token")
+
+
+def is_fresh(session: WebSession) -> bool:
+    return session.authenticated_at is not None and clock.now() - session.authenticated_at <= MAX_AGE
+
+
+def ask_for_page(path: str) -> Redirect:
+    """To the sign-in page, and from there to the page that was asked for."""
+    return Redirect(f"/signin?{urlencode({'return_to': path, 'fresh': '1'})}", status=302)
+
+
+def ask_for_form(data: RequestData, account: Account, page: str) -> Redirect:
+    """To the sign-in page, and from there to the page of the form, which then says what to do."""
+    query = {"done": "again"} | _carry_fields(data, account, page)
+    return Redirect(f"/signin?{urlencode({'return_to': f'{page}?{urlencode(query)}', 'fresh': '1'})}")
+
+
+def _carry_fields(data: RequestData, account: Account, page: str) -> dict[str, str]:
+    """What was typed, sealed for this account and page: nobody else can fill in a form of ours by a link."""
+    fields = {name: value for name, value in data.form if not _NEVER_CARRIED.search(name)}
+    if not fields:
+        return {}
+    content = {"account": account.id, "page": page, "at": int(clock.now().timestamp()), "fields": fields}
+    sealed = seal(settings().encryption_keys[0], json.dumps(content, ensure_ascii=False))
+    return {"typed": sealed} if len(sealed) <= MAX_VALUE_CHARACTERS else {}
+
+
+def restore_fields(data: RequestData, account: Account) -> dict[str, str]:
+    """The fields carried to this page; empty when there are none, or they are another's, or old."""
+    opened = unseal(settings().encryption_keys, data.query_value("typed") or "")
+    content = json.loads(opened) if opened is not None else {}
+    if not isinstance(content, dict) or (content.get("account"), content.get("page")) != (account.id, data.path):
+        return {}
+    fields: dict[str, str] = content["fields"]
+    return fields if clock.now().timestamp() - content["at"] <= FIELDS_LIFETIME.total_seconds() else {}

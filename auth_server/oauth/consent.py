@@ -1,0 +1,157 @@
+"""Consent: the page that asks a person whether an application may use the account, and what is remembered of it."""
+
+from urllib.parse import urlencode, urlsplit
+
+from authlib.oauth2 import OAuth2Error
+from authlib.oauth2.rfc6749 import AccessDeniedError
+from sqlalchemy import select
+
+from auth_server.accounts import reauthentication
+from auth_server.accounts.security_events import record_event
+from auth_server.oauth import redirect_uris
+from auth_server.oauth.authorization_request import PATH, AuthorizationRequest, read_query, validate_request
+from auth_server.oauth.requests import Choices
+from auth_server.oauth.responses import redirect_error
+from auth_server.web import sessions
+from auth_server.web.outcomes import FlowResult, JsonResponse, Page, show_problem
+from auth_server.web.request_data import RequestData
+from auth_server.web.unit_of_work import UnitOfWork
+from shared import clock
+from shared.db.accounts import Account
+from shared.db.oauth import Consent, WebSession, remember_consent
+from shared.domain.display_names import describe_alphabets
+from shared.domain.mcp_addresses import find_address, is_covered
+
+
+def find_consent(uow: UnitOfWork, account: Account, request: AuthorizationRequest) -> Consent | None:
+    """What this person allowed this client before, whether or not it covers the request."""
+    same_client = (Consent.account_id == account.id, Consent.client_id == request.client.client_id)
+    return uow.db.scalar(select(Consent).where(*same_client))
+
+
+def is_enough(consent: Consent | None, request: AuthorizationRequest) -> bool:
+    """Whether a remembered consent covers a request: the same redirect host, and the address or a wider one."""
+    if consent is None or consent.redirect_host != redirect_uris.host_of(request.uri):
+        return False
+    return is_covered(request.address, find_address(consent.address))
+
+
+def is_identified(request: AuthorizationRequest) -> bool:
+    """False when any program on the person's computer could be this client (RFC 8252 8.6).
+
+    Its code goes to a loopback or private-use address, and no secret is asked for when it is redeemed.
+    """
+    return request.client.row.auth_method != "none" or not redirect_uris.is_local(request.uri)
+
+
+def issue_code(request: AuthorizationRequest, session: WebSession, account: Account, consent: Choices) -> FlowResult:
+    """The authorization response. A narrow address and a lost administrator's flag narrow what was chosen."""
+    request.server.authenticated_at = session.authenticated_at or clock.now()
+    request.server.choices = Choices(
+        read_only=consent.read_only or request.address.read_only,
+        administer=consent.administer and account.is_admin,
+    )
+    result: FlowResult = request.server.create_authorization_response(
+        request.grant.request, grant_user=account, grant=request.grant
+    )
+    return result
+
+
+def describe_application(request: AuthorizationRequest) -> dict[str, object]:
+    """What pages say of the application that asks; its name is its own choice, the hosts are not."""
+    row = request.client.row
+    return {
+        "name": row.name,
+        "alphabets": describe_alphabets(row.name),
+        "published_by": urlsplit(row.client_id).hostname if row.kind == "cimd" else None,
+        "host": redirect_uris.host_of(request.uri),
+        "local": redirect_uris.is_local(request.uri),
+        "shown_here": request.uri == redirect_uris.OUT_OF_BAND,
+    }
+
+
+def ask_for_consent(
+    request: AuthorizationRequest, session: WebSession, account: Account, query: str, before: Consent | None
+) -> Page:
+    """The whole question, or one button where it was answered before and the client cannot be identified.
+
+    The CSRF token binds the form to this exact request, so that no other can be put in its place.
+    """
+    short = is_enough(before, request) and not request.must_ask
+    context = describe_application(request) | {
+        "short": short,
+        "resource": request.resource,
+        "address": request.address,
+        "chosen": _read_choices(before) if before is not None else Choices(),
+        "administrator": account.is_admin,
+        "verified": request.client.row.owner_id == account.id,  # the person registered it by hand
+        "email": account.email,
+        "query": query,
+        "csrf": sessions.make_csrf_token(session, f"consent:{query}"),
+        "switch": "/signin?" + urlencode({"return_to": f"{PATH}?{query}"}),
+        "whole_question": f"{PATH}?{reauthentication.strip_timestamp(query)}&prompt=consent",
+        "may_ask_again": not request.prompts,  # a second prompt would make the request invalid
+    }
+    return Page("consent.html", context)
+
+
+def decide(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    """The person's answer, by form. Redirects are 303, so that no browser sends the form onward."""
+    session, query = sessions.load(uow.db, data.cookie), data.form_value("query")
+    account = sessions.find_account(uow.db, session)
+    if session is None or account is None:
+        return show_problem("You are signed out", "Please start again from the application.", 403)
+    if not sessions.is_csrf_token_valid(session, f"consent:{query}", data.form_value("csrf")):
+        return show_problem("This form has expired", "Please start again from the application.", 403)
+    if data.form_value("action") not in ("allow", "deny"):
+        return show_problem("Nothing was chosen", "Please go back and choose Allow or Deny.")
+    try:
+        result = _apply_decision(uow, data, session, account)
+    except OAuth2Error as error:
+        result = redirect_error(error)
+    if isinstance(result, JsonResponse) and result.status == 302:
+        result.status = 303
+    return result
+
+
+def _apply_decision(uow: UnitOfWork, data: RequestData, session: WebSession, account: Account) -> FlowResult:
+    request = validate_request(uow, read_query(data.form_value("query"), data.peer), account)
+    if data.form_value("action") == "deny":
+        raise AccessDeniedError(redirect_uri=request.uri, state=request.state)
+    choices = Choices(
+        read_only=data.form_value("read_only") == "yes",
+        administer=data.form_value("administer") == "yes" and account.is_admin,
+    )
+    before = find_consent(uow, account, request)
+    if before is None or not is_enough(before, request) or choices != _read_choices(before):
+        _remember(uow, data, account, request, choices, before)
+    return issue_code(request, session, account, choices)
+
+
+def _read_choices(consent: Consent) -> Choices:
+    return Choices(consent.read_only, consent.administer)
+
+
+def _remember(
+    uow: UnitOfWork,
+    data: RequestData,
+    account: Account,
+    request: AuthorizationRequest,
+    choices: Choices,
+    before: Consent | None,
+) -> None:
+    """Keeps the answer, and tells the owner where an application may now do more than before."""
+    host, name = redirect_uris.host_of(request.uri), request.client.row.name
+    old = _read_choices(before) if before is not None and is_enough(before, request) else None
+    if old is None or (old.read_only and not choices.read_only) or (choices.administer and not old.administer):
+        record_event(uow, account, "application_allowed", subject=f"{name} ({host})", user_agent=data.user_agent)
+    remember_consent(
+        uow.db,
+        account.id,
+        request.client.client_id,
+        redirect_host=host,
+        address=request.address.path,
+        read_only=choices.read_only,
+        administer=choices.administer,
+        granted_at=clock.now(),
+    )

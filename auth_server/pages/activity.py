@@ -1,0 +1,99 @@
+"""Activity page: what assistants and programs searched for the person, and the chats they saved, newest first."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from auth_server.pages.member import Member
+from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
+from auth_server.pages.tool_forms import read_page, show_away
+from auth_server.pages.watch_lines import read_moment
+from auth_server.web.outcomes import FlowResult, PageResult
+
+PATH = "/dashboard/activity"
+PER_PAGE = 10
+MAX_SUMMARY, MAX_ASKED = 300, 150  # characters, of which each may take five bytes: ten of both stay below 30 kB
+KINDS = {"all": "Everything", "search": "Searches", "chat": "Saved chats"}
+OUTCOMES = {
+    "ok": "",
+    "partial": "some sources were silent",
+    "no_data": "nothing found",
+    "backend_unavailable": "no source answered",
+}
+_FIRST = ("origin", "destination")
+_AWAY = show_away("Your activity")
+Row = Mapping[str, Any]
+
+
+def _read_kind(member: Member) -> str:
+    kind = member.data.query_value("kind") or ""
+    return kind if kind in KINDS else "all"
+
+
+def show(member: Member) -> PageResult:
+    call = prepare_look(
+        member, "list_recent_activity", kind=_read_kind(member), page=read_page(member), per_page=PER_PAGE
+    )
+    return show_when_answered({"activity": call}, partial(_show, member))
+
+
+def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
+    answer = answers["activity"]
+    if not answer.is_good:
+        return _AWAY
+    rows = [*map(_describe_search, answer["searches"]), *map(_describe_chat, answer["chats"])]
+    rows.sort(key=lambda row: row["at"], reverse=True)
+    kind = _read_kind(member)
+    links = {
+        step: f"{PATH}?{urlencode({'kind': kind, 'page': answer['paging']['page'] + change})}"
+        for step, change in (("newer", -1), ("older", 1))
+    }
+    return member.show(
+        "activity.html", rows=rows, paging=answer["paging"], kind=kind, kinds=KINDS, links=links, path=PATH
+    )
+
+
+def _describe_search(search: Row) -> dict[str, Any]:
+    return {
+        "kind": OUTCOMES.get(search["outcome"], search["outcome"].replace("_", " ")),
+        "title": search["tool"].replace("_", " ").capitalize(),
+        "about": _shorten(_describe_asked(search["arguments"]), MAX_ASKED),
+        "summary": _shorten(search["summary"], MAX_SUMMARY),
+        "trip": search["trip_id"],
+        "at": read_moment(search["created_at"]),
+        "link": None,
+        "host": "",
+    }
+
+
+def _describe_asked(arguments: Row) -> str:
+    """`origin LHR, destination JFK, cabin business`: what was left empty is left out."""
+    names = sorted(arguments, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    values = [(name.replace("_", " "), arguments[name]) for name in names]
+    return ", ".join(f"{name} {_write(value)}" for name, value in values if value not in (None, "", [], {}, False))
+
+
+def _write(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else "yes" if value is True else str(value)
+
+
+def _describe_chat(chat: Row) -> dict[str, Any]:
+    return {
+        "kind": "saved chat",
+        "title": chat["title"],
+        "about": "",
+        "summary": _shorten(chat["summary"] or "", MAX_SUMMARY),
+        "trip": chat["trip_id"],
+        "at": read_moment(chat["created_at"]),
+        "link": chat["url"],
+        "host": urlsplit(chat["url"] or "").hostname or "",
+    }
+
+
+def _shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+ROUTES = [get_for_member(PATH, show)]

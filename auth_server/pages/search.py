@@ -1,0 +1,184 @@
+"""Search on the web: a form for a route and a month, and the award seats of the month as a heat-map."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from auth_server.pages import connections
+from auth_server.pages.member import Member
+from auth_server.pages.member_routes import get_for_member
+from auth_server.pages.seat_calendar import Row, build_searched, build_seen
+from auth_server.pages.tool_calls import Answer, prepare_look, prepare_search, read_faults, show_when_answered
+from auth_server.web.outcomes import FlowResult, Page, PageResult
+from shared import clock
+from shared.domain.dates import add_months, find_month_bounds
+from shared.domain.plans import CABINS
+from shared.outbox.wording.source_names import describe_source
+
+PATH = "/dashboard/search"
+FIELDS = ("origin", "destination", "airline", "month", "passengers")
+REFRESH_SECONDS, MAX_LOOKS = 2, 45  # then it waits for a click (WCAG 2.2.1); no search takes longer
+MAX_NAME = 60  # characters
+MAX_LINK = 52  # characters of a route and party: what the link of each of 124 cells repeats
+MONTHS_AHEAD = 12
+PARTIES = [(str(n), "1 person" if n == 1 else f"{n} people") for n in range(1, 10)]
+CABIN_WORDS = [(cabin, cabin.replace("_", " ").capitalize()) for cabin in CABINS]
+NO_ANSWER = "The search did not answer in time. It is no sign that seats are missing; please try again in a moment."
+
+
+def read_query(member: Member, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: (member.data.query_value(name) or "").strip()[:MAX_NAME] for name in names}
+
+
+def read_passengers(typed: Mapping[str, str]) -> int | str:
+    """A number as the tools take it, or what they refuse."""
+    text = typed["passengers"] or "1"
+    return int(text) if text.isascii() and text.isdecimal() else text
+
+
+def wait_for_answer(member: Member, path: str, query: Mapping[str, str], words: str) -> Page:
+    """The page that looks again by itself, with the address of the one that will show the answer."""
+    look = member.data.query_value("look") or "1"
+    count = int(look) if look.isascii() and look.isdigit() and len(look) < 4 else 0
+    looks = 0 < count < MAX_LOOKS
+    to = f"{path}?{urlencode({name: value for name, value in query.items() if value})}"
+    page = member.show("search_waiting.html", words=words, to=to, looks=looks, seconds=REFRESH_SECONDS)
+    page.refresh = f"{REFRESH_SECONDS}; url={to}&look={count + 1}" if looks else None
+    return page
+
+
+def show(member: Member) -> PageResult:
+    typed = read_query(member, FIELDS)
+    typed["month"] = typed["month"] or f"{add_months(clock.today(), 1):%Y-%m}"
+    if not (typed["origin"] or typed["destination"]):
+        return _show_form(member, typed)
+    missing = {name: "Enter an airport or a city." for name in ("origin", "destination") if not typed[name]}
+    if missing:
+        return _show_form(member, typed, missing)
+    if not _is_month(typed["month"]):
+        return _show_form(member, typed, {"month": "Choose one of the months."})
+    if not typed["airline"]:
+        return _look_at_seen(member, typed)
+    arguments = {name: typed[name] for name in ("origin", "destination", "airline", "month")}
+    search = prepare_search(
+        member, "search_monthly_availability", **arguments, passengers=read_passengers(typed), detail="full"
+    )
+    return show_when_answered({"month": search}, partial(_show_searched, member, typed))
+
+
+def _is_month(text: str) -> bool:
+    return text in dict(_list_months())
+
+
+def _list_months() -> list[tuple[str, str]]:
+    first = clock.today().replace(day=1)
+    months = (add_months(first, n) for n in range(MONTHS_AHEAD + 1))
+    return [(f"{month:%Y-%m}", f"{month:%b %Y}") for month in months]
+
+
+def _show_form(
+    member: Member, typed: Mapping[str, str], faults: Mapping[str, str] | None = None, **context: Any
+) -> FlowResult:
+    form: dict[str, Any] = {
+        "typed": typed,
+        "faults": faults or {},
+        "months": _list_months(),
+        "rows": None,
+        "paywall": "",
+    }
+    form |= {"parties": PARTIES, "cabins": CABIN_WORDS, "today": clock.today()}
+    form["connect"] = ""
+    return member.show("search.html", 422 if faults else 200, **form | context)
+
+
+def _show_searched(member: Member, typed: dict[str, str], answers: Mapping[str, Answer]) -> PageResult:
+    answer = answers["month"]
+    if answer.is_waiting:
+        words = f"Looking at each day of {dict(_list_months())[typed['month']]} for {typed['airline']}."
+        return wait_for_answer(member, PATH, typed, words)
+    if answer.status == "paywall":
+        return _look_at_seen(member, typed, "The calendar of a whole month is part of the Premium plan.")
+    if not answer:
+        return _show_form(member, typed, {"": NO_ANSWER})
+    if not answer.get("days"):
+        is_unconnected = answer.status == "connection_required"
+        faults = read_faults(answer) or {"": str(answer["message"])}
+        return _show_form(member, typed, faults, connect=connections.PATH if is_unconnected else "")
+    question = answer["asked"]
+    route = {"origin": question["origin"], "destination": question["destination"], "airline": question["airline"]}
+    rows = build_searched(answer, typed["month"], clock.today())
+    return _show_rows(member, typed, rows, route, message=answer["message"], freshness=_read_freshness(answer))
+
+
+def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Its source, when it was asked, when it looked itself, and who did not answer."""
+    freshness = answer["freshness"]
+    moments = {
+        name: datetime.fromisoformat(freshness[name]) if freshness[name] else None
+        for name in ("fetched_at", "provider_checked_at")
+    }
+    failed = [describe_source(row["name"]) for row in answer["coverage"]["failed"]]
+    return moments | {"source": describe_source(freshness["source"]), "failed": failed}
+
+
+def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = "") -> PageResult:
+    """What searches and watches saw in the last 14 days: the cheapest hundred of each cabin, which costs no search."""
+    names = ("origin", "destination", "airline", "month")
+    arguments: dict[str, Any] = {name: typed[name] for name in names if typed[name]}
+    calls = {
+        cabin: prepare_look(
+            member, "list_flights", **arguments, cabin=cabin, sort="points", per_page=100, detail="full"
+        )
+        for cabin in CABINS
+    }
+    return show_when_answered(calls, partial(_show_seen, member, typed, paywall))
+
+
+def _show_seen(member: Member, typed: dict[str, str], paywall: str, answers: Mapping[str, Answer]) -> FlowResult:
+    bad = next((answer for answer in answers.values() if not answer.is_good), None)
+    if bad is not None:
+        return _show_form(member, typed, read_faults(bad) if bad else {"": NO_ANSWER})
+    passengers = read_passengers(typed)
+    if not isinstance(passengers, int) or not 0 < passengers < 10:
+        return _show_form(member, typed, {"passengers": "Choose one to nine."})
+    flights = [flight for answer in answers.values() for flight in answer.get("flights", ())]
+    rows = build_seen(flights, typed["month"], passengers, clock.now()) if flights else []
+    is_cut = any(answer["paging"]["has_more"] for answer in answers.values() if "paging" in answer)
+    route = {name: typed[name] for name in ("origin", "destination", "airline")}
+    return _show_rows(member, typed, rows, route, paywall=paywall, is_seen=True, is_cut=is_cut)
+
+
+def _show_rows(
+    member: Member, typed: Mapping[str, str], rows: list[Row], route: Mapping[str, str], **context: Any
+) -> FlowResult:
+    """Links of cells repeat the route, so that long names stand in the links of days alone."""
+    query = urlencode({name: value for name, value in route.items() if value} | _name_party(typed))
+    first = date.fromisoformat(f"{typed['month']}-01")
+    months = [add_months(first, n) for n in (-1, 1)]
+    beside = [
+        (f"{month:%b}", urlencode({n: v for n, v in typed.items() if v} | {"month": f"{month:%Y-%m}"}))
+        for month in months
+        if _is_month(f"{month:%Y-%m}")
+    ]
+    has_links = len(query) < MAX_LINK
+    frame: dict[str, Any] = {"rows": rows, "route": route, "query": query, "has_links": has_links, "beside": beside}
+    frame |= {"first": first, "watch": _write_watch(typed, route)}
+    frame |= {"message": "", "freshness": None, "is_seen": False, "is_cut": False}
+    return _show_form(member, typed, **frame | context)
+
+
+def _write_watch(typed: Mapping[str, str], route: Mapping[str, str]) -> str:
+    """The query of the form for a watch of the month, which takes codes: what is none is left to be typed there."""
+    first, last = find_month_bounds(typed["month"])
+    codes = {name: route[name].upper() for name in ("origin", "destination") if len(route[name]) == 3}
+    days = {"earliest_date": f"{max(first, clock.today())}", "latest_date": f"{last}"}
+    return urlencode(codes | days | _name_party(typed) | ({"airlines": route["airline"]} if route["airline"] else {}))
+
+
+def _name_party(typed: Mapping[str, str]) -> dict[str, str]:
+    return {"passengers": typed["passengers"]} if typed["passengers"] not in ("", "1") else {}
+
+
+ROUTES = [get_for_member(PATH, show)]

@@ -1,0 +1,28 @@
+"""The database past any pooler: its address as the environment has it, and its tables brought up to date."""
+
+import os
+
+from deploy.errors import CommandError
+from shared.db.pooling import store_guards
+from shared.db.schema import upgrade
+from shared.quotes import unquote
+
+
+def read_direct_url() -> str:
+    """As written. Commands that set or lock something for a session would leave it behind in a pooler's connections."""
+    if direct := os.environ.get("DATABASE_DIRECT_URL"):
+        return unquote(direct)
+    if _lends_for_transactions():
+        raise CommandError("DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL, the address of PostgreSQL itself.")
+    return unquote(os.environ["DATABASE_URL"])
+
+
+def update_tables(url: str) -> None:
+    """Also for the programs behind a pooler, whose timeouts are those of the role."""
+    upgrade(url)
+    if _lends_for_transactions():
+        store_guards(url)
+
+
+def _lends_for_transactions() -> bool:
+    return unquote(os.environ.get("DATABASE_POOLING", "")) == "transaction"

@@ -1,0 +1,27 @@
+"""The command that builds the site, strictly: a broken link or anchor ends it with status 1."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from deploy.docs_site.sources import ROOT, stage
+
+FOLDER = ROOT / "build" / "docs"
+
+
+def main(words: list[str]) -> int:
+    folder = Path(words[0]) if words else FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    stage(folder)
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(folder / "zensical.toml")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    if done.returncode:
+        print(done.stdout)
+    else:
+        print(f"{folder / 'site' / 'index.html'}")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

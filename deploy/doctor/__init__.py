@@ -1,0 +1,1 @@
+"""What `award-travel doctor` checks, and how it reports it."""

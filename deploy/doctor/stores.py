@@ -1,0 +1,169 @@
+"""Where things are stored: the database with its clock and data mode, the queue, files, and the last backup."""
+
+import os
+import shutil
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from deploy.doctor.results import SwitchedOff, build_fault
+from deploy.errors import CommandError
+
+MAX_SKEW = timedelta(seconds=5)
+LEAST_FREE_BYTES = 50_000_000  # of a disk that counts as full
+# The oldest that are supported, as deploy/docs/operate.md says.
+LEAST_POSTGRES = 15
+LEAST_QUEUE = {"redis": (7, 0), "valkey": (7, 2)}
+
+
+def check_database() -> str:
+    from shared.db.schema import read_schema
+    from shared.settings import settings
+
+    schema = read_schema(settings().database_url)
+    have, want = schema.current, schema.expected
+    if schema.is_newer and not schema.is_usable:
+        raise CommandError(schema.describe_fault())
+    if not schema.is_usable:
+        raise CommandError(
+            f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate"
+        )
+    _check_timeouts()
+    newer = ", newer than this program, which runs on them" * schema.is_newer
+    return f"PostgreSQL {_check_postgres_version()} answers, tables at version {have}{newer}"
+
+
+def _check_timeouts() -> None:
+    """Behind a pooler they are the role's, and nothing else would tell that it has none."""
+    from shared.db.base import transaction
+
+    with transaction() as session:
+        if session.scalar(sa.text("show statement_timeout")) == "0":
+            raise CommandError(
+                "answers, and has no time limit for statements: award-travel migrate, then RECONNECT on PgBouncer"
+            )
+
+
+def _check_postgres_version() -> str:
+    from shared.db.base import transaction
+
+    with transaction() as session:
+        number, text = (session.scalar(sa.text(f"show {name}")) for name in ("server_version_num", "server_version"))
+    if int(number) < LEAST_POSTGRES * 10_000:
+        raise CommandError(f"is PostgreSQL {text}, and the oldest supported is {LEAST_POSTGRES}: update it")
+    return str(text).partition(" ")[0]
+
+
+def check_queue() -> str:
+    """The server alone; who works on the queue is checked apart."""
+    from redis.exceptions import AuthenticationError, RedisError
+
+    from shared.redis import connect
+
+    try:
+        server: Any = connect().info("server")
+        memory: Any = connect().info("memory")
+    except AuthenticationError:
+        raise CommandError("refuses the sign-in: see the user and the password in REDIS_URL") from None
+    except (RedisError, OSError) as error:
+        raise build_fault("the server", error, "see whether REDIS_URL is right and its server runs") from None
+    name = server.get("server_name", "redis")
+    text = str(server.get(f"{name}_version", ""))
+    if (least := LEAST_QUEUE.get(name)) and tuple(map(int, text.split(".")[:2])) < least:
+        raise CommandError(f"is {name} {text}, and the oldest supported is {least[0]}.{least[1]}: update it")
+    policy = memory.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction" and int(memory.get("maxmemory", 0)):
+        raise CommandError(
+            f"drops what it needs when its memory is full (maxmemory-policy {policy}): set maxmemory-policy noeviction"
+        )
+    return f"{name} {text} answers"
+
+
+def check_clock() -> str:
+    from sqlalchemy import func, select
+
+    from shared import clock
+    from shared.db.base import transaction
+
+    with transaction() as session:
+        theirs = session.scalar(select(func.clock_timestamp()))
+    skew = abs(clock.now() - theirs) if theirs else timedelta(0)
+    if skew > MAX_SKEW:
+        raise CommandError(f"differs from the database's by {skew.total_seconds():.0f} s: set both by NTP")
+    return f"agrees with the database's within {skew.total_seconds():.1f} s"
+
+
+def check_data_mode() -> str:
+    """Whoever looks fixes nothing: the mode is remembered by the first program that starts."""
+    from shared.db.base import transaction
+    from shared.services.operations.data_mode import check_data_mode, find_data_mode
+    from shared.settings import settings
+
+    with transaction() as session:
+        check_data_mode(session)
+        mode, stored = settings().data_mode, find_data_mode(session)
+    return mode if stored == mode else f"{mode}, once a program starts: the database is empty and takes either"
+
+
+def check_maintenance() -> str:
+    """On is no fault: whoever asks switched it on. One that was to end before now was perhaps forgotten."""
+    from shared.db.base import transaction
+    from shared.db.maintenance import find_maintenance
+    from shared.domain.dates import format_moment
+
+    with transaction() as session:
+        maintenance = find_maintenance(session)
+    if maintenance is None:
+        return SwitchedOff("the service answers: award-travel maintenance on makes it say that it does not")
+    text = f"on since {format_moment(maintenance.since)}: {maintenance.sentence}"
+    if maintenance.until and maintenance.is_overdue:
+        end = format_moment(maintenance.until)
+        raise CommandError(f"{text} It was to end at {end}: award-travel maintenance off, or another --until")
+    return text
+
+
+def check_backup() -> str:
+    from shared.db.base import transaction
+    from shared.db.last_backup import find_last_backup
+    from shared.settings import settings
+
+    with transaction() as session:
+        last = find_last_backup(session)
+    if last is None and settings().backup_folder is None:
+        return SwitchedOff("none was ever made: award-travel backup FILE, or BACKUP_FOLDER and a timer")
+    hours = last.age.total_seconds() / 3600 if last else float("inf")
+    if last is None or (hours > settings().backup_max_age_hours and settings().backup_folder is not None):
+        when = f"the last good one is {hours:.0f} hours old" if last else "there is no good one yet"
+        raise CommandError(f"{when}: run award-travel backup and see what it says")
+    words = [f"{last.bytes:,} bytes", *["encrypted"] * last.encrypted, *["uploaded"] * last.uploaded]
+    return f"the last good one is {hours:.0f} hours old: {', '.join(words)}"
+
+
+def check_folders() -> str:
+    """Where the programs write files besides the database; looked at, not written to."""
+    from shared.settings import settings
+
+    s = settings()
+    folders = {
+        "OUTBOX_DIR": s.outbox_dir if s.mail_backend == "outbox" else None,
+        "BACKUP_FOLDER": s.backup_folder,
+        "METRICS_DIR": s.metrics_dir,
+        "TMPDIR": Path(tempfile.gettempdir()),
+    }
+    texts = [_describe_folder(name, folder) for name, folder in folders.items() if folder is not None]
+    return f"{', '.join(texts)} free"
+
+
+def _describe_folder(name: str, folder: Path) -> str:
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise CommandError(f"{name}: {folder} cannot be used ({error.strerror})") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise CommandError(f"{name}: this user may not write in {folder}: mend its owner or its mode")
+    if free < LEAST_FREE_BYTES:
+        raise CommandError(f"{name}: could not write in {folder}, whose disk is full: make room there")
+    return f"{name} {free / 1e9:,.1f} GB"

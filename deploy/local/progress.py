@@ -1,0 +1,54 @@
+"""The progress of a start: on a terminal one line that changes, elsewhere a line for each step."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+NOTE = "note: "
+
+
+class StartProgress:
+    """What a start and the running service say; a closed terminal does not end the service."""
+
+    def __init__(self) -> None:
+        self._started_at = time.monotonic()
+        self._line: Progress | None = None
+
+    def say(self, text: str) -> None:
+        """A step of the start changes the line of the terminal; notes and everything afterwards stay."""
+        with contextlib.suppress(OSError, ValueError):
+            if self._line is None or text.startswith(NOTE):
+                self.print(f"[{time.monotonic() - self._started_at:5.1f} s] {text}")
+            else:
+                self._line.update(self._line.task_ids[0], description=text)
+
+    def print(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            if self._line is None:
+                print(text, flush=True)
+            else:
+                self._line.console.print(text, soft_wrap=True)
+
+    @contextlib.contextmanager
+    def moving(self) -> Iterator[None]:
+        """While it lasts a terminal shows what is being done and for how long; then the line is gone."""
+        if not sys.stdout.isatty():
+            yield
+            return
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        from deploy.terminal import open_console
+
+        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+        with Progress(*columns, console=open_console(), transient=True, redirect_stderr=False) as line:
+            line.add_task("starting", total=None)
+            self._line = line
+            try:
+                yield
+            finally:
+                self._line = None

@@ -1,0 +1,31 @@
+"""`award-travel open`: the page of the running service, or of the one logged in to, in the browser."""
+
+import argparse
+import os
+import webbrowser
+from urllib.parse import quote
+
+from deploy.errors import CommandError
+from deploy.local.home import Home
+
+
+def _find_address(home: Home) -> str:
+    """Raises CommandError where no service is known."""
+    from deploy.client.commands import CommandEnded, load_login
+    from deploy.local.service import is_set_by_environment
+
+    if facts := home.running():
+        return str(facts["web_url"])
+    if is_set_by_environment() and (url := os.environ.get("WEB_URL")):
+        return url.rstrip("/")
+    try:
+        return load_login().url
+    except CommandEnded:
+        raise CommandError(f"No service runs on {home.path}: start it with award-travel up.") from None
+
+
+def run_open(arguments: argparse.Namespace) -> None:
+    """Where no browser starts, as on a machine without a screen, the address alone helps."""
+    address = f"{_find_address(Home(arguments.home))}/{quote(arguments.page.lstrip('/'))}"
+    opened = webbrowser.open(address)
+    print(f"Opened {address}" if opened else f"No browser starts here; open this address in one: {address}")

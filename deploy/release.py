@@ -1,0 +1,161 @@
+"""`deploy/release`: a release from what is committed: checks, packages, image, bill of materials, notes and the tag."""
+
+import argparse
+import hashlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from deploy.errors import CommandError
+
+ROOT = Path(__file__).parents[1]
+NOTES, BILL, SUMS = "notes.md", "sbom.cdx.json", "SHA256SUMS"
+IMAGE = "award-travel"
+
+
+def read_version(tree: Path) -> str:
+    """The version of the package, which the program must name too. Raises CommandError."""
+    package = _find(r'^version = "([^"]+)"$', tree / "pyproject.toml")
+    program = _find(r'^VERSION = "([^"]+)"$', tree / "shared" / "settings.py")
+    if package != program:
+        raise CommandError(f"pyproject.toml says {package}, and shared/settings.py says {program}: write one version.")
+    return package
+
+
+def _find(pattern: str, file: Path) -> str:
+    match = re.search(pattern, file.read_text(encoding="utf-8"), re.M)
+    if match is None:
+        raise CommandError(f"{file.name} names no version.")
+    return match[1]
+
+
+def read_notes(changelog: str, version: str) -> str:
+    """The section of this version, without its heading. Raises CommandError where there is none, or nothing in it."""
+    sections = re.split(r"^## +", changelog, flags=re.M)[1:]
+    texts = {heading.strip(): text.strip() for heading, _, text in (s.partition("\n") for s in sections)}
+    if not texts.get(version):
+        raise CommandError(f"deploy/CHANGELOG.md says nothing of {version}: add a section `## {version}`.")
+    return texts[version] + "\n"
+
+
+def _run_git(*words: str) -> str:
+    return _run("git", *words, folder=ROOT).stdout.strip()
+
+
+def _run(*words: str, folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Raises CommandError with the last line that the program printed."""
+    done = subprocess.run(
+        words, cwd=folder, env=os.environ | environment, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        lines = (done.stdout + done.stderr).strip().splitlines() or ["it printed nothing"]
+        raise CommandError(f"{' '.join(words[:3])} failed: {lines[-1]}")
+    return done
+
+
+def check_checkout(version: str) -> None:
+    """Raises CommandError for what is not committed, and for a version that has its tag."""
+    if _run_git("status", "--porcelain"):
+        raise CommandError("Something is not committed: a release is what a commit holds.")
+    if _run_git("tag", "--list", f"v{version}"):
+        raise CommandError(f"v{version} is tagged already: write the next version into pyproject.toml and settings.py.")
+
+
+def export_tree(folder: Path) -> None:
+    """What is committed and nothing else: setuptools takes what an earlier build left behind for its own."""
+    done = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def build_packages(tree: Path, folder: Path) -> list[Path]:
+    """Wheel and source distribution, by the backend as it is installed here: nothing is fetched.
+
+    Their files bear the time of the commit, so that the same commit builds the same wheel.
+    """
+    moment = _run_git("show", "-s", "--format=%ct", "HEAD")
+    files = []
+    for kind in ("sdist", "wheel"):
+        code = f"import sys; from setuptools import build_meta; print(build_meta.build_{kind}(sys.argv[1]))"
+        done = _run(sys.executable, "-c", code, str(folder), folder=tree, SOURCE_DATE_EPOCH=moment)
+        files.append(folder / done.stdout.splitlines()[-1])
+    return files
+
+
+def build_image(tree: Path, wheel: Path, file: Path) -> Path | None:
+    """An archive of the image for `podman load` or `docker load`; None where there is no buildah to build it."""
+    buildah = shutil.which("buildah")
+    if buildah is None:
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        for part in (tree / "deploy" / "Containerfile", tree / "deploy" / "constraints.txt", wheel):
+            shutil.copy(part, name)
+        tag = f"{IMAGE}:{wheel.name.split('-')[1]}"
+        _run(buildah, "build", "--tag", tag, name, folder=tree)
+        _run(buildah, "push", tag, f"docker-archive:{file}:{tag}", folder=tree)
+    return file
+
+
+def write_sums(folder: Path) -> None:
+    """As `sha256sum --check` reads them."""
+    files = sorted(file for file in folder.iterdir() if file.name != SUMS)
+    lines = (f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files)
+    (folder / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def _build(tree: Path, folder: Path, notes: str, *, with_image: bool) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    _, wheel = build_packages(tree, folder)
+    image = build_image(tree, wheel, folder / wheel.name.replace(".whl", ".image.tar")) if with_image else None
+    _run(sys.executable, "-m", "deploy.bill_of_materials", str(folder / BILL), folder=ROOT)
+    (folder / NOTES).write_text(notes, encoding="utf-8")
+    write_sums(folder)
+    for file in sorted(folder.iterdir()):
+        print(f"{file.stat().st_size:>12,}  {file.relative_to(ROOT)}")
+    if image is None:
+        print("No image: " + ("there is no buildah on this machine." if with_image else "--without-image."))
+
+
+def run_release(arguments: argparse.Namespace) -> None:
+    version = read_version(ROOT)
+    notes = read_notes((ROOT / "deploy" / "CHANGELOG.md").read_text(encoding="utf-8"), version)
+    check_checkout(version)
+    if not arguments.without_checks:
+        subprocess.run([ROOT / "deploy" / "check"], check=True)
+    with tempfile.TemporaryDirectory() as name:
+        export_tree(Path(name))
+        _build(Path(name), ROOT / "build" / "release", notes, with_image=not arguments.without_image)
+    if arguments.dry_run:
+        print(f"A dry run: v{version} is not tagged.")
+        return
+    _run_git(
+        "tag", "--annotate", f"v{version}", "--file", str(ROOT / "build" / "release" / NOTES), "--cleanup=verbatim"
+    )
+    print(f"v{version} is tagged. Nothing was published: push the tag, and upload what is in build/release.")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="deploy/release", description=__doc__)
+    parser.add_argument("--dry-run", action="store_true", help="do all but the tag")
+    parser.add_argument("--without-checks", action="store_true", help="deploy/check passed for this commit before")
+    parser.add_argument("--without-image", action="store_true", help="build no image, even where buildah is there")
+    try:
+        run_release(parser.parse_args())
+    except CommandError as fault:
+        print(f"deploy/release: {fault}", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError:
+        print("deploy/release: deploy/check found something; nothing was built.", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

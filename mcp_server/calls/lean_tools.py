@@ -1,0 +1,149 @@
+"""The tools of the lean address alone: one finds tools of the catalogue by words, two run them by name."""
+
+import re
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from mcp_server.toolkit.context import LiveCall
+from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool, tool
+from mcp_server.toolkit.results import Part, Result
+from shared.domain.mcp_addresses import McpAddress
+from shared.domain.plurals import pluralize
+from shared.domain.tool_profiles import AREAS
+from shared.domain.tool_ranking import Described, Ranking
+from shared.errors import Fault, Invalid
+
+LEAN_TOOLS: dict[str, Tool] = {}
+MAX_RESULTS = 5
+Query = Annotated[str, Field(min_length=1, max_length=300, description="What is to be done, in the person's words.")]
+Name = Annotated[str, Field(min_length=1, max_length=64, description="Of a tool, as find_tools gives it.")]
+Inner = Annotated[dict[str, Any], Field(description="What its input_schema asks for.")]
+
+
+def _check_area(value: str) -> str:
+    if value not in AREAS:
+        raise ValueError("is no area")
+    return value
+
+
+Area = Annotated[
+    str,
+    AfterValidator(_check_area),
+    WithJsonSchema({"type": "string", "enum": list(AREAS), "description": "Only tools of this area."}),
+]
+
+
+class FoundTool(Part):
+    """A tool, and which of the two runs it."""
+
+    name: str
+    does: str
+    tier: str
+    call_with: str
+    input_schema: dict[str, Any]
+
+
+class FoundTools(Result):
+    tools: list[FoundTool]
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Find the tool for a task", catalogue=LEAN_TOOLS)
+async def find_tools(call: LiveCall, query: Query, area: Area | None = None) -> FoundTools:  # noqa: ARG001
+    """Finds the tools for a task, at most five, with what they take. Ask it before saying something cannot be done.
+
+    Use the person's own words, or the name of a tool listed below. Free.
+    """
+    named = [name for name in re.findall(r"[a-z0-9_]+", query.lower()) if name in TOOLS]
+    names = dict.fromkeys([*named, *_rank(query)])
+    matches = [TOOLS[name] for name in names if area in (None, TOOLS[name].area)][:MAX_RESULTS]
+    if not matches:
+        words = "No tool has any of these words. Ask with others, or name an area alone."
+        return FoundTools(message=words, tools=[])
+    best = f"{pluralize(len(matches), 'tool')} found, the likeliest first: {matches[0].name}."
+    return FoundTools(message=f"{best} Run one with the tool in its call_with.", tools=[_describe(t) for t in matches])
+
+
+@tool(area="search", tier=Tier.FREE, effect=Effect.READS, open_world=True, title="Run a tool", catalogue=LEAN_TOOLS)
+async def call_read_tool(call: LiveCall, name: Name, arguments: Inner | None = None) -> Result:
+    """Runs a tool that only reads, by the name find_tools gave. Counts as a call of that tool. Free."""
+    raise NotImplementedError  # the gate opens it and runs the tool inside
+
+
+@tool(
+    area="search",
+    tier=Tier.FREE,
+    effect=Effect.REPLACES,
+    open_world=True,
+    title="Run a tool that changes something",
+    catalogue=LEAN_TOOLS,
+)
+async def call_write_tool(call: LiveCall, name: Name, arguments: Inner | None = None) -> Result:
+    """Runs a tool that stores, changes or deletes, by the name find_tools gave. Counts as a call of that tool. Free."""
+    raise NotImplementedError
+
+
+_OPENED = {call_read_tool.__name__: True, call_write_tool.__name__: False}  # and whether it runs only what reads
+
+
+class Opened(NamedTuple):
+    name: str
+    arguments: dict[str, Any]
+
+
+def open_call(name: str, raw_arguments: dict[str, Any], address: McpAddress) -> Opened:
+    """The call inside a call by name, at the lean address; every other call as it is.
+
+    Raises Invalid for faulty arguments, and for a tool that changes something where only reading was asked for.
+    """
+    if not address.finds or name not in _OPENED:
+        return Opened(name, raw_arguments)
+    arguments = LEAN_TOOLS[name].arguments.check(raw_arguments)
+    inner = str(arguments["name"])
+    if inner in _OPENED:
+        raise Invalid(Fault("name", "runs others and cannot be run itself", "the tool that is to run"))
+    if _OPENED[name] and inner in TOOLS and not TOOLS[inner].reads:
+        refusal = Invalid(Fault("name", "changes data", "a tool that reads, or call_write_tool"))
+        refusal.message = f"{inner} changes data, so call_read_tool does not run it. Call it with call_write_tool."
+        raise refusal
+    return Opened(inner, arguments["arguments"] or {})
+
+
+def find_tool(name: str, address: McpAddress) -> Tool | None:
+    lean = LEAN_TOOLS.get(name) if address.finds else None
+    return lean or TOOLS.get(name)
+
+
+def find_similar(name: str) -> list[str]:
+    """Three tools that share words with a name that is none."""
+    return _rank(name[:64].replace("_", " "))[:3]
+
+
+def list_catalogue() -> str:
+    """The names of all tools by area, for the description of the search: who knows the name needs no search."""
+    areas: dict[str, list[str]] = {}
+    for name in sorted(TOOLS):
+        areas.setdefault(TOOLS[name].area, []).append(name)
+    return "\n".join(f"{area}: {' '.join(names)}" for area, names in sorted(areas.items()))
+
+
+def _describe(match: Tool) -> FoundTool:
+    return FoundTool(
+        name=match.name,
+        does=match.description.splitlines()[0],
+        tier=match.tier.label,
+        call_with=(call_read_tool if match.reads else call_write_tool).__name__,
+        input_schema=match.arguments.schema,
+    )
+
+
+def _rank(text: str) -> list[str]:
+    return prepare_ranking(tuple(sorted(TOOLS))).rank(text)
+
+
+@lru_cache(maxsize=2)
+def prepare_ranking(names: tuple[str, ...]) -> Ranking:
+    """The index over these tools; built once, when the server starts."""
+    tools = (TOOLS[name] for name in names)
+    return Ranking(Described(t.name, t.title, t.description, t.arguments.schema) for t in tools)

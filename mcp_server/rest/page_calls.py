@@ -1,0 +1,102 @@
+"""POST /api/v1/tools: the looks of one page of the web host in one request, answered line by line; for no one else."""
+
+from contextlib import suppress
+from typing import Any
+
+import anyio
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import to_json
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from mcp_server.calls.dispatch import dispatch
+from mcp_server.toolkit.context import Caller
+from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
+from shared.asgi import (
+    BodyIncomplete,
+    BodyTooLarge,
+    ClientDisconnected,
+    read_body,
+    run_while_connected,
+    wait_for_disconnect,
+)
+from shared.domain.mcp_addresses import WHOLE
+from shared.internal_api import MAX_PAGE_CALLS, PAGE_CALLS_PATH, PAGE_TOKEN
+
+MAX_BODY_BYTES, MAX_BODY_SECONDS = 256 * 1024, 5.0
+
+
+class PageCall(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    arguments: dict[str, Any] = {}
+
+
+class PageCalls(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    calls: list[PageCall] = Field(min_length=1, max_length=MAX_PAGE_CALLS)
+
+
+class PageRoute:
+    """For tokens of pages that only look. Each call goes through the gate by itself, as it would over MCP."""
+
+    def __init__(self, tokens: TokenVerifier) -> None:
+        self.tokens = tokens
+
+    def routes(self) -> list[Route]:
+        return [Route(PAGE_CALLS_PATH, self.answer, methods=["POST"])]
+
+    async def answer(self, request: Request) -> Response:
+        caller = await self._find_looker(request)
+        if isinstance(caller, int):
+            return Response(status_code=caller, headers={"Allow": "GET, HEAD"} if caller == 405 else None)
+        try:
+            body = await read_body(
+                request.scope, request.receive, max_bytes=MAX_BODY_BYTES, max_seconds=MAX_BODY_SECONDS
+            )
+            calls = PageCalls.model_validate_json(body).calls
+        except (BodyTooLarge, BodyIncomplete, ValidationError):
+            return Response(status_code=400)
+        return Lines(calls, caller)
+
+    async def _find_looker(self, request: Request) -> Caller | int:
+        """Or the status of the refusal: no such token, a token that may do more than look, or no answer about it."""
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or not token.startswith(PAGE_TOKEN):
+            return 405  # the path is a list, which others read
+        try:
+            caller = await self.tokens.check(token, request.client.host if request.client else "", WHOLE)
+        except TokenRejected:
+            return 401
+        except RateLimited:
+            return 429
+        except AuthServerUnavailable:
+            return 503
+        return caller if caller.on_page and caller.read_only else 403
+
+
+class Lines(Response):
+    """One line for each call, in the order in which they are answered: its place and its answer."""
+
+    def __init__(self, calls: list[PageCall], caller: Caller) -> None:
+        super().__init__(media_type="application/x-ndjson")
+        del self.headers["content-length"]
+        self.calls, self.caller = calls, caller
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        with suppress(ClientDisconnected):
+            await run_while_connected(wait_for_disconnect(receive), self._answer_all(send))
+
+    async def _answer_all(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        async with anyio.create_task_group() as tasks:
+            for place, call in enumerate(self.calls):
+                tasks.start_soon(self._answer, place, call, send)
+        await send({"type": "http.response.body", "body": b""})
+
+    async def _answer(self, place: int, call: PageCall, send: Send) -> None:
+        answer = await dispatch(call.name, call.arguments, self.caller, "mcp")
+        line = to_json([place, answer.data]) + b"\n"
+        await send({"type": "http.response.body", "body": line, "more_body": True})

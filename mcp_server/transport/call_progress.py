@@ -1,0 +1,50 @@
+"""Progress notifications (MCP specification, "Progress") of a call that puts questions to sources."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+from mcp.server.context import ServerRequestContext
+
+from shared import question_progress
+
+INTERVAL_SECONDS = 0.5  # a person sees no more, and each costs a write to the stream
+
+
+class _Teller:
+    """Tells the caller of each number once: the specification wants every progress larger than the one before."""
+
+    def __init__(self, ctx: ServerRequestContext[Any, Any]) -> None:
+        self._session = ctx.session
+        self.progress = question_progress.QuestionProgress()
+        self._last = 0
+
+    async def tell(self) -> None:
+        answers, questions = self.progress.answers, self.progress.questions
+        if answers > self._last:
+            self._last = answers
+            await self._session.report_progress(answers, questions, f"{answers} of {questions} searches are done.")
+
+    async def tell_now_and_then(self) -> None:
+        while True:
+            await anyio.sleep(INTERVAL_SECONDS)
+            await self.tell()
+
+
+@asynccontextmanager
+async def tell_progress(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[None]:
+    """Tells a caller that sent a progressToken, every half second and at the end; where nothing is asked, nothing."""
+    if (ctx.meta or {}).get("progress_token") is None:
+        yield
+        return
+    teller = _Teller(ctx)
+    before = question_progress.current.set(teller.progress)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(teller.tell_now_and_then)
+            yield
+            tasks.cancel_scope.cancel()
+    finally:
+        question_progress.current.reset(before)
+    await teller.tell()

@@ -1,0 +1,90 @@
+"""What a door to a payment service does, and the ways in which it fails."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from shared.domain.billing import Subscription
+from shared.domain.plans import Plan
+
+
+class PaymentAway(Exception):
+    """The payment service does not answer, or has no time; the same may be asked again later."""
+
+
+class PaymentRefused(Exception):
+    """It does not do what was asked. The text is a word of its own, and nothing anybody typed."""
+
+
+class SignatureWrong(Exception):
+    """A message is not from the payment service, or too old to be believed."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something has happened to a customer; what, is asked for."""
+
+    id: str
+    kind: str
+    customer_id: str | None
+
+
+@dataclass(frozen=True)
+class Order:
+    """A first subscription. `nonce` is that of the form: sent twice it is one order."""
+
+    customer_id: str
+    plan: Plan
+    trial_days: int
+    nonce: str
+    return_url: str
+    cancel_url: str
+
+
+@dataclass(frozen=True)
+class PlanChange:
+    """What a page of the payment service asks a subscriber to confirm; without a plan it is the end."""
+
+    subscription_id: str
+    item_id: str
+    plan: Plan | None
+
+
+class Client(Protocol):
+    """A connection to the payment service. Everything raises PaymentAway and PaymentRefused."""
+
+    async def create_customer(self, account: str, email: str) -> str:
+        """The id of a customer; the same for the same account and address within a day."""
+        ...
+
+    async def open_checkout(self, order: Order) -> str:
+        """The address of the page that takes the payment."""
+        ...
+
+    async def open_portal(self, customer_id: str, return_url: str, change: PlanChange | None = None) -> str:
+        """The address of the page where cards, invoices and the end of a subscription are."""
+        ...
+
+    async def list_subscriptions(self, customer_id: str) -> Sequence[Subscription]:
+        """All that are not over, as they are now."""
+        ...
+
+    async def end_customer(self, customer_id: str) -> None:
+        """Ends the subscriptions at once and forgets the customer; one that is gone already is no error."""
+        ...
+
+
+@dataclass(frozen=True)
+class Door:
+    """One way to plans. Without `connect` nothing is sold."""
+
+    name: str
+    connect: Callable[[], AbstractAsyncContextManager[Client]] | None = None
+    read_event: Callable[[bytes, Mapping[str, str], datetime], Event] | None = None  # raises SignatureWrong
+    list_plans: Callable[[], Sequence[Plan]] = tuple
+
+    @property
+    def sells(self) -> bool:
+        return self.connect is not None

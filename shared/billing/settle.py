@@ -1,0 +1,145 @@
+"""What a payment service says of a customer's subscriptions, written to the account: plan, trail and notices."""
+
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from shared.db.accounts import Account
+from shared.db.billing import BillingCustomer, DueCustomer, lock_customer
+from shared.db.operator_actions import OperatorAction
+from shared.domain.billing import (
+    LATE,
+    PAID,
+    TRIAL_NOTICE,
+    Holding,
+    Subscription,
+    choose_subscription,
+    find_next_look,
+    find_paid_plan,
+    settle_holding,
+)
+from shared.domain.plans import Plan
+from shared.outbox.enqueue import tell
+from shared.outbox.plan_change import change_plan
+from shared.settings import settings
+
+log = logging.getLogger(__name__)
+_FIRST_RETRY, _LAST_RETRY = timedelta(minutes=1), timedelta(hours=6)
+
+
+def settle(session: Session, due: DueCustomer, subscriptions: Sequence[Subscription], now: datetime) -> bool:
+    """Whether the answer was written: not where an event came after it was asked for, which asks again.
+
+    The account has the plan that its present subscription gives, whatever events came, in whichever order.
+    """
+    row = lock_customer(session, due)
+    account = session.get(Account, row.account_id) if row is not None and row.account_id is not None else None
+    if row is None or account is None:
+        return False
+    grace = timedelta(days=settings().billing_grace_days)
+    subscription = choose_subscription(subscriptions)
+    _warn_of_surprises(row, subscriptions, subscription)
+    late_since = _find_late_since(row, subscription, now)
+    holding = _read_holding(account, row)
+    paid = find_paid_plan(subscription, holding.paid, late_since, grace, now)
+    _write_subscription(row, subscription, late_since, now)
+    row.check_at = find_next_look(subscription, late_since, grace, now)
+    _write_holding(session, account, row, holding, settle_holding(holding, paid))
+    _tell_of_payment(session, account, row, late_since + grace if late_since and paid is not None else None, now)
+    return True
+
+
+def postpone(session: Session, due: DueCustomer, now: datetime) -> None:
+    """The payment service did not answer: asked again later, and ever later."""
+    row = lock_customer(session, due)
+    if row is not None:
+        row.check_at = now + min(_FIRST_RETRY * 2 ** min(row.failures, 10), _LAST_RETRY)
+        row.failures += 1
+
+
+def forget(session: Session, due: DueCustomer) -> None:
+    """The customer is ended at the payment service, and the account went before."""
+    row = lock_customer(session, due)
+    if row is not None and row.account_id is None:
+        session.delete(row)
+
+
+def _warn_of_surprises(
+    row: BillingCustomer, subscriptions: Sequence[Subscription], chosen: Subscription | None
+) -> None:
+    living = [one for one in subscriptions if one.status in PAID | LATE]
+    if len(living) > 1:
+        log.warning("billing: customer %s has %s subscriptions; one is enough", row.customer_id, len(living))
+    if chosen is not None and chosen.plan is None:
+        log.warning("billing: price %s of customer %s is in no setting", chosen.price, row.customer_id)
+
+
+def _find_late_since(row: BillingCustomer, subscription: Subscription | None, now: datetime) -> datetime | None:
+    """Since the first invoice that was not paid: later ones do not begin the days of grace anew."""
+    if subscription is None or subscription.status not in LATE:
+        return None
+    is_known = row.late_since is not None and row.subscription_id == subscription.id
+    return row.late_since if is_known else min(subscription.unpaid_since or now, now)
+
+
+def _read_holding(account: Account, row: BillingCustomer) -> Holding:
+    paid, unpaid = (Plan.of(slug) if slug else None for slug in (row.paid_plan, row.unpaid_plan))
+    return Holding(Plan.of(account.plan), paid, unpaid)
+
+
+def _write_subscription(
+    row: BillingCustomer, subscription: Subscription | None, late_since: datetime | None, now: datetime
+) -> None:
+    row.late_since, row.checked_at, row.failures = late_since, now, 0
+    row.subscription_id = subscription.id if subscription else None
+    row.item_id = subscription.item_id if subscription else None
+    row.status = subscription.status if subscription else None
+    row.price = subscription.price if subscription else None
+    row.period_ends_at = subscription.period_ends_at if subscription else None
+    row.cancels_at = subscription.cancels_at if subscription else None
+    row.trial_ends_at = subscription.trial_ends_at if subscription else None
+    row.has_subscribed = row.has_subscribed or subscription is not None
+
+
+def _write_holding(session: Session, account: Account, row: BillingCustomer, before: Holding, after: Holding) -> None:
+    row.paid_plan = after.paid.slug if after.paid is not None else None
+    row.unpaid_plan = after.unpaid.slug if after.unpaid is not None else None
+    if after.plan == before.plan:
+        return
+    # An agreed number of calls was agreed for a plan: it goes with it.
+    change_plan(session, account, after.plan, account.api_calls_per_month if after.plan > before.plan else None)
+    detail = f"{before.plan.slug} -> {after.plan.slug}"
+    reason = f"subscription {row.subscription_id} is {row.status}" if row.subscription_id else "no subscription"
+    trail = {"actor": f"billing:{row.door}", "action": "plan", "target": account.public_id}
+    session.add(OperatorAction(**trail, detail=detail, reason=reason))
+
+
+def _tell_of_payment(
+    session: Session,
+    account: Account,
+    row: BillingCustomer,
+    until: datetime | None,
+    now: datetime,
+) -> None:
+    """Each thing once, by notice and mail: the keys name what it is about, so that a repeated look says nothing.
+
+    `until` is the day to which a late payment leaves the plan; None when it is late and the plan has gone.
+    """
+    if row.late_since is not None and until is not None:
+        _tell(session, account, row, "payment_failed", until, f"late:{row.late_since.timestamp():.0f}")
+    elif row.late_since is not None:
+        _tell(session, account, row, "payment_missing", None, f"missing:{row.late_since.timestamp():.0f}")
+    if row.cancels_at is not None and row.cancels_at > now:
+        _tell(session, account, row, "plan_ends", row.cancels_at, f"ends:{row.cancels_at.timestamp():.0f}")
+    elif row.trial_ends_at is not None and now < row.trial_ends_at <= now + TRIAL_NOTICE:
+        _tell(session, account, row, "trial_ends", row.trial_ends_at, f"trial:{row.trial_ends_at.timestamp():.0f}")
+
+
+def _tell(
+    session: Session, account: Account, row: BillingCustomer, kind: str, moment: datetime | None, key: str
+) -> None:
+    facts: dict[str, Any] = {"kind": kind, "plan": account.plan, "at": moment.isoformat() if moment else ""}
+    tell(session, account, "billing", facts, dedupe_key=f"billing:{row.subscription_id}:{key}", mail=True)

@@ -1,0 +1,51 @@
+"""Figures of the last days for operators: calls, errors, new accounts, checks and messages, each by one pass."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+
+import sqlalchemy as sa
+
+from shared.db.admin_figures import ERRORS
+from shared.db.service_figures import open_connection
+from shared.db.usage import TOOL_CALLS
+from shared.settings import settings
+
+TIMEOUT_MILLISECONDS = 1500  # of each: five of them, with the rest of a page, take ten seconds at most
+# Day, what the rows are, and their number. No session guards these statements, so they name the data mode themselves.
+_BY_DAY = "select cast(timezone('UTC', {moment}) as date), {words}, count(*) from {rows} group by 1, 2"
+_STATEMENTS = {
+    # The counters: one row of an account and day, where there can be thousands of calls.
+    "calls": f"select period, '', sum(used) from usage_counters where meter = '{TOOL_CALLS}' and period >= :day"  # noqa: S608
+    " group by 1",
+    "errors": _BY_DAY.format(
+        moment="at", words="outcome", rows=f"tool_calls where at >= :moment and outcome in {ERRORS}"
+    ),
+    "accounts": _BY_DAY.format(moment="created_at", words="''", rows="accounts where created_at >= :moment"),
+    "checks": _BY_DAY.format(
+        moment="checked_at",
+        words="''",
+        rows="route_monitor_checks where checked_at >= :moment and synthetic = :synthetic",
+    ),
+    "messages": _BY_DAY.format(
+        moment="created_at",
+        words="case when status in ('sent', 'failed', 'uncertain') then status else 'waiting' end",
+        rows="deliveries where created_at >= :moment and synthetic = :synthetic",
+    ),
+}
+NAMES = tuple(_STATEMENTS)
+
+
+def count_by_day(name: str, since: date) -> Mapping[date, Mapping[str, int]]:
+    """Numbers by day (UTC) and by what they are, which is "" where there is one kind.
+
+    Raises SQLAlchemyError, also when it takes too long.
+    """
+    moment = datetime.combine(since, time(), UTC)
+    values = {"day": since, "moment": moment, "synthetic": settings().data_mode == "sandbox"}
+    statement = sa.text(_STATEMENTS[name])
+    used = {key: value for key, value in values.items() if f":{key}" in _STATEMENTS[name]}
+    counts: dict[date, dict[str, int]] = {}
+    with open_connection(TIMEOUT_MILLISECONDS) as connection:
+        for day, words, number in connection.execute(statement, used):
+            counts.setdefault(day, {})[words] = int(number)
+    return counts

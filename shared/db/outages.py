@@ -1,0 +1,99 @@
+"""Outages of the database: which failures are one, a read that is tried once more, and one line a second in the log."""
+
+import logging
+import threading
+from collections.abc import Callable
+from time import monotonic, sleep
+from typing import TypeVar
+
+from psycopg import Error
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from shared.db.base import engine
+
+T = TypeVar("T")
+OUTAGE_ERRORS = (OperationalError, InterfaceError, PoolTimeout)  # among them what is no outage: is_outage judges
+log = logging.getLogger(__name__)
+PATIENCE_SECONDS = 2.0  # of an outage in which reads wait for its end: PostgreSQL restarts in 0.1 to 0.4
+_PAUSE_SECONDS = 0.05  # between two attempts to connect
+_LINE_SECONDS = 1.0
+_QUIET_SECONDS = 4.0  # without a failure, after which the next one begins another outage
+# Connection lost, resources exhausted, shut down or starting (57014 is a statement that took too long, which is none),
+# and a server that takes no writes, as one that has just become a standby.
+_STATES = ("08", "53", "57P", "25006")
+
+
+class Outages:
+    """The failures of this process: when those of now began, and which the log has not told yet."""
+
+    def __init__(self) -> None:
+        self.began_at = self.failed_at = self.told_at = float("-inf")
+        self.untold = 0
+        self._lock = threading.Lock()
+
+    def note(self, error: BaseException) -> None:
+        """Counts a failure. The log gets one line a second, without a traceback and without words of the database."""
+        now = monotonic()
+        with self._lock:
+            if now - self.failed_at > _QUIET_SECONDS:
+                self.began_at = now
+            self.failed_at = now
+            self.untold += 1
+            if now - self.told_at < _LINE_SECONDS:
+                return
+            self.told_at, number, self.untold = now, self.untold, 0
+        log.error("the database does not answer (%s); failures since the last such line: %d", _name(error), number)
+
+
+OUTAGES = Outages()
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether it failed because the database is away or full, not because of what it was asked."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_outage, error.exceptions))
+    if isinstance(error, PoolTimeout):
+        return True
+    if not isinstance(error, DBAPIError):
+        return False
+    state = error.orig.sqlstate if isinstance(error.orig, Error) else None
+    if state is None or error.connection_invalidated:
+        return isinstance(error, OUTAGE_ERRORS) or error.connection_invalidated
+    return state.startswith(_STATES)
+
+
+def run_again(work: Callable[[], T]) -> T:
+    """What `work` returns; where an outage ended it, what it returns on a fresh connection.
+
+    It must bear to be run twice: a read, or a write that is the same twice.
+    """
+    try:
+        return work()
+    except Exception as error:
+        if not is_outage(error):
+            raise
+        OUTAGES.note(error)
+    await_return()
+    return work()
+
+
+def await_return() -> None:
+    """Blocks until the database takes connections, at most until an outage is 2 seconds old.
+
+    A longer one is told at once: threads that wait would keep all others waiting.
+    """
+    until = OUTAGES.began_at + PATIENCE_SECONDS
+    while monotonic() < until:
+        try:
+            with engine().connect():
+                return
+        except (DBAPIError, PoolTimeout):
+            sleep(_PAUSE_SECONDS)
+
+
+def _name(error: BaseException) -> str:
+    """The type, and the state where the server gave one: never what the error says."""
+    cause = getattr(error, "orig", None)
+    state = cause.sqlstate if isinstance(cause, Error) else None
+    return " ".join(filter(None, (type(cause or error).__name__, state)))

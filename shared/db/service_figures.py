@@ -1,0 +1,84 @@
+"""Figures of the whole service: what waits for a worker, since when, and how many rows are open in each state."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, NullPool, create_engine
+
+from shared.db import messages, runs
+from shared.settings import settings
+
+TIMEOUT_MILLISECONDS = 2000  # of each statement: a busy database must not be made busier by those who look at it
+
+# Of rows that anybody may claim now. A retry and a postponed message wait on purpose until `claimed_until`.
+_WAITING = """case when claimed_until is null or claimed_until <= now()
+  then extract(epoch from now() - greatest({since}, coalesce(claimed_until, {since}))) end"""
+_SCHEDULES = sa.text("""
+select coalesce(extract(epoch from now() - min(next_due_at)), 0) from schedules
+where enabled and next_due_at <= now()""")
+_RUNS = sa.text(f"""
+select s.kind, r.queue, r.status, count(*), max(r.waiting) from (
+  select schedule_id, queue, status, {_WAITING.format(since="due_at")} as waiting
+  from job_runs where status in {runs.OPEN_STATUSES}) r
+join schedules s on s.id = r.schedule_id group by 1, 2, 3""")  # noqa: S608 - of constants
+_DELIVERIES = sa.text(f"""
+select channel, status, count(*), max({_WAITING.format(since="created_at")}) from deliveries
+where status in {messages.OPEN_STATUSES} group by 1, 2""")  # noqa: S608
+
+
+@dataclass(frozen=True)
+class ServiceFigures:
+    """Seconds that the oldest of each waits, 0 where none does; numbers of open rows."""
+
+    oldest_due_schedule: float
+    oldest_due_runs: dict[str, float]  # by queue
+    oldest_due_delivery: float
+    open_runs: dict[tuple[str, str], int]  # by kind and status
+    open_deliveries: dict[tuple[str, str], int]  # by channel and status
+
+
+@lru_cache(maxsize=1)
+def _engine() -> Engine:
+    """Connections of its own, so that whoever looks takes none from those who work."""
+    return create_engine(
+        settings().database_url,
+        poolclass=NullPool,
+        hide_parameters=True,
+        connect_args={"application_name": "award-travel figures", "connect_timeout": 2},
+    )
+
+
+@contextmanager
+def open_connection(milliseconds: int) -> Iterator[Connection]:
+    """A transaction for figures, whose statements may each take so long."""
+    with _engine().begin() as connection:
+        connection.exec_driver_sql(f"set local statement_timeout = {milliseconds}")
+        yield connection
+
+
+def read_service_figures() -> ServiceFigures:
+    """Three statements over the rows that are open. Raises SQLAlchemyError, also when one takes too long."""
+    with open_connection(TIMEOUT_MILLISECONDS) as connection:
+        schedule = connection.execute(_SCHEDULES).scalar_one()
+        run_rows = connection.execute(_RUNS).all()
+        delivery_rows = connection.execute(_DELIVERIES).all()
+    oldest_runs = dict.fromkeys((runs.CHECK_QUEUE, runs.MAIL_QUEUE), 0.0)
+    open_runs: dict[tuple[str, str], int] = {}
+    for kind, queue, status, number, waiting in run_rows:
+        oldest_runs[queue] = max(oldest_runs[queue], _seconds(waiting))
+        open_runs[kind, status] = open_runs.get((kind, status), 0) + number
+    return ServiceFigures(
+        _seconds(schedule),
+        oldest_runs,
+        max((_seconds(waiting) for _, _, _, waiting in delivery_rows), default=0.0),
+        open_runs,
+        {(channel, status): number for channel, status, number, _ in delivery_rows},
+    )
+
+
+def _seconds(value: Any) -> float:
+    return max(0.0, float(value or 0))

@@ -1,0 +1,88 @@
+"""Sign-in methods beside the password: passkeys, authenticator apps, recovery codes, and sign-ins half done."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy import ForeignKey
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.base import AccountOwned, Base, pk, stamp
+
+
+class Passkey(AccountOwned, Base):
+    """A discoverable credential of WebAuthn; its public key is all that is needed to verify it."""
+
+    __tablename__ = "passkeys"
+
+    id: Mapped[pk]
+    credential_id: Mapped[str] = mapped_column(unique=True)  # base64url
+    public_key: Mapped[bytes]  # COSE
+    name: Mapped[str]
+    sign_count: Mapped[int] = mapped_column(sa.BigInteger)
+    backup_eligible: Mapped[bool]  # may be copied between devices
+    backed_up: Mapped[bool]
+    transports: Mapped[list[str]]
+    created_at: Mapped[stamp]
+    last_used_at: Mapped[datetime | None]
+
+
+class AuthenticatorApp(AccountOwned, Base):
+    """An app that shows time-based codes (RFC 6238); at most one of each account."""
+
+    __tablename__ = "authenticator_apps"
+    __table_args__ = (sa.UniqueConstraint("account_id"),)
+
+    id: Mapped[pk]
+    secret_sealed: Mapped[str]
+    last_time_step: Mapped[int] = mapped_column(sa.BigInteger)  # of the last code used: none works twice
+    created_at: Mapped[stamp]
+    last_used_at: Mapped[datetime | None]
+
+
+class RecoveryCode(AccountOwned, Base):
+    """One of ten codes for somebody who has lost the other ways; its row goes when it is used."""
+
+    __tablename__ = "recovery_codes"
+
+    id: Mapped[pk]
+    code_hash: Mapped[str]
+    created_at: Mapped[stamp]
+
+
+class PendingSignIn(AccountOwned, Base):
+    """A browser session whose person has passed the first factor and still owes the second."""
+
+    __tablename__ = "pending_sign_ins"
+
+    session_hash: Mapped[str] = mapped_column(
+        ForeignKey("web_sessions.id_hash", ondelete="CASCADE", onupdate="CASCADE"), primary_key=True
+    )
+    return_to: Mapped[str]
+    created_at: Mapped[stamp]
+
+
+class PasskeyChallenge(Base):
+    """What a browser session has to sign, once and soon, to sign in or to register a passkey."""
+
+    __tablename__ = "passkey_challenges"
+
+    session_hash: Mapped[str] = mapped_column(
+        ForeignKey("web_sessions.id_hash", ondelete="CASCADE", onupdate="CASCADE"), primary_key=True
+    )
+    purpose: Mapped[str] = mapped_column(primary_key=True)  # sign_in or register
+    challenge: Mapped[bytes]
+    expires_at: Mapped[datetime]
+
+
+def store_challenge(session: Session, session_hash: str, purpose: str, challenge: bytes, expires_at: datetime) -> None:
+    """In place of an earlier one; two that are stored at once do not meet."""
+    values = {"challenge": challenge, "expires_at": expires_at}
+    row = insert(PasskeyChallenge).values(session_hash=session_hash, purpose=purpose, **values)
+    session.execute(row.on_conflict_do_update(index_elements=["session_hash", "purpose"], set_=values))
+
+
+def has_second_factor(session: Session, account_id: int) -> bool:
+    """Whether a password alone does not sign in."""
+    ways = (sa.exists().where(model.account_id == account_id) for model in (Passkey, AuthenticatorApp))
+    return bool(session.scalar(sa.select(sa.or_(*ways))))

@@ -1,0 +1,115 @@
+"""Deletion of many rows in portions: each a short transaction of its own, and the tables take turns."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import ColumnElement
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from shared.db.base import Base, transaction
+from shared.db.outages import is_outage
+
+log = logging.getLogger(__name__)
+PORTION = 5_000  # rows of one transaction: short locks, and other work in between
+LOOKS_IN_VAIN = (
+    20  # portions without an expired row after which the rest is taken to be younger, where keys grow by age
+)
+Target = sa.Table | type[Base]  # of a table rows of both data modes go
+Portions = Iterator[int]  # removes the next portion and says how many rows that were
+
+
+class Busy(Exception):
+    """Another program sweeps."""
+
+
+def take_turns(sweeps: Sequence[tuple[str, Portions]], until: float) -> dict[str, int]:
+    """Rows removed by table. Each table gets a portion in turn until nothing is left or the moment has come.
+
+    One whose statement fails is left for the next time; an outage ends them all. Raises what ended them.
+    """
+    removed: dict[str, int] = {}
+    while sweeps and monotonic() < until:
+        unfinished = []
+        for name, portions in sweeps:
+            try:
+                number = next(portions, None)
+            except Busy:
+                continue
+            except SQLAlchemyError as error:
+                if is_outage(error):
+                    raise
+                log.error("sweep: %s is left for the next time (%s)", name, type(error).__name__)
+                continue
+            if number is not None:
+                removed[name] = removed.get(name, 0) + number
+                unfinished.append((name, portions))
+        sweeps = unfinished
+    return removed
+
+
+def remove_first(target: Target, expired: ColumnElement[bool], order: Any, *, lock: int | None = None) -> Portions:
+    """For rows that an index on `order` leads to, as the condition bounds it: the first ones, while there are any."""
+    keys = _list_keys(target)
+    while True:
+        with transact_alone(lock) as session:
+            first = sa.select(*keys).where(expired).order_by(order).limit(PORTION)
+            removed = _delete(session, target, sa.tuple_(*keys).in_(first))
+        yield removed
+        if not removed:
+            return
+
+
+def remove_along_keys(
+    target: Target,
+    expired: ColumnElement[bool],
+    *,
+    grows_with_age: bool = False,
+    size: int | None = None,
+    lock: int | None = None,
+) -> Portions:
+    """For rows that no index leads to: `size` at a time are looked at, in the order of the primary key.
+
+    Where keys grow with the age of their rows it ends after LOOKS_IN_VAIN portions without an expired row.
+    """
+    keys = _list_keys(target)
+    after: ColumnElement[bool] = sa.true()
+    looks_in_vain = 0
+    while True:
+        with transact_alone(lock) as session:
+            portion = sa.select(*keys).where(after).order_by(*keys).offset((size or PORTION) - 1).limit(1)
+            last = session.execute(portion).one_or_none()
+            until = sa.true() if last is None else sa.tuple_(*keys) <= _bind(keys, last)
+            removed = _delete(session, target, sa.and_(after, until, expired))
+        yield removed
+        looks_in_vain = 0 if removed else looks_in_vain + 1
+        if last is None or (grows_with_age and looks_in_vain == LOOKS_IN_VAIN):
+            return
+        after = sa.tuple_(*keys) > _bind(keys, last)
+
+
+@contextmanager
+def transact_alone(lock: int | None) -> Iterator[Session]:
+    """A transaction, alone under this number where there is one. Raises Busy."""
+    with transaction() as session:
+        if lock is not None and not session.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(lock))):
+            raise Busy
+        yield session
+
+
+def _list_keys(target: Target) -> list[sa.Column[Any]]:
+    table = target if isinstance(target, sa.Table) else target.__table__
+    return list(table.primary_key.columns)  # type: ignore[attr-defined]
+
+
+def _bind(keys: list[sa.Column[Any]], values: Any) -> Any:
+    return sa.tuple_(*(sa.literal(value, key.type) for key, value in zip(keys, values, strict=True)))
+
+
+def _delete(session: Session, target: Target, condition: ColumnElement[bool]) -> int:
+    statement = sa.delete(target).where(condition).execution_options(synchronize_session=False)
+    return int(session.execute(statement).rowcount)  # type: ignore[attr-defined]

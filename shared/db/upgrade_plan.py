@@ -1,0 +1,96 @@
+"""What an upgrade of the tables would do: the migrations that are missing, and the tables that each one names."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from alembic.script import Script
+from sqlalchemy import NullPool, create_engine
+
+from shared.db.last_backup import FACT, LastBackup, parse_backup
+from shared.db.schema import Schema, list_steps, read_schema, walk_scripts
+from shared.db.schema_window import find_oldest
+
+_SIZES = (
+    "select relname, pg_total_relation_size(oid) as size from pg_class where relkind = 'r' and relnamespace = {schema}"
+)
+_SCHEMA = "(select relnamespace from pg_class where oid = to_regclass('alembic_version'))"
+
+
+class PendingMigration(NamedTuple):
+    """`tables` are those that exist and that it names, with their size in bytes."""
+
+    revision: str
+    summary: str
+    tables: dict[str, int]
+
+
+@dataclass(frozen=True)
+class UpgradePlan:
+    """`runs_meanwhile`: programs of the release that made the present tables go on running on the new ones."""
+
+    schema: Schema
+    migrations: list[PendingMigration]
+    runs_meanwhile: bool
+    last_backup: LastBackup | None
+
+    @property
+    def bytes(self) -> int:
+        """Of all tables that are touched, indexes included; a table named by two migrations counts twice."""
+        return sum(sum(migration.tables.values()) for migration in self.migrations)
+
+
+def plan_upgrade(url: str) -> UpgradePlan:
+    """Reads only: the database refuses anything else of this connection."""
+    schema = read_schema(url)
+    with create_engine(url, poolclass=NullPool).connect() as connection:
+        connection.execution_options(postgresql_readonly=True)
+        sizes = _read_sizes(connection)
+        last_backup = _read_last_backup(connection) if "service_facts" in sizes else None
+    migrations = [] if schema.is_newer else [_describe(script, sizes) for script in _list_missing(schema.current)]
+    return UpgradePlan(schema, migrations, _runs_meanwhile(schema), last_backup)
+
+
+def _list_missing(current: str | None) -> list[Script]:
+    scripts = walk_scripts()
+    names = [script.revision for script in scripts]
+    return scripts[names.index(current) + 1 :] if current else scripts
+
+
+def _runs_meanwhile(schema: Schema) -> bool:
+    """True as well where nothing will change, and where there are no tables and so no programs."""
+    if schema.current is None or schema.current == schema.expected:
+        return True
+    if schema.is_newer:
+        return schema.is_usable
+    names = [step.revision for step in list_steps()]
+    return names.index(find_oldest(list_steps())) <= names.index(schema.current)
+
+
+def _read_sizes(connection: sa.Connection) -> dict[str, int]:
+    rows = connection.exec_driver_sql(_SIZES.format(schema=_SCHEMA))
+    return {row.relname: row.size for row in rows}
+
+
+def _read_last_backup(connection: sa.Connection) -> LastBackup | None:
+    value = connection.execute(sa.text("select value from service_facts where name = :name"), {"name": FACT}).scalar()
+    return None if value is None else parse_backup(value)
+
+
+def _describe(script: Script, sizes: dict[str, int]) -> PendingMigration:
+    words = set(_list_words(Path(script.path).read_text(encoding="utf-8")))
+    tables = {name: size for name, size in sorted(sizes.items()) if name in words}
+    return PendingMigration(script.revision, (script.doc or "").partition("\n")[0], tables)
+
+
+def _list_words(source: str) -> Iterator[str]:
+    """Of all texts in the code but its docstring and the columns that foreign keys name (`accounts.id`)."""
+    tree = ast.parse(source)
+    docstring = ast.get_docstring(tree, clean=False)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != docstring:
+            yield from re.findall(r"\w+(?![\w.])", node.value)

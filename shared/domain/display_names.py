@@ -1,0 +1,115 @@
+"""Names that strangers choose for what they register: which can be read, and what their letters really are."""
+
+import re
+import unicodedata
+
+from fontTools.unicodedata import script, script_name
+
+MAX_CHARACTERS = 100
+MAX_STACKED_MARKS = 2  # accents over one letter; Vietnamese and Thai need two
+_UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+# Characters without a shape outside these categories: Unicode's Default_Ignorable_Code_Point, and the blank of Braille.
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U0001d159\U000e0100-\U000e01ef]")
+_EMOJI_STYLE = re.compile("[\ufe00-\ufe0f]")  # picks the colour of the sign before it, nothing else
+_COMMON = {"Zyyy", "Zinh", "Zzzz"}  # digits, punctuation and accents, which every script uses
+# Scripts that share one word in ordinary writing (Unicode TR39, 5.2: highly restrictive).
+_WRITTEN_TOGETHER = [{"Latn", "Hani", "Hira", "Kana"}, {"Latn", "Hani", "Bopo"}, {"Latn", "Hani", "Hang"}]
+# Scripts with many letters that look like Latin ones.
+_LATIN_LOOK = {"Cyrl", "Grek", "Armn", "Cher", "Copt", "Lisu", "Dsrt", "Goth"}
+KNOWN_APPLICATIONS = (
+    "Antigravity",
+    "ChatGPT",
+    "Claude",
+    "Claude Code",
+    "Codex",
+    "Copilot",
+    "Cursor",
+    "Devin",
+    "Gemini",
+    "Grok",
+    "Mistral",
+    "OpenAI",
+    "opencode",
+    "Perplexity",
+    "Visual Studio Code",
+    "VS Code",
+    "Zed",
+)
+# Signs that pass for a Latin letter once accents are gone and case is folded. An i, a 1 and a bar pass for an l.
+_LOOK_ALIKES = {
+    "01i|!34$5@": "olllleassa",
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u043a\u043c\u0442\u0432\u043d": "aeopcyxkmtbh",  # Cyrillic
+    "\u0455\u0456\u0458\u04bb\u0501\u051b\u051d\u04cf": "sljhdqwl",
+    "\u03b1\u03b2\u03b3\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u03f2": "abyelkvoptuxwc",  # Greek
+    "\u0251\u0261\u0131\u0269\u1d04\u1d0f\u1d1c\u0280\ua731\u1d05\u1d07\u0262": "agllcoursdeg",  # phonetic
+}
+_SHAPES = str.maketrans("".join(_LOOK_ALIKES), "".join(_LOOK_ALIKES.values()))
+
+
+class UnfitName(ValueError):
+    """The text says what is wrong with a name, as a predicate in plain ASCII: "has characters ..."."""
+
+
+def parse_name(value: str) -> str:
+    """The name in normal form, with single blanks. Raises UnfitName when people could not see what it is."""
+    name = " ".join(_EMOJI_STYLE.sub("", _fold_letters(value)).split())
+    if not 1 <= len(name) <= MAX_CHARACTERS:
+        raise UnfitName(f"must have 1 to {MAX_CHARACTERS} visible characters")
+    if any(unicodedata.category(sign) in _UNPRINTABLE for sign in value if sign != " ") or _BLANK.search(value):
+        raise UnfitName("has characters that cannot be seen")
+    if not any(unicodedata.category(sign)[0] in "LN" or unicodedata.category(sign) == "So" for sign in name):
+        raise UnfitName("has no letter, digit or picture")
+    if _count_stacked_marks(name) > MAX_STACKED_MARKS:
+        raise UnfitName("has too many accents on one letter")
+    if any(_is_mixed(word) for word in re.findall(r"\w+", name)):
+        raise UnfitName("mixes letters of several alphabets in one word")
+    if _passes_for_known(name):
+        raise UnfitName("looks like the name of another application and is spelled with other signs")
+    return name
+
+
+def describe_alphabets(name: str) -> str | None:
+    """The alphabets of letters that can be taken for Latin ones ("Cyrillic"); None when there are none."""
+    scripts = sorted({script_name(script(sign)) for sign in name if script(sign) in _LATIN_LOOK})
+    return " and ".join(scripts) or None
+
+
+def _fold_letters(value: str) -> str:
+    """Letters and digits of another form (full width, mathematical bold) become the plain ones."""
+    plain = (unicodedata.normalize("NFKC", s) if unicodedata.category(s)[0] in "LN" else s for s in value)
+    return unicodedata.normalize("NFC", "".join(plain))
+
+
+def _count_stacked_marks(name: str) -> int:
+    """The longest run of accents, those of composed letters among them."""
+    longest = run = 0
+    for sign in unicodedata.normalize("NFD", name):
+        run = run + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _is_mixed(word: str) -> bool:
+    scripts = {script(sign) for sign in word} - _COMMON
+    return len(scripts) > 1 and not any(scripts <= together for together in _WRITTEN_TOGETHER)
+
+
+def _draw(text: str) -> str:
+    """What a text looks like at a glance: without accents, blanks and punctuation, look-alike signs as one."""
+    letters = unicodedata.normalize("NFKD", text.casefold()).translate(_SHAPES)
+    return "".join(sign for sign in letters if sign.isalnum()).replace("rn", "m").replace("vv", "w")
+
+
+def _spell(text: str) -> str:
+    return "".join(sign for sign in text.casefold() if sign.isalnum())
+
+
+_KNOWN_SHAPES = {_draw(name) for name in KNOWN_APPLICATIONS}
+_KNOWN_SPELLINGS = {_spell(name) for name in KNOWN_APPLICATIONS}
+
+
+def _passes_for_known(name: str) -> bool:
+    """True when one to three words in a row have the shape of a known name in other signs."""
+    words = name.split()
+    runs = [" ".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, start + 4)]
+    return any(_draw(run) in _KNOWN_SHAPES and _spell(run) not in _KNOWN_SPELLINGS for run in runs)

@@ -1,0 +1,142 @@
+"""The address at which a program shows its metrics to Prometheus."""
+
+import contextlib
+import logging
+import platform
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
+
+from shared.secrets import is_same_secret
+from shared.settings import VERSION, settings
+from shared.telemetry.shared_counts import SharedCounts, share_counts
+
+log = logging.getLogger(__name__)
+PROGRAMS = ("auth_server", "mcp_server", "dispatcher", "worker", "inbox")  # in the order of their ports
+PATH = "/metrics"
+_MAX_READERS = 4  # at once; a scraper reads alone
+_TIMEOUT_SECONDS = 10
+Answer = tuple[str, list[tuple[str, str]], bytes]
+
+
+@contextlib.contextmanager
+def serving_metrics(program: str, *collectors: Collector) -> Iterator[None]:
+    """Around a program's work: its processes count together, and one thread of this one shows the sum.
+
+    Nothing happens where neither METRICS_PORT nor METRICS_DIR is set. A port that is taken is an error in the log; the
+    program works all the same.
+    """
+    port, folder = settings().metrics_port, settings().metrics_dir
+    if port is None and folder is None:
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        place = folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="award-metrics-")))
+        share_counts(place / program)
+        if port is not None:
+            address = (settings().metrics_host, port + PROGRAMS.index(program))
+            try:
+                stack.enter_context(listening(*address, SharedCounts(place / program), BuildInfo(program), *collectors))
+            except OSError as error:
+                log.error("metrics: %s:%d cannot be listened at (%s)", *address, type(error).__name__)
+        yield
+
+
+@contextlib.contextmanager
+def listening(host: str, port: int, *collectors: Collector) -> Iterator[int]:
+    """Answers `/metrics` there with what the collectors say. Raises OSError where the port is taken."""
+    server = make_server(host, port, _build_application(collectors), _Server, _Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.5,), name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class BuildInfo(Collector):
+    """Which program this is, of which version."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+
+    def collect(self) -> Iterable[Metric]:
+        labels = {"program": self.program, "version": VERSION, "python": platform.python_version()}
+        labels["mode"] = settings().data_mode
+        metric = GaugeMetricFamily("award_build_info", "The program and its version; always 1.", labels=list(labels))
+        metric.add_metric(list(labels.values()), 1)
+        return [metric]
+
+
+def _build_application(collectors: Iterable[Collector]) -> Callable[..., list[bytes]]:
+    registry = CollectorRegistry()
+    for collector in collectors:
+        registry.register(collector)
+
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        status, headers, body = _answer(environ, registry)
+        start_response(status, [*headers, ("Content-Length", str(len(body)))])
+        return [body]
+
+    return answer
+
+
+def _answer(environ: dict[str, Any], registry: CollectorRegistry) -> Answer:
+    if environ["PATH_INFO"] != PATH:
+        return "404 Not Found", [], b""
+    if environ["REQUEST_METHOD"] != "GET":
+        return "405 Method Not Allowed", [("Allow", "GET")], b""
+    token = settings().metrics_token
+    if token and not is_same_secret(environ.get("HTTP_AUTHORIZATION", ""), f"Bearer {token.get_secret_value()}"):
+        return "401 Unauthorized", [("WWW-Authenticate", "Bearer")], b""
+    return "200 OK", [("Content-Type", CONTENT_TYPE_PLAIN_0_0_4)], generate_latest(registry)
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._free = threading.BoundedSemaphore(_MAX_READERS)
+        super().__init__(*arguments, **options)
+
+    def server_bind(self) -> None:
+        """Without the look-up of this machine's name that the base class makes, which can take seconds."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.setup_environ()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - of the base class
+        log.warning("metrics: a request failed", exc_info=True)
+
+
+class _Handler(WSGIRequestHandler):
+    timeout = _TIMEOUT_SECONDS
+
+    def log_message(self, *_words: Any) -> None:
+        """No line for each request."""

@@ -1,0 +1,29 @@
+"""The rules of axe-core on the page that is open: WCAG 2.0 to 2.2 up to AA, and what axe calls good practice."""
+
+import json
+from functools import lru_cache
+from pathlib import Path
+
+from tests.support.browser import Tab
+from tests.support.requirements import axe
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN_AXE = f"""
+axe.run(document, {{runOnly: {json.dumps(TAGS)}, resultTypes: ["violations"]}}).then((found) => JSON.stringify(
+  found.violations.flatMap(({{id, tags, nodes}}) => nodes.map(({{html}}) =>
+    `axe ${{tags.includes("best-practice") ? "good practice" : "WCAG"}} ${{id}}: ${{html.slice(0, 120)}}`))))
+"""
+
+
+@lru_cache(maxsize=1)
+def read_axe() -> str:
+    return Path((axe() or {})["AWARD_AXE"]).read_text(encoding="utf-8")
+
+
+def list_violations(tab: Tab) -> list[str]:
+    """One line for each element a rule refuses."""
+    if not tab.run("'axe' in window"):
+        tab.run(read_axe())
+    found = tab.run_promise(RUN_AXE)
+    assert isinstance(found, str), "axe did not run"
+    return list(json.loads(found))

@@ -1,0 +1,150 @@
+"""Both servers are rolled under load without a lost call, say so when they were not, and end with their parents."""
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.chaos.programs import Load, Program, free_port, roll, serving, sign_in, start
+from tests.support.service import ROOT, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.e2e]  # starts both programs with two workers each, twice over
+
+
+@pytest.fixture
+def redis_url(pytestconfig: Any) -> str:
+    return os.environ["REDIS_URL"]
+
+
+def test_sighup_replaces_every_worker_and_no_call_is_lost(
+    fresh_database: str, redis_url: str, tmp_path: Path, clean: None
+) -> None:
+    with serving(tmp_path, fresh_database, redis_url, workers=2) as servers:
+        token = sign_in(servers, fresh_database)
+        web, tools = servers.web[0], servers.tools[0]
+        urls = [servers.mcp_url, f"{web.url}/mcp"]  # straight, and through the web host
+        with Load(urls, token, [("list_trips", {}), ("list_my_cards", {}), ("get_profile", {})]) as load:
+            load.settle(20)
+            for program in (tools, web):
+                before, after = roll(program)
+                assert len(before) == len(after) == 2
+                assert before & after == set()
+                assert "rolled: 2 of 2 workers are new" in program.words
+            load.settle(20)
+        assert dict(load.outcomes) == {"ok": len(load.calls)}
+        assert len(load.calls) > 100
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture
+def two_workers(fresh_database: str, tmp_path: Path) -> Any:
+    """A web host of two workers, the lighter of the two programs."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    environment = os.environ | {"DATABASE_URL": fresh_database, "WEB_URL": url}
+    program = start(tmp_path, "web", ["auth_server", "--workers", "2", "--port", str(port)], environment, url)
+    try:
+        wait_for("the web host", lambda: program.is_ready() and len(program.workers()) == 2, 60)
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.stop()
+
+
+def test_workers_end_with_a_parent_that_was_killed_and_the_port_is_free(two_workers: Program) -> None:
+    workers, port = two_workers.workers(), int(two_workers.url.rpartition(":")[2])
+    os.kill(two_workers.process.pid, signal.SIGKILL)
+    two_workers.process.wait()
+    wait_for("the end of its workers", lambda: not [pid for pid in workers if Path(f"/proc/{pid}").exists()], 20)
+    assert _is_free(port)
+
+
+SMALL_APPLICATION = """
+import os, pathlib
+def create():
+    if pathlib.Path("broken").exists():
+        raise RuntimeError("the new release does not start")
+    async def answer(scope, receive, send):
+        if scope["type"] == "lifespan":
+            while (await receive())["type"] != "lifespan.shutdown":
+                await send({"type": "lifespan.startup.complete"})
+            return await send({"type": "lifespan.shutdown.complete"})
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": str(os.getpid()).encode()})
+    return answer
+"""
+SERVE = """
+import sys
+from uvicorn import Server
+from auth_server.workers import ServerConfig, Workers
+from shared.worker_processes import run_server
+if __name__ == "__main__":
+    config = ServerConfig("small:create", factory=True, port=int(sys.argv[1]), workers=int(sys.argv[2]))
+    run_server(config, Server, Workers)
+"""
+
+
+@contextmanager
+def _serving_small_application(folder: Path, workers: int) -> Iterator[Program]:
+    """What starts the two servers, around an application that loads at once, and not where a file `broken` stands."""
+    (folder / "small.py").write_text(SMALL_APPLICATION)
+    (folder / "serve.py").write_text(SERVE)
+    port = free_port()
+    environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
+    command = ["serve", str(port), str(workers)]
+    program = start(folder, "small", command, environment, f"http://127.0.0.1:{port}", folder)
+    try:
+        wait_for("the small application", program.is_ready, 60)
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.stop()
+
+
+def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_the_log(tmp_path: Path) -> None:
+    with _serving_small_application(tmp_path, workers=2) as program:
+        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2, 60)
+        (tmp_path / "broken").touch()
+        before, after = roll(program)
+        assert before == after
+        assert "the roll failed: 2 of 2 workers still run what was installed before" in program.words
+        assert int(httpx.get(program.url, timeout=30).text) in before
+        (tmp_path / "broken").unlink()
+        before, after = roll(program)
+        assert not before & after
+
+
+def test_a_roll_serves_the_release_that_was_installed_meanwhile(tmp_path: Path) -> None:
+    with _serving_small_application(tmp_path, workers=2) as program:
+        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2, 60)
+        (tmp_path / "small.py").write_text(
+            SMALL_APPLICATION.replace("str(os.getpid()).encode()", "b'the next release'")
+        )
+        roll(program)
+        assert httpx.get(program.url, timeout=30).text == "the next release"
+
+
+def test_a_server_of_one_worker_says_that_it_cannot_be_rolled_and_goes_on(tmp_path: Path) -> None:
+    with _serving_small_application(tmp_path, workers=1) as program:
+        program.process.send_signal(signal.SIGHUP)
+        wait_for("its word", lambda: "a server of one worker cannot be rolled" in program.words, 20)
+        assert int(httpx.get(program.url, timeout=30).text) == program.process.pid
+
+
+def test_a_server_whose_application_does_not_start_ends_with_a_status(tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    with pytest.raises(AssertionError, match="does not start"), _serving_small_application(tmp_path, workers=1):
+        pass

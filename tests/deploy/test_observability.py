@@ -1,0 +1,165 @@
+"""Alert rules and dashboard: every metric they name exists, and each alert fires on the trouble it is for."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from shared.db.metrics import collect_database
+from shared.services.operations.metrics import collect_queue
+from shared.telemetry.metrics import REGISTRY
+from tests.deploy.expressions import Series, evaluate
+from tests.support.service import ROOT
+
+FOLDER = ROOT / "deploy" / "observability"
+RULES: dict[str, dict[str, Any]] = {
+    rule["alert"]: rule
+    for group in yaml.safe_load((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    for rule in group["rules"]
+}
+PANELS = json.loads((FOLDER / "dashboard.json").read_text(encoding="utf-8"))["panels"]
+_NAME = re.compile(r"\baward_\w+")
+_ENDS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",)}
+
+
+def _list_metrics() -> set[str]:
+    counted = {metric.name + end for metric in REGISTRY.collect() for end in _ENDS[metric.type]}
+    readings = (collect_database(), collect_queue())
+    return counted | {"award_build_info"} | {name for r in readings for name in (r.up, *r.gauges)}
+
+
+def _up(database: float = 1, queue: float = 1) -> Series:
+    return [("award_database_up", {}, database), ("award_queue_up", {}, queue)]
+
+
+def _builds(*programs: str, version: str = "1") -> Series:
+    return [("award_build_info", {"program": name, "version": version}, 1) for name in programs]
+
+
+def _calls(crashed: float) -> Series:
+    return [
+        ("award_tool_calls_total", {"tool": "a", "outcome": o}, n) for o, n in (("ok", 99), ("internal_error", crashed))
+    ]
+
+
+def _answers(errors: float) -> Series:
+    labels = ({"program": "auth_server", "status": "2xx"}, {"program": "auth_server", "status": "5xx"})
+    return [("award_http_responses_total", labels[0], 97), ("award_http_responses_total", labels[1], errors)]
+
+
+def _buckets(slow: float) -> Series:
+    counts = (("1", 100 - slow), ("5", 100 - slow), ("10", 100))
+    return [("award_tool_call_seconds_bucket", {"tool": "a", "le": le}, float(n)) for le, n in counts]
+
+
+def _one(name: str, value: float, **labels: str) -> Series:
+    return [(name, labels, value)]
+
+
+def _provider(down: float) -> Series:
+    name = "award_provider_requests_total"
+    return _one(name, down, provider="p", outcome="down") + _one(name, 5, provider="p", outcome="ok")
+
+
+def _quota(left: float) -> Series:
+    return _one("award_quota_left", left, quota="q") + _one("award_quota_spent", 1000 - left, quota="q")
+
+
+def _pool(in_use: float) -> Series:
+    labels = {"program": "mcp_server", "pool": "main"}
+    return _one("award_database_connections_in_use", in_use, **labels) + _one("award_database_pool_size", 10, **labels)
+
+
+# Of each alert: series of trouble, and those of a service that is well.
+CASES: dict[str, tuple[Series, Series]] = {
+    "AwardDatabaseAway": (_up(database=0), _up()),
+    "AwardQueueAway": (_up(queue=0), _up()),
+    "AwardNoToolServer": (_builds("auth_server"), _builds("auth_server", "mcp_server")),
+    "AwardNoAuthServer": (_builds("mcp_server"), _builds("up")),
+    "AwardDispatcherSilent": (_one("award_dispatchers", 0), _one("award_dispatchers", 1)),
+    "AwardSchedulesLate": (
+        _one("award_oldest_due_schedule_seconds", 121),
+        _one("award_oldest_due_schedule_seconds", 119),
+    ),
+    "AwardNoWorkers": (
+        _one("award_workers", 2, queue="checks") + _one("award_workers", 0, queue="mail"),
+        _one("award_workers", 1, queue="mail"),
+    ),
+    "AwardChecksLate": (
+        _one("award_oldest_due_run_seconds", 1000, queue="checks"),
+        _one("award_oldest_due_run_seconds", 1000, queue="mail"),
+    ),
+    "AwardMailUnread": (
+        _one("award_oldest_due_run_seconds", 1000, queue="mail"),
+        _one("award_oldest_due_run_seconds", 1000, queue="checks"),
+    ),
+    "AwardMessagesLate": (
+        _one("award_oldest_due_delivery_seconds", 601),
+        _one("award_oldest_due_delivery_seconds", 30),
+    ),
+    "AwardMessagesLost": (
+        _one("award_deliveries_total", 21, channel="email", outcome="uncertain"),
+        _one("award_deliveries_total", 900, channel="email", outcome="sent"),
+    ),
+    "AwardRunsFail": (
+        _one("award_runs_total", 6, kind="deadlines", outcome="failed"),
+        _one("award_runs_total", 600, kind="deadlines", outcome="done"),
+    ),
+    "AwardCallsCrash": (_calls(2), _calls(0.5)),
+    "AwardServerErrors": (_answers(3), _answers(0)),
+    "AwardCallsSlow": (_buckets(6), _buckets(4)),
+    "AwardTokensUnjudged": (
+        _one("award_gate_refusals_total", 1, status="503"),
+        _one("award_gate_refusals_total", 1, status="401"),
+    ),
+    "AwardGuessing": (
+        _one("award_gate_refusals_total", 30, status="429"),
+        _one("award_gate_refusals_total", 3, status="401"),
+    ),
+    "AwardPoolFull": (_pool(10), _pool(9)),
+    "AwardProviderDown": (_provider(6), _provider(1)),
+    "AwardQuotaLow": (_quota(50), _quota(500)),
+    "AwardVersionsDiffer": (_builds("up") + _builds("mcp_server", version="2"), _builds("up", "mcp_server")),
+}
+
+
+def test_every_alert_has_a_case_and_says_what_to_do() -> None:
+    assert set(RULES) == set(CASES)
+    for rule in RULES.values():
+        assert rule["labels"]["severity"] in ("page", "warn")
+        assert len(rule["annotations"]["runbook"]) > 60
+        assert re.fullmatch(r"\d+[mh]", rule["for"])
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_an_alert_fires_on_its_trouble_and_not_on_a_service_that_is_well(name: str) -> None:
+    trouble, well = CASES[name]
+    expression = RULES[name]["expr"]
+    assert evaluate(expression, trouble), expression
+    assert evaluate(expression, well) == {}, expression
+
+
+def test_every_metric_that_an_alert_or_the_dashboard_names_exists() -> None:
+    expressions = [rule["expr"] for rule in RULES.values()]
+    expressions += [target["expr"] for panel in PANELS for target in panel["targets"]]
+    named = {name for expression in expressions for name in _NAME.findall(expression)}
+    assert len(named) > 20
+    assert named - _list_metrics() == set()
+
+
+def test_every_metric_stands_on_the_dashboard() -> None:
+    shown = {name for panel in PANELS for target in panel["targets"] for name in _NAME.findall(target["expr"])}
+    plain = {re.sub(r"_(bucket|sum|count)$", "", name) for name in _list_metrics()}
+    assert plain - {re.sub(r"_(bucket|sum|count)$", "", name) for name in shown} == set()
+
+
+def test_panels_do_not_cover_each_other() -> None:
+    cells = [
+        (x, y)
+        for place in (panel["gridPos"] for panel in PANELS)
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(cells) == len(set(cells))

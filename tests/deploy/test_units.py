@@ -1,0 +1,96 @@
+"""deploy/units: systemd takes them, they start programs that exist, and each gets the time it needs to stop."""
+
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from deploy.cli import COMMANDS
+from deploy.examples import list_files
+from shared.settings import settings
+
+UNITS = {file.name: file.read_text(encoding="utf-8") for file in list_files("units")}
+SERVICES = {name: text for name, text in UNITS.items() if name.endswith(".service")}
+STARTS = {name: re.findall(r"^ExecStart=(.+)$", text, re.M) for name, text in SERVICES.items()}
+PYTHON = "/opt/award-travel/bin/python -P -m "
+PROGRAMS = {"auth_server", "mcp_server", "jobs dispatcher", "jobs worker", "jobs inbox"}
+STAYING = {name: text for name, text in SERVICES.items() if "\nType=exec\n" in text}
+
+
+def _read_hardening(text: str) -> set[str]:
+    return set(text.partition("# What the program may touch")[2].partition("\n\n")[0].splitlines()[1:])
+
+
+def test_every_program_has_one_service() -> None:
+    words = [shlex.split(start.removeprefix(PYTHON)) for (start,) in STARTS.values()]
+    commands = [call[1] for call in words if call[0] == "deploy.cli"]
+    programs = [" ".join(call[:2]) if call[0] == "jobs" else call[0] for call in words if call[0] != "deploy.cli"]
+    assert Counter(programs) == Counter(PROGRAMS)
+    assert sorted(commands) == ["backup", "migrate"]
+    assert set(commands) < set(COMMANDS)
+    assert all(start.startswith(PYTHON) for (start,) in STARTS.values())
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_the_program_takes_the_options_of_its_service(name: str) -> None:
+    words = shlex.split(STARTS[name][0].removeprefix(PYTHON))
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", *words, "--help"], capture_output=True, encoding="utf-8", check=False
+    )
+    assert (done.returncode, done.stdout[:6]) == (0, "usage:")
+
+
+def test_a_stop_asks_the_program_alone_and_waits_for_the_longest_run() -> None:
+    assert len(STAYING) == len(PROGRAMS)
+    for text in STAYING.values():
+        assert "\nKillMode=mixed\n" in text
+        assert f"\nTimeoutStopSec={settings().job_lease_seconds:g}\n" in text
+        assert "\nRestart=always\n" in text
+
+
+def test_only_the_servers_reload_with_processes_that_can_be_replaced() -> None:
+    reloading = {name for name, text in SERVICES.items() if "\nExecReload=/bin/kill -HUP $MAINPID\n" in text}
+    assert reloading == {"award-travel-web.service", "award-travel-tools.service"}
+    assert [name for name in reloading if "--workers 2" not in STARTS[name][0]] == []
+
+
+def test_all_services_are_hardened_alike() -> None:
+    first, *others = (_read_hardening(text) for text in SERVICES.values())
+    assert {"NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes", "CapabilityBoundingSet="} < first
+    differing = {line for other in others for line in other ^ first}
+    assert differing <= {"CapabilityBoundingSet=", "CapabilityBoundingSet=CAP_NET_BIND_SERVICE"}
+    assert [name for name, text in SERVICES.items() if "\nUser=award-travel\n" not in text] == []
+
+
+def test_the_target_and_the_page_name_every_unit() -> None:
+    page = (Path(__file__).parents[2] / "deploy" / "docs" / "units.md").read_text(encoding="utf-8")
+    assert [name for name in UNITS if f"`{name}`" not in page] == []
+    target = UNITS["award-travel.target"]
+    optional = {"award-travel-inbox.service", "award-travel-backup.service"}
+    assert set(re.findall(r"award-travel-\w+\.service", target)) == set(SERVICES) - optional
+    assert {name for name, text in UNITS.items() if "WantedBy=award-travel.target" in text} < set(SERVICES)
+
+
+@pytest.mark.systemd
+def test_systemd_finds_nothing_to_say(tmp_path: Path) -> None:
+    """With a program that exists here in place of the one that the reader installs."""
+    for name, text in UNITS.items():
+        (tmp_path / name).write_text(text.replace("/opt/award-travel/bin/python", sys.executable), encoding="utf-8")
+    words = ["systemd-analyze", "verify", *(str(tmp_path / name) for name in UNITS)]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+    about_ours = [line for line in done.stderr.splitlines() if "award-travel" in line]
+    assert (done.returncode, about_ours) == (0, [])
+
+
+@pytest.mark.systemd
+def test_systemd_refuses_a_unit_it_cannot_read(tmp_path: Path) -> None:
+    """So that the test before can fail."""
+    text = UNITS["award-travel-web.service"].replace("Type=exec", "Type=exce")
+    (tmp_path / "award-travel-web.service").write_text(text.replace("User=", "Usr="), encoding="utf-8")
+    words = ["systemd-analyze", "verify", str(tmp_path / "award-travel-web.service")]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+    assert "Usr" in done.stderr

@@ -1,0 +1,134 @@
+"""`award-travel upgrade --check`: what it says of an older, an equal and a newer database, and that it only reads."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from deploy.cli import main
+from deploy.upgrades import BYTES_A_SECOND, describe_plan, list_first_steps
+from shared import clock
+from shared.db import schema, upgrade_plan
+from shared.db.last_backup import LastBackup
+from shared.db.schema import Schema
+from shared.db.schema_window import Step
+from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
+from tests.shared.db.test_schema_window import apply_next_migration
+
+NEWEST = schema.revisions()[-1]
+
+
+@pytest.fixture
+def url(fresh_database: str) -> str:
+    return fresh_database.replace("postgresql:", "postgresql+psycopg:")
+
+
+def _step_back(url: str, revision: str, *changes: str) -> None:
+    """The tables as the release of `revision` left them, as far as `changes` make them so."""
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        for change in (*changes, f"update alembic_version set version_num = '{revision}'"):
+            connection.exec_driver_sql(change)
+
+
+def _backup(hours: float) -> LastBackup:
+    return LastBackup(clock.now() - timedelta(hours=hours), 1, encrypted=False, uploaded=False)
+
+
+def _plan(hours: float = 1, **changes: Any) -> UpgradePlan:
+    migration = PendingMigration(NEWEST, "Something.", {"deliveries": 3 * BYTES_A_SECOND})
+    plan = UpgradePlan(Schema("0001", NEWEST, "0001"), [migration], runs_meanwhile=True, last_backup=_backup(hours))
+    return UpgradePlan(**(plan.__dict__ | changes))
+
+
+def test_the_missing_migrations_are_listed_with_the_tables_they_name(url: str) -> None:
+    _step_back(url, "0040")
+    plan = plan_upgrade(url)
+    first = plan.migrations[0]
+    assert [m.revision for m in plan.migrations] == schema.revisions()[schema.revisions().index("0041") :]
+    assert (first.revision, first.summary[:12], sorted(first.tables)) == (
+        "0041",
+        "The trace in",
+        ["deliveries", "job_runs", "schedules"],
+    )
+    assert plan.bytes >= sum(first.tables.values()) > 0
+    assert schema.read_schema(url).current == "0040"
+
+
+def test_the_database_refuses_whatever_the_check_would_write(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upgrade_plan, "_SIZES", "create table t (n int) -- {schema}")
+    with pytest.raises(sa.exc.InternalError, match="read-only"):
+        plan_upgrade(url)
+
+
+@pytest.mark.parametrize(("mark", "runs"), [("0040", True), (None, False)])
+def test_programs_run_meanwhile_where_every_missing_migration_says_so(
+    url: str, monkeypatch: pytest.MonkeyPatch, mark: str | None, runs: bool
+) -> None:
+    names = schema.revisions()
+    steps = [Step(name, (mark and min(mark, name)) if name > "0040" else None) for name in names]
+    monkeypatch.setattr(upgrade_plan, "list_steps", lambda: steps)
+    _step_back(url, "0040")
+    assert plan_upgrade(url).runs_meanwhile is runs
+
+
+def test_nothing_stands_in_the_way_of_tables_that_are_right_or_not_there(url: str) -> None:
+    assert (plan_upgrade(url).migrations, list_first_steps(plan_upgrade(url))) == ([], [])
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.exec_driver_sql("drop table alembic_version")
+    plan = plan_upgrade(url)
+    assert (plan.schema.current, len(plan.migrations), list_first_steps(plan)) == (None, len(schema.revisions()), [])
+
+
+def test_a_newer_schema_is_named_and_is_in_the_way_unless_it_is_compatible(url: str, tmp_path: Path) -> None:
+    apply_next_migration(url, tmp_path, runs_with=None)
+    plan = plan_upgrade(url)
+    assert (plan.migrations, plan.runs_meanwhile) == ([], False)
+    assert "start the newer release" in list_first_steps(plan)[0]
+    newer = Schema("next", NEWEST, NEWEST)
+    assert list_first_steps(_plan(schema=newer, migrations=[])) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, []),
+        ({"last_backup": None}, ["Make a backup"]),
+        ({"hours": 48.0}, ["Make a backup"]),
+        ({"runs_meanwhile": False}, ["Stop the programs"]),
+        ({"runs_meanwhile": False, "last_backup": None}, ["Make a backup", "Stop the programs"]),
+        ({"migrations": [], "last_backup": None}, []),
+    ],
+)
+def test_what_is_to_be_done_first_and_the_status(changes: dict[str, Any], words: list[str]) -> None:
+    plan = _plan(**changes)
+    steps = list_first_steps(plan)
+    assert [step[: len(word)] for step, word in zip(steps, words, strict=True)] == words
+    document = describe_plan(plan, steps)
+    assert document["ready"] is (not words)
+    assert document["at_most_seconds"] == (4 if plan.migrations else 0)
+
+
+def test_the_command_prints_lines_or_json_and_ends_with_its_status(
+    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("deploy.upgrades.plan_upgrade", lambda _: plan_upgrade(url))
+    assert main(["upgrade", "--check"]) == 0
+    assert "There is nothing to migrate." in capsys.readouterr().out
+    _step_back(url, "0040", "delete from service_facts")
+    assert main(["upgrade", "--check"]) == 1
+    text = capsys.readouterr().out
+    assert "First: Make a backup" in text
+    assert "0041" in text
+    assert main(["upgrade", "--check", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["ready"], document["last_backup"]) == ("0040", False, None)
+    assert {"deliveries", "job_runs", "schedules"} == set(document["migrations"][0]["tables"])
+
+
+def test_upgrade_alone_names_the_command_that_does_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["upgrade"])
+    assert "--check" in capsys.readouterr().err

@@ -1,0 +1,91 @@
+"""How often the right tool of the server is among the first, in all and by area, and what is taken for what."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import mcp_server.tools  # noqa: F401 - registers every tool
+from mcp_server.toolkit.registry import TOOLS
+from shared.domain.tool_ranking import Described, Ranking
+from tests.evals.requests import Request, load_requests, read_requests
+
+
+class Answer(NamedTuple):
+    """A request, the place of the first right tool (None where no tool found is right) and the first five."""
+
+    request: Request
+    place: int | None
+    first_five: tuple[str, ...]
+
+    @property
+    def area(self) -> str:
+        return TOOLS[self.request.accept[0]].area
+
+
+class Score(NamedTuple):
+    """Shares of 1: the right tool first, among the first five; and the mean of 1/place."""
+
+    requests: int
+    first: float
+    first_five: float
+    reciprocal: float
+
+
+def describe_tools() -> list[Described]:
+    return [Described(t.name, t.title, t.description, t.arguments.schema) for _, t in sorted(TOOLS.items())]
+
+
+def answer_requests(ranking: Ranking, requests: Iterable[Request]) -> list[Answer]:
+    answers = []
+    for request in requests:
+        names = ranking.rank(request.text)
+        place = next((place for place, name in enumerate(names, 1) if name in request.accept), None)
+        answers.append(Answer(request, place, tuple(names[:5])))
+    return answers
+
+
+@cache
+def answers_of(part: str) -> list[Answer]:
+    ranking = Ranking(describe_tools())
+    return answer_requests(ranking, [r for r in load_requests() if r.part == part])
+
+
+def answer_file(path: Path) -> list[Answer]:
+    """The answers to somebody's own requests; ValueError where the file is not one of requests and tools of ours."""
+    requests = read_requests(path)
+    unknown = sorted({name for request in requests for name in request.accept} - TOOLS.keys())
+    if unknown:
+        raise ValueError(f"{path} accepts tools that do not exist: {', '.join(unknown)}.")
+    return answer_requests(Ranking(describe_tools()), requests)
+
+
+def score(answers: Iterable[Answer]) -> Score:
+    places = [answer.place for answer in answers]
+    return Score(
+        len(places),
+        sum(place == 1 for place in places) / len(places),
+        sum(place is not None and place <= 5 for place in places) / len(places),
+        sum(1 / place for place in places if place) / len(places),
+    )
+
+
+def _score_by(read_group: Callable[[Answer], str], answers: Iterable[Answer]) -> dict[str, Score]:
+    groups = defaultdict(list)
+    for answer in answers:
+        groups[read_group(answer)].append(answer)
+    return {name: score(group) for name, group in sorted(groups.items())}
+
+
+def score_by_area(answers: Iterable[Answer]) -> dict[str, Score]:
+    return _score_by(lambda answer: answer.area, answers)
+
+
+def score_by_style(answers: Iterable[Answer]) -> dict[str, Score]:
+    return _score_by(lambda answer: answer.request.style, answers)
+
+
+def count_confusions(answers: Iterable[Answer]) -> Counter[tuple[str, str]]:
+    """How often a tool (the second) stood first where another (the first) was wanted."""
+    return Counter((a.request.accept[0], a.first_five[0]) for a in answers if a.place != 1 and a.first_five)

@@ -1,0 +1,82 @@
+"""python -m tests.evals.tasks --model [NAME]: a language model tries the tasks; who did what, and how often."""
+
+import argparse
+import os
+from difflib import get_close_matches
+
+from shared.settings import settings
+from tests.evals.tasks.hosts import ADDRESSES, Hosts, run_databases, run_hosts
+from tests.evals.tasks.results import Result, estimate_reliability, try_task
+from tests.evals.tasks.script import Task, load_tasks
+from tests.evals.tasks.talk import Bounds
+
+MODEL = "STANDING_ORDER_MODEL"
+
+
+def parse_options(words: list[str] | None = None) -> tuple[argparse.Namespace, list[Task]]:
+    """The options, and the tasks to be tried."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.evals.tasks",
+        description=f"The model is that of the standing orders: {MODEL} and the settings beside it. "
+        "Databases and servers of its own are started; a key of the model is all that leaves this machine.",
+    )
+    parser.add_argument("--model", nargs="?", const="", required=True, help=f"instead of the one {MODEL} names")
+    parser.add_argument("--task", action="append", metavar="NAME", help="only this one; may be given several times")
+    parser.add_argument("--address", choices=sorted(ADDRESSES), default="all", help="whose tools the model is given")
+    parser.add_argument(
+        "--repeat", type=int, default=1, metavar="N", help="attempts at each task, for pass^1 to pass^N"
+    )
+    parser.add_argument("--floor", type=float, default=0.0, help="exit 1 where pass^1 is below this share of 1")
+    for name, bound in Bounds()._asdict().items():
+        parser.add_argument(f"--{name}", type=type(bound), default=bound, help=f"of one attempt; {bound:,g}")
+    options = parser.parse_args(words)
+    if not (options.model or os.environ.get(MODEL)):
+        parser.error(f"no model is known: name one, or set {MODEL}.")
+    if min(options.repeat, options.steps, options.seconds, options.tokens) <= 0:
+        parser.error("--repeat, --steps, --seconds and --tokens are above 0.")
+    tasks = {task.name: task for task in load_tasks()}
+    for name in set(options.task or ()) - tasks.keys():
+        near = get_close_matches(name, tasks, 3) or sorted(tasks)
+        parser.error(f"there is no task {name}; there is {', '.join(near)}.")
+    return options, [tasks[name] for name in options.task or tasks]
+
+
+def _print_results(task: Task, results: list[Result]) -> None:
+    done = sum(not result.faults for result in results)
+    share = f"{done}/{len(results)}" if len(results) > 1 else "yes" if done else "no"
+    steps, tokens = (sum(counts) / len(results) for counts in zip(*((r.steps, r.tokens) for r in results), strict=True))
+    print(f"{task.name:<44}{share:>6}{steps:>8.3g}{tokens:>12,.0f}", flush=True)
+    for result in results:
+        for fault in result.faults:
+            print(f"    {fault}")
+        if result.faults:
+            print(f"    called {', '.join(result.calls) or 'nothing'}", flush=True)
+
+
+def run_tasks(options: argparse.Namespace, tasks: list[Task], hosts: Hosts) -> int:
+    """Prints a line for each task as it ends, and the figures of all; the exit status."""
+    bounds = Bounds(options.steps, options.seconds, options.tokens)
+    print(f"{settings().standing_order_model} at {ADDRESSES[options.address]}\n")
+    print(f"{'task':<44}{'done':>6}{'steps':>8}{'tokens':>12}")
+    trials = []
+    for task in tasks:
+        results = []
+        for _ in range(options.repeat):
+            hosts.begin_anew()
+            results.append(try_task(task, hosts, options.address, bounds))
+        _print_results(task, results)
+        trials.append(results)
+    shares = [estimate_reliability(trials, k) for k in range(1, options.repeat + 1)]
+    print(f"\n{len(tasks)} tasks: {', '.join(f'pass^{k} {share:.3f}' for k, share in enumerate(shares, 1))}")
+    return 1 if shares[0] < options.floor else 0
+
+
+def main() -> int:
+    options, tasks = parse_options()
+    os.environ[MODEL] = options.model or os.environ[MODEL]
+    with run_databases(), run_hosts() as hosts:
+        return run_tasks(options, tasks, hosts)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

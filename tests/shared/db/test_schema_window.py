@@ -1,0 +1,96 @@
+"""The compatibility window: an older release on the tables of a newer one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+
+from deploy.errors import user_message
+from shared.db import health, schema
+from shared.db.schema_window import Step, find_oldest, read_window
+
+NEXT = """
+from alembic import op
+import sqlalchemy as sa
+
+revision = "next"
+down_revision = "{head}"
+runs_with = {runs_with!r}
+
+def upgrade():
+    op.add_column("accounts", sa.Column("shoe_size", sa.Integer(), nullable=True))
+"""
+
+
+@pytest.mark.parametrize(
+    ("marks", "oldest"),
+    [
+        ((None,), "a"),
+        ((None, "a"), "a"),
+        ((None, "a", None), "c"),
+        ((None, "a", "b"), "b"),
+        ((None, None, "a"), "b"),  # the second step closed the window, the third cannot open it again
+    ],
+)
+def test_the_oldest_release_that_runs_follows_the_marks_of_all_migrations(
+    marks: tuple[str | None, ...], oldest: str
+) -> None:
+    assert find_oldest(Step(name, mark) for name, mark in zip("abc", marks, strict=False)) == oldest
+
+
+def test_a_mark_that_names_no_earlier_migration_is_refused() -> None:
+    with pytest.raises(ValueError, match="b runs with c"):
+        find_oldest([Step("a", None), Step("b", "c")])
+
+
+def apply_next_migration(url: str, folder: Path, runs_with: str | None) -> None:
+    """As the next release would: its own migration beside all of ours."""
+    folder.joinpath("next.py").write_text(NEXT.format(head=schema.revisions()[-1], runs_with=runs_with))
+    config = schema._config(url)
+    ours = Path(schema.__file__).parent / "migrations" / "versions"
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("version_locations", f"{ours}:{folder}")
+    command.upgrade(config, "head")
+
+
+@pytest.fixture
+def url(fresh_database: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    url = fresh_database.replace("postgresql:", "postgresql+psycopg:")
+    monkeypatch.setattr(health, "settings", lambda: type("S", (), {"database_url": url, "data_mode": "sandbox"}))
+    health._check_schema.cache_clear()
+    yield url
+    health._check_schema.cache_clear()
+
+
+def test_this_release_stays_ready_on_the_next_schema_that_says_so(url: str, tmp_path: Path) -> None:
+    apply_next_migration(url, tmp_path, runs_with=schema.revisions()[-1])
+    assert schema.read_schema(url) == ("next", schema.revisions()[-1], schema.revisions()[-1])
+    assert health.check_readiness().status == 200
+    schema.upgrade(url)  # `award-travel up` of this release starts, and leaves the tables alone
+    assert schema.versions(url)[0] == "next"
+
+
+def test_a_next_schema_that_says_nothing_is_a_sentence_and_not_ready(url: str, tmp_path: Path) -> None:
+    apply_next_migration(url, tmp_path, runs_with=None)
+    readiness = health.check_readiness()
+    assert (readiness.status, readiness.document["checks"]["schema"]) == (503, False)
+    assert "start that release" in readiness.document["reason"]
+    with pytest.raises(schema.SchemaError) as fault:
+        schema.upgrade(url)
+    sentence = user_message(fault.value) or ""
+    assert "version next" in sentence
+    assert "restore a backup" in sentence
+
+
+def test_tables_without_a_note_are_taken_for_their_own_release_alone(url: str) -> None:
+    newest = schema.revisions()[-1]
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        assert find_oldest(schema.list_steps()) == read_window(connection, newest)
+        connection.exec_driver_sql("comment on table alembic_version is null")
+    assert schema.read_schema(url) == (newest, newest, newest)
+
+
+def test_the_marks_of_our_own_migrations_name_earlier_ones() -> None:
+    assert find_oldest(schema.list_steps()) in schema.revisions()
