@@ -32,6 +32,11 @@ def peek(name: str, limit: int, window: int) -> Verdict:
     return Verdict(count < limit, count, seconds_left)
 
 
+def count_more(name: str, amount: int, window: int) -> None:
+    """So many at once, for what has happened already."""
+    _count(name, window, amount)
+
+
 def take_back(name: str, window: int) -> None:
     """One that was counted counts no more. When its window has ended meanwhile the next one allows one more."""
     _count(name, window, -1)

@@ -18,8 +18,8 @@ import anyio.to_thread
 import httpx
 from anyio.lowlevel import RunVar
 
-from shared import clock, http, limits, question_progress
-from shared.providers import cache, circuit_breaker, lookup, recording, registry
+from shared import clock, http, question_progress
+from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
@@ -34,7 +34,6 @@ BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
 QUEUE_SECONDS = 5.0  # how long a request waits for a free slot at a provider before it fails as `busy`
 MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request goes on without them
 POLL_SECONDS = 0.05  # between two looks for the answer that another process is fetching
-QUOTA_RESERVE = 10  # a tenth of a provider's daily calls is kept for requests of people
 RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
@@ -49,7 +48,8 @@ class Ask:
     """Asks providers for one tool call or one check; the time budget begins with the first question.
 
     `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and equal
-    requests of several processes are fetched once.
+    requests of several processes are fetched once. `can_wait`: such a question uses no more of these calls than the
+    share of the day that has passed, and is else `put_off`.
     """
 
     def __init__(
@@ -59,8 +59,10 @@ class Ask:
         budget: float = BUDGET_SECONDS,
         connections: Connections | None = None,
         background: bool = False,
+        can_wait: bool = False,
     ) -> None:
         self.account_id = account_id
+        self._can_wait = can_wait
         self._background = background
         self._budget = budget
         self._connections = connections
@@ -145,9 +147,8 @@ class Ask:
             except Unanswered as refusal:  # the account has a connection that cannot be used now
                 unusable = refusal
         cache_key = cache.build_key(provider, scope, verb, question)
-        request = ProviderRequest(
-            provider, verb, question, credential, scope, cache_key, self.account_id, self._background
-        )
+        asker = (self.account_id, self._background, self._can_wait)
+        request = ProviderRequest(provider, verb, question, credential, scope, cache_key, *asker)
         if not same_mode:
             return request.failure("not_configured", "other_mode")
         if unusable:
@@ -197,22 +198,11 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
     async with hold_place(request.provider, QUEUE_SECONDS) as has_place:
         if not has_place:
             return request.failure("down", "busy", retry_after=round(request.provider.timeout))
-        reading = await _spend_quota(request) or await _call_adapter(request)
+        reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
         count(PROVIDER_REQUESTS, request.provider.name, reading.status)
     with anyio.move_on_after(MEMORY_SECONDS):
         return await recording.record((request, reading))
     return reading
-
-
-async def _spend_quota(request: ProviderRequest) -> Reading[Any] | None:
-    """Counts one call on the credential's day. Returns the failure when none is left for this kind of request."""
-    calls = request.provider.calls_a_day
-    if calls is None:
-        return None
-    if request.background:
-        calls -= calls // QUOTA_RESERVE
-    verdict = await _in_thread(limits.hit, f"calls:{request.health}", calls, 86_400)
-    return None if verdict.allowed else request.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
 
 
 async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
@@ -220,7 +210,7 @@ async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
     started = time.perf_counter()
     try:
         with span(f"provider {request.provider.name}", verb=request.verb), anyio.fail_after(request.provider.timeout):
-            async with request.provider.build(request.credential) as client:
+            async with request.provider.build(request.credential) as client, quota.count_pages(request, client):
                 rows = await getattr(client, request.verb)(request.question)
     except Exception as error:
         why = _classify_error(error)

@@ -40,7 +40,8 @@ def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[
     if reading.status == "down":
         health = circuit_breaker.record_failure(request.health, reading.reason or "down")
         return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
-    if reading.status == "quota_exhausted" and reading.retry_after:
+    # Our own refusal of what nobody waits for stops nobody else.
+    if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
         circuit_breaker.pause(request.health, QUOTA, reading.retry_after)
     return reading
 

@@ -8,7 +8,8 @@ from shared.providers import cache
 from shared.providers.contract import Provider, Reading, Status
 from shared.settings import settings
 
-QUOTA = "quota"
+QUOTA = "quota"  # of the source's day, for everybody
+PUT_OFF = "put_off"  # the calls that are left are kept for people, or for later in the day
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class ProviderRequest:
     cache_key: cache.CacheKey
     account_id: int | None
     background: bool
+    can_wait: bool = False  # a check that loses nothing by being done later in the day
 
     @property
     def health(self) -> str:

@@ -28,6 +28,7 @@ async def connect(credential: str | None) -> AsyncIterator["Client"]:
 class Client:
     def __init__(self, client: http.AsyncClient) -> None:
         self._client = client
+        self.calls = 0  # each page is one of the day
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         params = {
@@ -71,6 +72,7 @@ class Client:
         return await anyio.to_thread.run_sync(parse.parse_trips, body, question.ref, trip_id, abandon_on_cancel=True)
 
     async def _get(self, path: str, params: dict[str, str]) -> bytes:
+        self.calls += 1
         try:
             return await http.get(self._client, path, params=params)
         except httpx.HTTPStatusError as error:

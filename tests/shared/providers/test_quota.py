@@ -1,7 +1,10 @@
 """Calls a source allows a day: each credential has its own, a reserve is kept for people, and a refusal is believed."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -15,6 +18,7 @@ from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Reading
 from tests.shared.providers.conftest import QUESTION, Asking
 from tests.support.fake_seats import WithSources, source
+from tests.support.settings_and_clock import StandingClock
 
 
 def asked(card: Provider, times: int, account: int = 1, **more: Any) -> list[Reading[Any]]:
@@ -52,7 +56,38 @@ def test_each_connection_has_a_day_of_its_own(limited: Provider) -> None:
 def test_what_nobody_waits_for_leaves_a_tenth_to_people(limited: Provider) -> None:
     watched = asked(limited, 10, background=True)
     assert [r.status for r in watched].count("no_data") == 9
-    assert asked(limited, 1)[0].status == "quota_exhausted"
+    assert [r.status for r in asked(limited, 2)] == ["no_data", "quota_exhausted"]
+
+
+def test_what_can_wait_gets_the_share_of_the_day_that_has_passed(
+    limited: Provider, standing_clock: StandingClock
+) -> None:
+    """At noon half of the nine calls and the head start of one; the rest as the day goes on."""
+
+    def ask(times: int) -> list[Reading[Any]]:
+        return asked(limited, times, background=True, can_wait=True)
+
+    *_, last = told = ask(7)
+    assert [r.status for r in told] == ["no_data"] * 5 + ["quota_exhausted"] * 2
+    assert (last.reason, last.retry_after) == ("put_off", 9600)
+    standing_clock.advance(timedelta(seconds=9600))
+    assert [r.has_answer for r in ask(2)] == [True, False]
+    standing_clock.advance(timedelta(hours=9))
+    assert [r.has_answer for r in ask(4)] == [True, True, True, False]
+    assert asked(limited, 1)[0].has_answer
+
+
+def test_each_page_of_a_search_is_a_call_of_the_day(with_sources: WithSources) -> None:
+    async def act(_question: Any) -> tuple[()]:
+        return ()
+
+    @asynccontextmanager
+    async def build(_credential: str | None) -> AsyncIterator[Any]:
+        yield SimpleNamespace(award_seats=act, calls=4)
+
+    card = replace(source("paged", act), calls_a_day=9, credential="account", fresh_for=timedelta(0), build=build)
+    with_sources(card)
+    assert [r.has_answer for r in asked(card, 4)] == [True, True, True, False]
 
 
 def test_a_source_that_names_its_reset_is_not_asked_before_it(wire: respx.Route, ask: Asking) -> None:
