@@ -1,5 +1,5 @@
 -- Posts one body with given headers; every answer must be a 200 that holds the expected words. Where there are seeds,
--- TOKEN in the body is one of them, and the refresh_token of the answer takes its place.
+-- TOKEN in the body is one of them, and the refresh_token of the answer takes its place. NUMBER is another each time.
 local threads = {}
 
 function setup(thread)
@@ -26,9 +26,15 @@ function init(args)
     table.insert(pool, line)
   end
   seeded = #pool > 0
-  if seeded then
+  number = os.time() % 10000 * 10000
+  if seeded or wrk.body:find("NUMBER", 1, true) then
     request = function()
-      return wrk.format(nil, nil, nil, (wrk.body:gsub("TOKEN", table.remove(pool))))
+      number = number + 1
+      local body = wrk.body:gsub("NUMBER", number)
+      if seeded then
+        body = body:gsub("TOKEN", table.remove(pool))
+      end
+      return wrk.format(nil, nil, nil, body)
     end
   end
 end

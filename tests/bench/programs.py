@@ -14,6 +14,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 WHOLE = 142  # tools of the finished catalogue; what is not there yet is filled up with synthetic ones on both sides
+# What our servers are served with, so that their limits of a request's head count too.
+PROTOCOLS = {
+    "ours": "mcp_server.transport.uvicorn_protocol:HttpProtocol",
+    "auth": "auth_server.web.uvicorn_protocol:HttpProtocol",
+}
 UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
@@ -30,6 +35,20 @@ def _trivial() -> MCPServer[Any]:
 def bare() -> ASGIApp:
     """The SDK as it comes: one tool that does nothing, nobody asks who calls."""
     return _trivial().streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
+
+
+def fastmcp() -> ASGIApp:
+    """The same tool as FastMCP serves it, where that is installed."""
+    from fastmcp import FastMCP
+
+    server = FastMCP("fastmcp")
+
+    @server.tool
+    async def add(a: int, b: int) -> dict[str, int | str]:
+        return {"status": "ok", "sum": a + b}
+
+    made: ASGIApp = server.http_app(json_response=True, stateless_http=True)
+    return made
 
 
 def bare_fast() -> ASGIApp:
@@ -96,7 +115,7 @@ def echo() -> ASGIApp:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("program", choices=["bare", "bare_fast", "naive", "ours", "auth", "echo"])
+    parser.add_argument("program", choices=["bare", "bare_fast", "fastmcp", "naive", "ours", "auth", "echo"])
     parser.add_argument("port", type=int)
     given = parser.parse_args()
     uvicorn.run(
@@ -104,7 +123,7 @@ def main() -> None:
         factory=True,
         port=given.port,
         loop="uvloop",
-        http="httptools",
+        http=PROTOCOLS.get(given.program, "httptools"),
         ws="none",
         access_log=False,
         log_level="warning",

@@ -10,17 +10,33 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
+import psycopg
 
 from deploy.local.private_servers import Postgres, Valkey, free_port
 
 ROOT = Path(__file__).parent.parent.parent
-PROGRAMS = ("bare", "bare_fast", "naive", "ours", "auth", "echo")
+PROGRAMS = {"bare", "bare_fast", "naive", "ours", "auth", "echo"}
+MODULES = ROOT / "tests" / "node" / "node_modules"
+NODE, TYPESCRIPT_SDK = MODULES / ".bin" / "node", MODULES / "@modelcontextprotocol" / "sdk"
 HEALTH = {"ours": "/readyz", "auth": "/readyz"}
 CORES = sorted(os.sched_getaffinity(0))
 TICK = os.sysconf("SC_CLK_TCK")
+
+
+def present() -> set[str]:
+    """The programs that can be started here; those of other kits only where they are installed."""
+    others = {"fastmcp": find_spec("fastmcp"), "typescript": NODE.exists() and TYPESCRIPT_SDK.exists()}
+    return PROGRAMS | {name for name, found in others.items() if found}
+
+
+def _command(name: str, port: int) -> list[str]:
+    if name == "typescript":
+        return [str(NODE), str(ROOT / "tests" / "node" / "trivial_server.mjs"), str(port)]
+    return [sys.executable, "-m", "tests.bench.programs", name, str(port)]
 
 
 def pin_server(pid: int) -> None:
@@ -39,9 +55,8 @@ class Program:
     def __init__(self, name: str, port: int, log: Path) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.health = self.url + HEALTH.get(name, "/")
-        line = [sys.executable, "-m", "tests.bench.programs", name, str(port)]
         with log.open("wb") as words:
-            self.process = subprocess.Popen(line, cwd=ROOT, stdout=words, stderr=words)
+            self.process = subprocess.Popen(_command(name, port), cwd=ROOT, stdout=words, stderr=words)
         pin_server(self.process.pid)
 
     def await_health(self, log: Path) -> None:
@@ -69,7 +84,7 @@ def programs(names: set[str]) -> Iterator[tuple[dict[str, Program], str]]:
     with tempfile.TemporaryDirectory(prefix="award_bench_") as folder, ExitStack() as stack:
         home = Path(folder)
         home.chmod(0o755)
-        ports = {name: free_port() for name in names}
+        ports = {name: free_port() for name in names | {"auth", "ours"}}
         _surroundings(home, ports, stack)
         token = _account_with_token()
         running = {}
@@ -101,31 +116,47 @@ def _surroundings(home: Path, ports: dict[str, int], stack: ExitStack) -> None:
 
 
 def _account_with_token() -> str:
+    from shared.db.base import transaction
+    from shared.db.oauth import Client
+    from shared.db.schema import upgrade
+    from shared.settings import settings
+
+    upgrade(settings().database_url)
+    with transaction() as session:
+        session.add(Client(client_id="bench", kind="dcr", name="Bench", auth_method="none", redirect_uris=[]))
+    return add_account("bench")
+
+
+def add_account(name: str) -> str:
+    """The access token of a new account with five cards."""
     from shared import clock
     from shared.db.accounts import Account
     from shared.db.base import transaction
     from shared.db.cards import Card
-    from shared.db.oauth import AccessToken, Client, Family
-    from shared.db.schema import upgrade
+    from shared.db.oauth import AccessToken, Family
     from shared.secrets import digest, mint
     from shared.settings import SCOPE, settings
 
-    upgrade(settings().database_url)
     token = mint("awt_at_")
     with transaction() as session:
-        account = Account(public_id="acc_bench", email="bench@example.test", plan="premium")
-        client = Client(client_id="bench", kind="dcr", name="Bench", auth_method="none", redirect_uris=[])
-        session.add_all([account, client])
+        account = Account(public_id=f"acc_{name}", email=f"{name}@example.test", plan="premium")
+        session.add(account)
         session.flush()
-        session.add(Family(id="bench", account_id=account.id, client_id="bench"))
+        session.add(Family(id=name, account_id=account.id, client_id="bench"))
         session.flush()
         expires = clock.now() + timedelta(hours=1)
-        grant = {"family_id": "bench", "client_id": "bench", "scope": SCOPE, "resource": settings().mcp_url}
+        grant = {"family_id": name, "client_id": "bench", "scope": SCOPE, "resource": settings().mcp_url}
         session.add(AccessToken(token_hash=digest(token), expires_at=expires, **grant))
         account_id = account.id
     with transaction(account_id) as session:
         session.add_all([Card(name=f"Card {n}", country="US", currency="USD", custom=True) for n in range(5)])
     return token
+
+
+def forget_cards() -> None:
+    """Those that the bench added itself, so that each measurement of a write begins with as many rows."""
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as database:
+        database.execute("delete from cards where name like 'Bench %'")
 
 
 def refresh_tokens(count: int) -> tuple[str, ...]:
@@ -139,7 +170,7 @@ def refresh_tokens(count: int) -> tuple[str, ...]:
     made = {secrets.token_hex(16): mint("awt_rt_") for _ in range(count)}
     grant = {"client_id": "bench", "scope": SCOPE, "resource": settings().mcp_url}
     with transaction() as session:
-        account = session.query(Account).one()
+        account = session.query(Account).filter_by(public_id="acc_bench").one()
         session.add_all([Family(id=name, account_id=account.id, client_id="bench") for name in made])
         session.flush()
         session.add_all([RefreshToken(token_hash=digest(t), family_id=name, **grant) for name, t in made.items()])

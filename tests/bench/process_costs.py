@@ -1,0 +1,126 @@
+"""What the tool server costs before it answers anybody: its start and its memory, and one bearer check from memory."""
+
+import asyncio
+import re
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from deploy.local.private_servers import free_port
+from shared.worker_processes import die_with_parent
+from tests.bench.goals import BEARER, MEMORY, START, START_CPU, WHOLE_MEMORY
+from tests.bench.load import fire
+from tests.bench.scenarios import Scenario
+from tests.bench.stage import ROOT, TICK, pin_load
+
+STARTS, WARM_SECONDS = 3, 3.0
+CACHE_HITS = 50_000
+
+
+def family(pid: int) -> set[int]:
+    """A process and all under it."""
+    table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    found, pairs = {pid}, [tuple(map(int, line.split())) for line in table.splitlines()]
+    while more := {child for child, parent in pairs if parent in found} - found:
+        found |= more
+    return found
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a family, and of those in it that ended."""
+    total = 0
+    for one in family(pid):
+        try:
+            fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        total += sum(map(int, fields[11:15]))
+    return total / TICK
+
+
+def memory_mb(pid: int) -> float:
+    """The proportional share: what two processes have in common counts half for each."""
+    try:
+        told = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    share = re.search(r"^Pss: +(\d+) kB", told, re.M)
+    return int(share[1]) / 1024 if share else 0.0
+
+
+@contextmanager
+def tool_server(workers: int) -> Iterator[tuple[int, str]]:
+    """As the service starts it, answering: its process and its address."""
+    port = free_port()
+    line = [sys.executable, "-m", "mcp_server", "--workers", str(workers), "--port", str(port)]
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(line, cwd=ROOT, stdout=quiet, stderr=quiet, preexec_fn=die_with_parent)
+    try:
+        _await_ready(f"http://127.0.0.1:{port}/readyz", process)
+        yield process.pid, f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _await_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
+    until = time.monotonic() + 120
+    while time.monotonic() < until and process.poll() is None:
+        try:
+            if httpx.get(url, trust_env=False).status_code == 200:
+                return
+        except httpx.TransportError:
+            threading.Event().wait(0.02)
+    raise SystemExit("the tool server did not start")
+
+
+def start_costs() -> dict[str, float]:
+    """From its command to its first answer; the middle of several starts."""
+    took, used = [], []
+    for _ in range(STARTS):
+        began = time.perf_counter()
+        with tool_server(1) as (pid, _url):
+            took.append(time.perf_counter() - began)
+            used.append(cpu_seconds(pid))
+    return {START: statistics.median(took), START_CPU: statistics.median(used)}
+
+
+def memory_costs(warming: list[Scenario]) -> dict[str, float]:
+    """Of a server of two workers that has answered some thousand calls."""
+    with tool_server(2) as (pid, url):
+        for scenario in warming:
+            fire(scenario.ready(8).at(url), 8, WARM_SECONDS, pin_load)
+        shares = {one: memory_mb(one) for one in family(pid)}
+    workers = sorted((share for one, share in shares.items() if one != pid), reverse=True)[:2]
+    return {MEMORY: max(workers), WHOLE_MEMORY: sum(shares.values())}
+
+
+def bearer_cost() -> dict[str, float]:
+    """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
+    from mcp_server.toolkit.context import Caller
+    from mcp_server.transport.token_verifier import TokenVerifier, VerifiedToken
+    from shared.domain.plans import Plan
+    from shared.secrets import digest, mint
+
+    async def hits() -> float:
+        verifier, token = TokenVerifier(), mint("awt_at_")
+        end = time.monotonic() + 3600
+        caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
+        verifier.cache[digest(token)] = VerifiedToken(caller, "bench", end, end)
+        runs = []
+        for _ in range(5):
+            started = time.perf_counter()
+            for _ in range(CACHE_HITS):
+                await verifier.check(token)
+            runs.append((time.perf_counter() - started) / CACHE_HITS * 1e6)
+        await verifier.close()
+        return min(runs)
+
+    return {BEARER: asyncio.run(hits())}

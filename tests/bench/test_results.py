@@ -1,0 +1,109 @@
+"""How results are kept, chosen and compared; nothing is timed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.bench.goals import BARE, COSTS, ECHO, GOALS, MEMORY, NAIVE, SPREADS, Goal, Spread
+from tests.bench.results import Figure, Figures, Result, compare, load, ratio, spread
+from tests.bench.scenarios import concurrencies, scenarios, select
+from tests.bench.stage import PROGRAMS
+
+
+def figure(cpu_us: float, per_second: float = 100, p50_ms: float = 1, p99_ms: float = 2) -> Figure:
+    return Figure(cpu_us, per_second, p50_ms, p99_ms, requests=100)
+
+
+def result(figures: Figures, **costs: float) -> Result:
+    beside = {BARE: "", "list_trips": BARE, "refresh": ECHO}
+    return Result("2026-11-23T12:00:00+00:00", {"cores": 2}, figures, beside, costs)
+
+
+def test_a_ratio_compares_each_round_with_itself() -> None:
+    ours, theirs = [figure(10), figure(100), figure(20)], [figure(20), figure(200), figure(10)]
+    assert ratio(ours, theirs) == 2
+    assert ratio([figure(1, per_second=300)], [figure(1, per_second=100)], "per_second") == 3
+
+
+def test_a_ratio_of_rounds_that_are_not_the_same_is_refused() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        ratio([figure(1)], [figure(1), figure(1)])
+
+
+def test_a_spread_is_the_middle_of_the_rounds() -> None:
+    assert spread([figure(1, p99_ms=9), figure(1, p99_ms=4), figure(1, p99_ms=3)]) == 4
+
+
+def test_a_result_is_read_as_it_was_saved(tmp_path: Path) -> None:
+    path = tmp_path / "build" / "one.json"
+    kept = result({(BARE, 16): [figure(1.5), figure(2)], ("list_trips", 1): [figure(3)]}, memory=150.5)
+    kept.save(path)
+    assert load(path) == kept
+
+
+def test_a_goal_that_was_not_measured_has_no_figure() -> None:
+    measured = result({("list_trips", 16): [figure(10)], (BARE, 16): [figure(7)], ("list_trips", 64): [figure(1)]})
+    assert Goal("list_trips", 0.7).measured(measured) == 0.7
+    assert Goal("list_trips", 0.7, NAIVE).measured(measured) is None
+    assert Spread("list_trips", 5).measured(measured) == 2
+    assert Spread("list_trips", 5, at=16).measured(result({})) is None
+
+
+def test_two_runs_are_compared_by_their_ratios() -> None:
+    before = result({(BARE, 16): [figure(100)], ("list_trips", 16): [figure(100)]}, memory=100)
+    slower_machine = result({(BARE, 16): [figure(200)], ("list_trips", 16): [figure(210)]}, memory=105)
+    changes = {change.words: change for change in compare(slower_machine, before)}
+    assert set(changes) == {"list_trips at 16", "memory"}  # the bare tool is the measure itself
+    assert changes["list_trips at 16"].factor == pytest.approx(200 / 210)
+    assert [change.is_worse for change in changes.values()] == [False, False]
+
+
+def test_worse_by_more_than_a_tenth_is_marked() -> None:
+    before = result({(BARE, 16): [figure(100)], ("list_trips", 16): [figure(100)]}, memory=100)
+    worse = result({(BARE, 16): [figure(100)], ("list_trips", 16): [figure(112)]}, memory=112)
+    assert [change.is_worse for change in compare(worse, before)] == [True, True]
+
+
+def test_what_only_one_run_measured_is_not_compared() -> None:
+    before = result({(BARE, 16): [figure(100)], ("list_trips", 16): [figure(100)]})
+    other = result({(ECHO, 16): [figure(10)], ("refresh", 16): [figure(20)], ("list_trips", 16): [figure(9)]})
+    assert list(compare(other, before)) == []
+
+
+@pytest.fixture
+def every() -> list[str]:
+    return [one.name for one in scenarios(dict.fromkeys(PROGRAMS, ""), "", "")]
+
+
+def test_every_goal_names_scenarios_that_there_are(every: list[str]) -> None:
+    named = {goal.ours for goal in (*GOALS, *SPREADS)} | {goal.theirs for goal in GOALS}
+    assert named <= set(every)
+    assert len(every) == len(set(every))
+
+
+def test_a_choice_brings_what_it_is_compared_with(every: list[str]) -> None:
+    known = scenarios(dict.fromkeys(PROGRAMS, ""), "", "")
+    assert [one.name for one in select(known, ["list_trips"])] == [BARE, "list_trips"]
+    assert {one.name for one in select(known, ["refresh", "list_tr"])} >= {ECHO, "refresh", BARE, "list_trips"}
+    assert NAIVE in {one.name for one in select(known, ["tools/list"])}
+    assert [one.name for one in select(known, [])] == every
+
+
+def test_what_is_compared_is_measured_at_the_same_concurrencies(every: list[str]) -> None:
+    beside = {one.name: one.beside for one in scenarios(dict.fromkeys(PROGRAMS, ""), "", "")}
+    for name in every:
+        assert set(concurrencies(name)) <= set(concurrencies(beside[name] or name))
+    for goal in (*GOALS, *SPREADS):
+        assert goal.at in concurrencies(goal.ours)
+
+
+def test_a_server_at_another_address_is_told_the_public_one() -> None:
+    one = next(one for one in scenarios(dict.fromkeys(PROGRAMS, "http://127.0.0.1:1"), "", "") if one.program == "ours")
+    moved = one.shot.at("http://127.0.0.1:2/mcp")
+    assert (moved.url, moved.headers["Host"]) == ("http://127.0.0.1:2/mcp", "127.0.0.1:1")
+    assert replace(moved, url=one.shot.url, headers=one.shot.headers) == one.shot
+
+
+def test_costs_have_bounds() -> None:
+    assert COSTS[MEMORY] == 150
