@@ -1,13 +1,14 @@
 """What was used: exact counters per account, meter and period, and one row per tool call for statistics."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import bulk
 from shared.db.base import AccountOwned, Base, pk, stamp
 
 SEARCHES = "searches"  # per UTC day
@@ -116,7 +117,7 @@ def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date
     )
     batch = [n for n in batch if n.account_id in alive]
     if batch:
-        session.execute(sa.insert(ToolCall), [asdict(n) for n in batch])
+        bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
     counts: dict[tuple[int, date], int] = {}
     for note in batch:
         if note.tool != UNCOUNTED_TOOL:

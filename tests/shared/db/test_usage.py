@@ -2,17 +2,18 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from typing import Any
 from unittest.mock import patch
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
 from mcp_server.calls.usage import UsageLog
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.base import transaction
+from shared.db.base import engine, transaction
 from shared.db.reading import Read
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, add, count_used, select_used, take
 from tests.support.people import account
@@ -111,6 +112,22 @@ def test_calls_wait_in_order_while_the_database_is_away(bob: Caller) -> None:
     assert [n.tool for n in ledger.pending] == ["a", "b", "c"]
     ledger.flush()
     assert (len(ledger.pending), _used(bob, TOOL_CALLS, clock.today())) == (0, 3)
+
+
+def test_a_second_of_calls_is_one_parameter_of_one_statement(bob: Caller) -> None:
+    ledger, statements = UsageLog(), []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
+        statements.append((statement, len(parameters)))
+
+    event.listen(engine(), "before_cursor_execute", note)
+    try:
+        _noting(ledger, bob, *["a"] * 3_000)
+        ledger.flush()
+    finally:
+        event.remove(engine(), "before_cursor_execute", note)
+    assert [count for statement, count in statements if "into tool_calls" in statement.lower()] == [1]
+    assert _used(bob, TOOL_CALLS, clock.today()) == 3_000
 
 
 def test_calls_of_a_deleted_account_do_not_hold_up_the_others(bob: Caller) -> None:
