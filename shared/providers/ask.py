@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -19,10 +18,11 @@ import httpx
 from anyio.lowlevel import RunVar
 
 from shared import clock, http, question_progress
-from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry
+from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry, together
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
+from shared.providers.together import VERB, Flight
 from shared.settings import settings
 from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count, observe
 from shared.telemetry.traces import span
@@ -49,7 +49,8 @@ class Ask:
 
     `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and equal
     requests of several processes are fetched once. `can_wait`: such a question uses no more of these calls than the
-    share of the day that has passed, and is else `put_off`.
+    share of the day that has passed, and is else `put_off`. `others`: questions of further watches, which a source that
+    takes lists of airports answers along with these.
     """
 
     def __init__(
@@ -60,9 +61,11 @@ class Ask:
         connections: Connections | None = None,
         background: bool = False,
         can_wait: bool = False,
+        others: together.Others | None = None,
     ) -> None:
         self.account_id = account_id
         self._can_wait = can_wait
+        self._others = others
         self._background = background
         self._budget = budget
         self._connections = connections
@@ -112,8 +115,14 @@ class Ask:
         """Adds the reading of each request to `readings`, as it arrives."""
 
         async def fetch(index: int, request: ProviderRequest, before: lookup.Lookup) -> None:
-            fetching = _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
-            reading = readings[index] = await fetching
+            flight = flights.get(request.cache_key.name)
+            reading = await flight.read_answer(request) if flight else None
+            if reading is None:
+                fetching = (
+                    _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
+                )
+                reading = await fetching
+            readings[index] = reading
             self._count(answers=1)
             own = request.scope.startswith("account-") and request.credential
             report_rejection = getattr(self._connections, "report_rejection", None)
@@ -121,6 +130,7 @@ class Ask:
                 await report_rejection(request.provider.name, own)
 
         lookups = await _look_up(list(requests.values()), max_age)
+        flights = await self._plan_flights(list(zip(requests.values(), lookups, strict=True)), max_age)
         async with anyio.create_task_group() as tasks:
             for (index, request), before in zip(requests.items(), lookups, strict=True):
                 if before.reading is None:
@@ -128,6 +138,21 @@ class Ask:
                 else:
                     readings[index] = before.reading
                     self._count(answers=1)
+
+    async def _plan_flights(
+        self, requests: Sequence[tuple[ProviderRequest, lookup.Lookup]], max_age: timedelta | None
+    ) -> dict[str, Flight]:
+        """By the name of each request's answer the search that fetches it together with others."""
+        wanting = [r for r, b in requests if b.reading is None and b.may_fetch and not b.health.is_open]
+        flights: dict[str, Flight] = {}
+        for provider in {
+            r.provider.name: r.provider for r in wanting if r.provider.page_rows and r.verb == VERB
+        }.values():
+            mine = [r for r in wanting if r.provider is provider]
+            if len(mine) > 1 or self._others:
+                planning = _in_thread(together.plan_requests, mine, self._others, max_age)
+                flights |= together.list_flights(await planning, mine, _fetch, self._others)
+        return flights
 
     def _count(self, questions: int = 0, answers: int = 0) -> None:
         if self._progress:
@@ -211,24 +236,16 @@ async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
     try:
         with span(f"provider {request.provider.name}", verb=request.verb), anyio.fail_after(request.provider.timeout):
             async with request.provider.build(request.credential) as client, quota.count_pages(request, client):
-                rows = await getattr(client, request.verb)(request.question)
+                rows = await getattr(client, request.method)(request.question)
     except Exception as error:
         why = _classify_error(error)
-        if why.status == "no_data":
-            return replace(request.failure("no_data", why.reason), value=())
-        log.warning("provider %s: %s, %s (%s)", request.provider.name, why.status, why.reason, type(error).__name__)
-        return request.failure(why.status, why.reason, retry_after=why.retry_after)
+        if why.status != "no_data":
+            name = request.provider.name
+            log.warning("provider %s: %s, %s (%s)", name, why.status, why.reason, type(error).__name__)
+        return request.refuse(why)
     finally:
         observe(PROVIDER_SECONDS, time.perf_counter() - started, request.provider.name)
-    return Reading(
-        source=request.provider.name,
-        status="ok" if rows else "no_data",
-        value=rows,
-        reason=None if rows else "empty",
-        data_mode=settings().data_mode,
-        taken_at=clock.now(),
-        provider_checked_at=min((at for row in rows if (at := getattr(row, "checked_at", None))), default=None),
-    )
+    return await _in_thread(together.read_parts, request, rows) if request.parts else request.answer(rows)
 
 
 def _classify_error(error: Exception) -> Unanswered:

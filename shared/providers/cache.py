@@ -120,6 +120,23 @@ def acquire_fetch(
     return turns
 
 
+def find_fresh(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[bool]:
+    """For each key whether it has an answer no older than the age given, or is being asked; no answer is read."""
+    try:
+        pipe = connect().pipeline(transaction=False)
+        for cache_key, _ in lookups:
+            pipe.pttl(cache_key.name)
+            pipe.exists(cache_key.lock_name)
+        replies = pipe.execute()
+    except (RedisError, OSError):
+        return [False] * len(lookups)
+    return [
+        bool(asking)
+        or (left > 0 and cache_key.max_age - timedelta(milliseconds=left) <= (max_age or cache_key.max_age))
+        for (cache_key, max_age), left, asking in zip(lookups, replies[::2], replies[1::2], strict=True)
+    ]
+
+
 def release_fetch(cache_keys: Sequence[CacheKey]) -> None:
     """Lets the next process fetch."""
     if cache_keys:

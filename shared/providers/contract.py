@@ -69,6 +69,16 @@ class AwardSeat:
     checked_at: datetime | None  # when the provider itself last looked; None = at the moment of asking
 
 
+@dataclass(frozen=True)
+class SeatsPart:
+    """What one search with lists of airports says to one of its questions: seats, or why they are not known."""
+
+    question: SeatsQuestion
+    seats: tuple[AwardSeat, ...] | None
+    failure: Unanswered | None = None
+    rows_a_day: float | None = None  # of the source on this route; None where a filter hid some
+
+
 class AwardSeats(Protocol):
     """Capability `award_seats`. Nothing open is an empty answer; a route unknown to the source is `no_data`."""
 
@@ -305,6 +315,7 @@ class Provider:
     concurrency: int = 4
     timeout: float = 15
     calls_a_day: int | None = None  # what one credential may ask in a UTC day, where the source sets a limit
+    page_rows: int | None = None  # of a search with lists of airports: `award_seats_together`; None = it has none
 
 
 @dataclass(frozen=True)

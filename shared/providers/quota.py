@@ -15,6 +15,7 @@ from shared.providers.request import PUT_OFF, QUOTA, ProviderRequest
 DAY = 86_400
 RESERVE = 10  # a tenth of a provider's daily calls is kept for requests of people
 HEAD_START = 24  # what can wait may use an hour's share before that hour has passed
+SHORTAGE_SECONDS = 3600
 COUNTING_SECONDS = 1.0  # how long the calls of an answer are counted before it goes on without
 
 
@@ -33,8 +34,19 @@ def spend_call(request: ProviderRequest) -> Reading[Any] | None:
     limits.take_back(name, DAY)  # a refused call was not made: counted, refusals would use up the reserve of people
     if not request.background:
         return request.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
+    if request.can_wait:
+        limits.hit(_short(request), 1, SHORTAGE_SECONDS)
     wait = min(_seconds_until_share(calls, verdict.count), verdict.retry_after)
     return request.failure("quota_exhausted", PUT_OFF, retry_after=wait if request.can_wait else verdict.retry_after)
+
+
+def is_short(request: ProviderRequest) -> bool:
+    """Blocks. Whether a check was put off within the hour."""
+    return not limits.peek(_short(request), 1, SHORTAGE_SECONDS).allowed
+
+
+def _short(request: ProviderRequest) -> str:
+    return f"short:{request.health}"
 
 
 def count_share(calls: int, passed: int) -> int:

@@ -4,7 +4,7 @@ Redis and the database are written for many answers at once: those that arrive w
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -28,9 +28,35 @@ def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
     answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
     if answers:
         circuit_breaker.record_success(*{request.health for request, _ in answers})
-        record_observations(answers)
-    cached = iter(cache.put_many([(request.cache_key, reading) for request, reading in answers]))
-    return [next(cached) if reading.has_answer else _record_failure(request, reading) for request, reading in outcomes]
+        record_observations([_merge_parts(*answer) for answer in answers])
+    kept = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
+    cached = iter(cache.put_many(kept))
+    return [
+        _join_parts(*outcome, cached) if outcome[1].has_answer else _record_failure(*outcome) for outcome in outcomes
+    ]
+
+
+def _list_parts(request: ProviderRequest, reading: Reading[Any]) -> list[Outcome]:
+    """What is cached of an answer: the whole, or of several questions each that has one."""
+    if not request.parts:
+        return [(request, reading)]
+    return [(part, said) for part, said in zip(request.parts, reading.value or (), strict=True) if said.has_answer]
+
+
+def _join_parts(request: ProviderRequest, reading: Reading[Any], cached: Iterator[Reading[Any]]) -> Reading[Any]:
+    """The answer with its parts as they were cached."""
+    if not request.parts:
+        return next(cached)
+    return replace(reading, value=tuple(next(cached) if said.has_answer else said for said in reading.value or ()))
+
+
+def _merge_parts(request: ProviderRequest, reading: Reading[Any]) -> Outcome:
+    """What is observed of an answer: a seat that several of its questions were told is one."""
+    if not request.parts:
+        return request, reading
+    return request, replace(
+        reading, value=tuple(dict.fromkeys(s for said in reading.value or () for s in said.value or ()))
+    )
 
 
 record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)

@@ -1,11 +1,11 @@
 """One question to one provider, with the credential it is sent with and the cache key of its answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shared import clock
 from shared.providers import cache
-from shared.providers.contract import Provider, Reading, Status
+from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.settings import settings
 
 QUOTA = "quota"  # of the source's day, for everybody
@@ -25,11 +25,34 @@ class ProviderRequest:
     account_id: int | None
     background: bool
     can_wait: bool = False  # a check that loses nothing by being done later in the day
+    parts: tuple["ProviderRequest", ...] = ()  # requests that this one answers together; its question is all of theirs
 
     @property
     def health(self) -> str:
         """The name under which the circuit breaker counts this provider with this credential."""
         return f"{self.provider.name}:{self.scope}"
+
+    @property
+    def method(self) -> str:
+        """What the adapter calls it."""
+        return f"{self.verb}_together" if self.parts else self.verb
+
+    def answer(self, rows: Any) -> Reading[Any]:
+        return Reading(
+            source=self.provider.name,
+            status="ok" if rows else "no_data",
+            value=rows,
+            reason=None if rows else "empty",
+            data_mode=settings().data_mode,
+            taken_at=clock.now(),
+            provider_checked_at=min((at for row in rows if (at := getattr(row, "checked_at", None))), default=None),
+        )
+
+    def refuse(self, why: Unanswered) -> Reading[Any]:
+        """An adapter that knows nothing about what was asked has answered."""
+        if why.status == "no_data":
+            return replace(self.failure("no_data", why.reason), value=())
+        return self.failure(why.status, why.reason, retry_after=why.retry_after)
 
     def failure(self, status: Status, reason: str, **fields: Any) -> Reading[Any]:
         return Reading(self.provider.name, status, None, reason, settings().data_mode, clock.now(), **fields)

@@ -9,7 +9,7 @@ up again.
 from datetime import timedelta
 
 from shared.providers.contract import Provider
-from shared.providers.seats_aero.client import connect
+from shared.providers.seats_aero.client import TAKE_TOGETHER, connect
 
 PROVIDER = Provider(
     name="seats_aero",
@@ -20,4 +20,5 @@ PROVIDER = Provider(
     setting="seats_aero_api_key",
     terms="asker",
     calls_a_day=1000,
+    page_rows=TAKE_TOGETHER,
 )

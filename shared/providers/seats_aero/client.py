@@ -1,18 +1,21 @@
 """Client of seats.aero: searches page by page, and the trips behind a row."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio.to_thread
 import httpx
 
 from shared import http
-from shared.providers.contract import AwardSeat, AwardTrip, SeatsQuestion, TripQuestion, Unanswered
-from shared.providers.seats_aero import parse
+from shared.providers.contract import AwardSeat, AwardTrip, SeatsPart, SeatsQuestion, TripQuestion, Unanswered
+from shared.providers.seats_aero import parse, parts
 from shared.settings import settings
 
 TAKE = 300  # a page with its trips stays at a megabyte or two, which is read in one go
+TAKE_TOGETHER = 1000  # the most they allow: a call of the day is paid for each page
+MAX_BYTES_TOGETHER = 16 * 1024 * 1024  # of a page, at up to ten kilobytes a row
 PAGES = 10
 MANY_DAYS = 7  # longer windows ask for trips without their segments
 
@@ -31,26 +34,23 @@ class Client:
         self.calls = 0  # each page is one of the day
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
-        params = {
-            "origin_airport": question.origin,
-            "destination_airport": question.destination,
-            "start_date": question.earliest.isoformat(),
-            "end_date": question.latest.isoformat(),
-            "include_trips": "true",
-            "minify_trips": str((question.latest - question.earliest).days > MANY_DAYS).lower(),
-            "take": str(TAKE),
-        }
-        if question.airlines:
-            params["carriers"] = ",".join(question.airlines)
-        rows = await self._pages(params)
+        rows = await self._pages(_build_search([question]) | {"take": str(TAKE)}, http.MAX_BYTES)
         return await anyio.to_thread.run_sync(parse.parse_seats, rows, question, abandon_on_cancel=True)
 
-    async def _pages(self, params: dict[str, str]) -> list[dict[str, Any]]:
+    async def award_seats_together(self, questions: Sequence[SeatsQuestion]) -> tuple[SeatsPart, ...]:
+        """One search over all their airports and days; each gets what it would have been answered alone."""
+        search = _build_search(questions)
+        rows = await self._pages(search | {"take": str(TAKE_TOGETHER)}, MAX_BYTES_TOGETHER)
+        brief = [q for q in questions if _is_brief(q)]
+        split = partial(parts.split_rows, rows, questions, brief, unfiltered="carriers" not in search)
+        return await anyio.to_thread.run_sync(split, abandon_on_cancel=True)
+
+    async def _pages(self, params: dict[str, str], limit: int) -> list[dict[str, Any]]:
         """All rows of a search. The first cursor stays and `skip` grows, so that a crawl in between moves nothing."""
         rows: dict[str, dict[str, Any]] = {}
         received = 0
         for _ in range(PAGES):
-            body = await self._get("/search", params | ({"skip": str(received)} if received else {}))
+            body = await self._get("/search", params | ({"skip": str(received)} if received else {}), limit)
             page = await anyio.to_thread.run_sync(parse.parse_page, body, abandon_on_cancel=True)
             rows |= {str(row["ID"]): row for row in page.rows}
             received += len(page.rows)
@@ -71,15 +71,32 @@ class Client:
             raise
         return await anyio.to_thread.run_sync(parse.parse_trips, body, question.ref, trip_id, abandon_on_cancel=True)
 
-    async def _get(self, path: str, params: dict[str, str]) -> bytes:
+    async def _get(self, path: str, params: dict[str, str], limit: int = http.MAX_BYTES) -> bytes:
         self.calls += 1
         try:
-            return await http.get(self._client, path, params=params)
+            return await http.get(self._client, path, params=params, limit=limit)
         except httpx.HTTPStatusError as error:
             refusal = classify_refusal(error.response)
             if refusal:
                 raise refusal from None
             raise
+
+
+def _is_brief(question: SeatsQuestion) -> bool:
+    return (question.latest - question.earliest).days > MANY_DAYS
+
+
+def _build_search(questions: Sequence[SeatsQuestion]) -> dict[str, str]:
+    """Everything that these questions ask for. Airlines are named where every question names some."""
+    airlines = {code for q in questions for code in q.airlines} if all(q.airlines for q in questions) else set()
+    return {
+        "origin_airport": ",".join(dict.fromkeys(q.origin for q in questions)),
+        "destination_airport": ",".join(dict.fromkeys(q.destination for q in questions)),
+        "start_date": min(q.earliest for q in questions).isoformat(),
+        "end_date": max(q.latest for q in questions).isoformat(),
+        "include_trips": "true",
+        "minify_trips": str(all(map(_is_brief, questions))).lower(),
+    } | ({"carriers": ",".join(sorted(airlines))} if airlines else {})
 
 
 def classify_refusal(response: httpx.Response) -> Unanswered | None:

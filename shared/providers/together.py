@@ -1,0 +1,199 @@
+"""Questions answered together: those of one call and of further watches that fit one search with lists of airports."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from shared.domain.question_plan import plan_questions
+from shared.providers import cache, quota, row_forecast
+from shared.providers.circuit_breaker import Health
+from shared.providers.contract import Reading, SeatsPart, SeatsQuestion
+from shared.providers.request import PUT_OFF, ProviderRequest
+
+VERB = "award_seats"
+WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check goes on
+FILL = 0.95  # of a page is planned for: rows are forecast, and one too many costs a call
+
+
+class Others(Protocol):
+    """Questions of further watches, which a check may have answered along with its own. All of it blocks.
+
+    `scope` is whose credential asks: the operator's serves the watches of everybody, an account's only its own.
+    """
+
+    def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> Sequence[SeatsQuestion]:
+        """Those due soon whose airports these questions name."""
+
+    def list_oldest(self, scope: str) -> Sequence[SeatsQuestion]:
+        """Those of the watch that was looked at longest ago; empty where that is the caller's own."""
+
+    def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
+        """These have an answer now: their watches are due while it is fresh."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Requests for several questions at once; what is in none of them is asked alone. A check's are groups even of one,
+    since their pages are larger and what they show is learnt.
+
+    `for_others`: the one group is of a watch that waits longer than the caller, whose questions else wait too.
+    """
+
+    groups: tuple[ProviderRequest, ...]
+    for_others: bool = False
+
+
+@dataclass(frozen=True)
+class _Need:
+    """One request, as a plan sees it."""
+
+    request: ProviderRequest
+
+    @property
+    def origin(self) -> str:
+        return str(self.request.question.origin)
+
+    @property
+    def destination(self) -> str:
+        return str(self.request.question.destination)
+
+    @property
+    def earliest(self) -> date:
+        return self.request.question.earliest  # type: ignore[no-any-return]
+
+    @property
+    def latest(self) -> date:
+        return self.request.question.latest  # type: ignore[no-any-return]
+
+
+def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None) -> Plan:
+    """Blocks. All requests are of one provider with one credential, and none of them has an answer.
+
+    When calls of the day are short, one that can wait works for the watch that was looked at longest ago instead.
+    """
+    first, own = requests[0], [_Need(request) for request in requests]
+    oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
+    seeds = _claim(first, oldest, max_age)
+    wanted = [need.request.question for need in seeds or own]
+    spare = _list_spare(first, others.list_near(first.scope, wanted), max_age) if others else []
+    needs, spare = (seeds, own + spare) if seeds else (own, spare)
+    rates = row_forecast.read(first.health, list(dict.fromkeys(need.origin for need in (*needs, *spare))))
+
+    def rows_a_day(origin: str, destination: str) -> float:
+        return 0.0 if origin == destination else rates.get((origin, destination), row_forecast.USUAL)
+
+    plans = plan_questions(needs, rows_a_day, FILL * (first.provider.page_rows or 1), spare)
+    claimed = {need.request.cache_key.name for need in (*own, *seeds)}
+    groups = [_claim_group([need.request for need in group.needs], claimed, max_age) for group in plans]
+    if seeds:
+        _release_rest([*own, *seeds], groups := groups[:1])
+    return Plan(tuple(_join(group) for group in groups if len(group) > 1 or others), bool(seeds))
+
+
+def _release_rest(needs: Sequence[_Need], groups: Sequence[Sequence[ProviderRequest]]) -> None:
+    """Others may fetch what these groups do not."""
+    planned = {request.cache_key.name for group in groups for request in group}
+    cache.release_fetch([n.request.cache_key for n in needs if n.request.cache_key.name not in planned])
+
+
+def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
+    name = cache.build_key(first.provider, first.scope, VERB, question)
+    return replace(first, question=question, cache_key=name)
+
+
+def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
+    """Those without a fresh answer that nobody else is fetching."""
+    requests = [_build(first, question) for question in questions]
+    known = cache.find_fresh([(request.cache_key, max_age) for request in requests])
+    return [_Need(request) for request, fresh in zip(requests, known, strict=True) if not fresh]
+
+
+def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
+    """Those whose answer is fetched here and nowhere else meanwhile."""
+    requests = [_build(first, question) for question in questions]
+    turns = cache.acquire_fetch([(request.cache_key, max_age) for request in requests])
+    return [_Need(request) for request, (mine, known) in zip(requests, turns, strict=True) if mine and not known]
+
+
+def _claim_group(
+    group: Sequence[ProviderRequest], claimed: Collection[str], max_age: timedelta | None
+) -> list[ProviderRequest]:
+    mine = [request for request in group if request.cache_key.name in claimed]
+    rest = [request.question for request in group if request.cache_key.name not in claimed]
+    return mine + [need.request for need in _claim(group[0], rest, max_age)]
+
+
+def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
+    questions = tuple(part.question for part in parts)
+    name = cache.build_key(parts[0].provider, parts[0].scope, VERB, questions)
+    return replace(parts[0], question=questions, cache_key=name, parts=tuple(parts))
+
+
+def read_parts(group: ProviderRequest, answers: Sequence[SeatsPart]) -> Reading[Any]:
+    """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
+    row_forecast.learn(group.health, answers)
+    readings = [_read_part(part, said) for part, said in zip(group.parts, answers, strict=True)]
+    return group.answer(tuple(readings))
+
+
+def _read_part(part: ProviderRequest, said: SeatsPart) -> Reading[Any]:
+    return part.refuse(said.failure) if said.failure else part.answer(said.seats or ())
+
+
+Fetch = Callable[[ProviderRequest, Health], Awaitable[Reading[Any]]]
+
+
+class Flight:
+    """One search under way for several questions; the first of its requests that is asked for sends it."""
+
+    def __init__(self, group: ProviderRequest, plan: Plan, fetch: Fetch, others: Others | None) -> None:
+        self._group, self._plan, self._fetch, self._others = group, plan, fetch, others
+        self._turn = anyio.Lock()
+        self._answers: dict[str, Reading[Any]] | None = None
+
+    async def read_answer(self, request: ProviderRequest) -> Reading[Any] | None:
+        """None: it has to be asked alone."""
+        async with self._turn:
+            if self._answers is None:
+                self._answers = await self._send()
+        return self._answers.get(request.cache_key.name) or (_put_off(request) if self._plan.for_others else None)
+
+    async def _send(self) -> dict[str, Reading[Any]]:
+        parts = self._group.parts
+        reading = await self._fetch(self._group, Health())
+        answers = (reading.value or ()) if reading.has_answer else [reading] * len(parts)
+        named = {part.cache_key.name: answer for part, answer in zip(parts, answers, strict=True)}
+        with anyio.CancelScope(shield=True), anyio.move_on_after(WRITING_SECONDS):
+            await anyio.to_thread.run_sync(self._end, named, abandon_on_cancel=True)
+        return {} if _falls_apart(reading) else named
+
+    def _end(self, named: Mapping[str, Reading[Any]]) -> None:
+        """Blocks. Frees what has no answer, and tells the watches whose questions have one."""
+        known = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
+        if self._group.background:
+            cache.release_fetch([part.cache_key for part in self._group.parts if part not in known])
+        if self._others and known:
+            self._others.bring_forward([part.question for part in known])
+
+
+def list_flights(
+    plan: Plan, requests: Sequence[ProviderRequest], fetch: Fetch, others: Others | None
+) -> dict[str, Flight]:
+    """By the name of its answer the search that fetches each of these requests."""
+    flights = [(group, Flight(group, plan, fetch, others)) for group in plan.groups]
+    if plan.for_others:
+        return {request.cache_key.name: flight for _, flight in flights for request in requests}
+    return {part.cache_key.name: flight for group, flight in flights for part in group.parts}
+
+
+def _falls_apart(reading: Reading[Any]) -> bool:
+    """Whether the search failed by its size or by one of its rows, so that smaller ones may go better."""
+    return reading.status == "not_covered" or reading.reason in ("refused", "wrong_shape")
+
+
+def _put_off(request: ProviderRequest) -> Reading[Any]:
+    return request.failure("quota_exhausted", PUT_OFF)

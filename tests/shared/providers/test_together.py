@@ -1,0 +1,202 @@
+"""Questions answered together: each gets what it would have been told alone, and one search pays for all of them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from shared import limits
+from shared.db.base import transaction
+from shared.db.observations import AwardObservation
+from shared.providers import row_forecast
+from shared.providers.ask import Ask
+from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from tests.support.fake_seats import WithSources
+from tests.support.paging_source import PagingSource, find_rows
+
+DAY = date(2027, 3, 1)
+HEALTH = "seats_aero:operator"
+
+
+def question(origin: str, destination: str, first: int = 0, days: int = 10, *airlines: str) -> SeatsQuestion:
+    start = DAY + timedelta(days=first)
+    return SeatsQuestion(origin, destination, start, start + timedelta(days=days - 1), airlines)
+
+
+MIXED = [
+    question("JFK", "LHR"),
+    question("JFK", "LHR", 4, 5, "BA", "DL"),
+    question("JFK", "CDG", 2, 20, "AF"),
+    question("BOS", "LHR", 0, 3),
+    question("BOS", "CDG", 8, 9),
+]
+
+
+@pytest.fixture
+def source(with_sources: WithSources) -> PagingSource:
+    paging = PagingSource()
+    with_sources(paging.card)
+    return paging
+
+
+@dataclass
+class Spare:
+    """Questions of further watches."""
+
+    near: Sequence[SeatsQuestion] = ()
+    oldest: Sequence[SeatsQuestion] = ()
+    forward: list[SeatsQuestion] = field(default_factory=list)
+    scopes: set[str] = field(default_factory=set)
+
+    def list_near(self, scope: str, _questions: Sequence[SeatsQuestion]) -> Sequence[SeatsQuestion]:
+        self.scopes.add(scope)
+        return self.near
+
+    def list_oldest(self, _scope: str) -> Sequence[SeatsQuestion]:
+        return self.oldest
+
+    def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
+        self.forward += questions
+
+
+def every(questions: Sequence[SeatsQuestion], **more: Any) -> list[Reading[Any]]:
+    async def go() -> list[Reading[Any]]:
+        return await Ask(1, **more).all("award_seats", questions)
+
+    return anyio.run(go)
+
+
+def check(asked: SeatsQuestion, others: Spare) -> Reading[Any]:
+    return every([asked], background=True, can_wait=True, others=others)[0]
+
+
+def alone(asked: SeatsQuestion) -> tuple[AwardSeat, ...]:
+    """What the source answers to this question alone."""
+
+    async def go() -> tuple[AwardSeat, ...]:
+        async with PagingSource().card.build("key") as client:
+            found: tuple[AwardSeat, ...] = await client.award_seats(asked)
+            return found
+
+    return anyio.run(go)
+
+
+def test_questions_of_one_call_are_one_search_and_each_is_told_what_it_would_be_alone(source: PagingSource) -> None:
+    readings = every(MIXED)
+    assert source.calls == 1
+    assert [r.value for r in readings] == [alone(q) for q in MIXED]
+    assert all(r.value and r.good_until and not r.cached for r in readings)
+
+
+def test_each_answer_is_kept_under_its_own_question(source: PagingSource) -> None:
+    together = every(MIXED)
+    assert [every([q])[0] for q in MIXED] == [replace(r, cached=True) for r in together]
+    assert source.calls == 1
+
+
+def test_a_seat_that_several_questions_share_is_observed_once(source: PagingSource) -> None:
+    readings = every(MIXED[:2])
+    seats = {seat for r in readings for seat in r.value or ()}
+    with transaction() as session:
+        assert session.scalar(select(func.count()).select_from(AwardObservation)) == len(seats)
+
+
+def test_a_check_asks_for_further_watches_too_and_they_come_forward(source: PagingSource) -> None:
+    others = Spare(MIXED[1:])
+    reading = check(MIXED[0], others)
+    assert (source.calls, reading.value) == (1, alone(MIXED[0]))
+    assert (set(others.forward), others.scopes) == (set(MIXED), {"operator"})
+    assert [check(q, Spare()).value for q in MIXED[1:]] == [alone(q) for q in MIXED[1:]]
+    assert source.calls == 1
+
+
+def test_what_was_answered_lately_is_not_asked_again(source: PagingSource) -> None:
+    every(MIXED[1:2])
+    check(MIXED[0], Spare(MIXED[1:]))
+    assert source.searches[-1]["origin_airport"] == "JFK,BOS"
+    assert source.searches[-1]["start_date"] == "2027-03-01"
+    others = Spare(MIXED[1:])
+    check(question("JFK", "LHR", 1, 8), others)
+    assert others.forward == [question("JFK", "LHR", 1, 8)]
+
+
+def test_others_cost_no_page_more(source: PagingSource) -> None:
+    """Ten days of what is learnt of seven routes, and then a hundred days of as many of them as fit a page."""
+    ends = ("LHR", "CDG", "FRA", "MAD", "LIS", "FCO", "ATH")
+    every([question("JFK", end) for end in ends])
+    others = Spare([question("JFK", end, 20, 100) for end in ends[1:]])
+    check(question("JFK", "LHR", 20, 100), others)
+    assert source.calls == 2
+    assert 1 < len(others.forward) < 7
+
+
+def test_with_a_connection_of_ones_own_the_scope_is_ones_own(
+    source: PagingSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shared.settings import settings
+
+    async def connection(_provider: str) -> str:
+        return "Bearer mine"
+
+    monkeypatch.setenv("SEATS_AERO_API_KEY", "")
+    settings.cache_clear()
+    others = Spare()
+    every(MIXED[:1], background=True, others=others, connections=connection)
+    assert others.scopes == {"account-1"}
+
+
+def test_rows_of_a_route_are_learnt_and_pages_are_counted(source: PagingSource) -> None:
+    check(question("JFK", "LHR", 0, 300), Spare())
+    pages = source.calls
+    assert pages == 2
+    assert limits.peek(f"calls:{HEALTH}", 1000, 86_400).count == pages
+    learnt = row_forecast.read(HEALTH, ["JFK", "BOS"])
+    assert set(learnt) == {("JFK", "LHR")}
+    assert learnt["JFK", "LHR"] == pytest.approx(len(find_rows(source.searches[0])) / 300, abs=0.001)
+
+
+def test_a_search_too_large_to_be_read_is_asked_in_its_parts(source: PagingSource) -> None:
+    source.answer = lambda params: httpx.Response(200, content=b"[]") if "," in params["origin_airport"] else None
+    readings = every(MIXED)
+    assert [r.value for r in readings] == [alone(q) for q in MIXED]
+    assert source.calls == 1 + len(MIXED)
+
+
+def test_a_source_that_is_down_is_asked_once_and_everybody_hears_it(source: PagingSource) -> None:
+    source.answer = lambda _params: httpx.Response(500)
+    others = Spare(MIXED[1:])
+    assert check(MIXED[0], others).reason == "http_500"
+    assert (source.calls, others.forward) == (1, [])
+    source.answer = lambda _params: None
+    assert check(MIXED[1], Spare()).has_answer
+
+
+def test_when_calls_are_short_a_check_works_for_the_watch_that_waits_longest(
+    with_sources: WithSources,
+) -> None:
+    source = PagingSource()
+    with_sources(replace(source.card, calls_a_day=40))
+    second, old = question("GRU", "MAD", 300), MIXED[2]
+    for n in range(19):  # of 36 at noon 18, and one more as a start
+        assert check(question("SYD", "AKL", 20 * n), Spare()).has_answer
+    refused = check(second, Spare())
+    assert (refused.status, refused.reason) == ("quota_exhausted", "put_off")
+    limits.take_back(f"calls:{HEALTH}", 86_400)
+    others = Spare(near=[MIXED[1]], oldest=[old])
+    told = check(second, others)
+    assert (told.status, told.reason) == ("quota_exhausted", "put_off")
+    assert set(others.forward) == {old, MIXED[1]}
+    assert check(old, Spare()).value == alone(old)
+
+
+def test_a_person_is_answered_while_checks_are_put_off(with_sources: WithSources) -> None:
+    source = PagingSource()
+    with_sources(replace(source.card, calls_a_day=10))
+    told = [check(question("SYD", "AKL", 20 * n), Spare()) for n in range(9)]
+    assert [r.reason == "put_off" for r in told] == [False] * 5 + [True] * 4
+    assert every([question("GRU", "MAD", 0, 60)])[0].has_answer
