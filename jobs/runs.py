@@ -26,7 +26,7 @@ from jobs.queue import MAIL, RUNS, More, drain
 from shared.db.base import transaction
 from shared.db.maintenance import WATCH
 from shared.db.run_kinds import RunKind
-from shared.db.runs import Claim, RunResult, claim_run, finish_run, lock_run, retry_run
+from shared.db.runs import Claim, RunResult, claim_run, finish_run, lock_run, put_off_run, retry_run
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.settings import settings
 from shared.telemetry.call_context import label_work
@@ -112,7 +112,10 @@ def _finish(session: Session, claim: Claim, finish: Finish) -> None:
         count(RUN_ATTEMPTS, claim.kind, "taken_over")
         return  # another worker took over; what was seen here is thrown away
     result = finish(session)
-    if result.retry_reason is None:
+    if result.put_off is not None:
+        put_off_run(session, claim, result.put_off)
+        count(RUN_ATTEMPTS, claim.kind, "put_off")
+    elif result.retry_reason is None:
         finish_run(session, claim)
         count(RUN_ATTEMPTS, claim.kind, "done")
     else:

@@ -18,4 +18,6 @@ def check(claim: Claim) -> Callable[[Session], RunResult]:
     if query is None:
         return lambda _session: COMPLETE
     sight: CheckResult = event_loop.ask(query_sources, query)
+    if result := sight.put_off:
+        return lambda _session: result
     return partial(settle, run_id=claim.id, sight=sight)

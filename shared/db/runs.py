@@ -78,9 +78,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How an attempt at a run ended: complete, unless it names a reason to try again."""
+    """How an attempt at a run ended: complete, unless it names a reason to try again, or a time to be put off for."""
 
     retry_reason: str | None = None
+    put_off: timedelta | None = None
 
 
 COMPLETE = RunResult()
@@ -223,6 +224,18 @@ def finish_run(session: Session, claim: Claim, status: str = "done", error: str 
 def retry_run(session: Session, claim: Claim, wait: timedelta, error: str) -> bool:
     """As above; nobody may claim it before the wait is over."""
     return _count(session.execute(_RETRY, _fence(claim) | {"wait": wait, "error": error})) == 1
+
+
+# The run is over; its schedule comes again after the wait, or as planned where that is sooner.
+_PUT_OFF = sa.text(f"""
+with mine as (
+  update job_runs set status = 'skipped', finished_at = now(), claimed_until = null where {_MINE} returning schedule_id)
+update schedules set next_due_at = least(next_due_at, now() + :wait) from mine where id = mine.schedule_id""")  # noqa: S608
+
+
+def put_off_run(session: Session, claim: Claim, wait: timedelta) -> bool:
+    """As above; no attempt is counted against it."""
+    return _count(session.execute(_PUT_OFF, _fence(claim) | {"wait": wait})) == 1
 
 
 def _fence(claim: Claim) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from shared.settings import settings
 
 MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
 _VERSION = "2"  # of what is recorded beside a cached answer: with 1, prices without the names of their rows
+_FIRST_LINE_BYTES = 511
 _ZLIB_LEVEL = 1  # answers repeat themselves: the quickest level leaves a thirteenth of their size
 
 
@@ -125,15 +126,14 @@ def find_fresh(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[boo
     try:
         pipe = connect().pipeline(transaction=False)
         for cache_key, _ in lookups:
-            pipe.pttl(cache_key.name)
+            pipe.getrange(cache_key.name, 0, _FIRST_LINE_BYTES)
             pipe.exists(cache_key.lock_name)
         replies = pipe.execute()
     except (RedisError, OSError):
         return [False] * len(lookups)
     return [
-        bool(asking)
-        or (left > 0 and cache_key.max_age - timedelta(milliseconds=left) <= (max_age or cache_key.max_age))
-        for (cache_key, max_age), left, asking in zip(lookups, replies[::2], replies[1::2], strict=True)
+        bool(is_asking) or _read_metadata(cache_key, entry, max_age) is not None
+        for (cache_key, max_age), entry, is_asking in zip(lookups, replies[::2], replies[1::2], strict=True)
     ]
 
 
@@ -152,17 +152,25 @@ def _encode(cache_key: CacheKey, reading: Reading[Any]) -> bytes:
     return _adapter(_Metadata).dump_json(metadata) + b"\n" + zlib.compress(body, _ZLIB_LEVEL)
 
 
+def _read_metadata(cache_key: CacheKey, entry: bytes, max_age: timedelta | None) -> _Metadata | None:
+    """None where there is no first line, or none that is young enough and readable."""
+    try:
+        metadata: _Metadata = _adapter(_Metadata).validate_json(entry.split(b"\n", 1)[0])
+    except ValueError:
+        return None  # written by another version
+    is_old = clock.now() - metadata.taken_at > min(cache_key.max_age, max_age or cache_key.max_age)
+    return None if is_old else metadata
+
+
 def _decode(cache_key: CacheKey, entry: Any, max_age: timedelta | None) -> Reading[Any] | None:
     """None where there is no entry, or none that is young enough and readable."""
-    if not entry:
+    metadata = _read_metadata(cache_key, entry, max_age) if entry else None
+    if metadata is None:
         return None
     try:
-        first_line, body = entry.split(b"\n", 1)
-        metadata = _adapter(_Metadata).validate_json(first_line)
-        value = _adapter(VERBS[cache_key.verb].answer).validate_json(zlib.decompress(body))
-    except (ValueError, zlib.error):
-        return None  # written by another version
-    if clock.now() - metadata.taken_at > min(cache_key.max_age, max_age or cache_key.max_age):
+        body = zlib.decompress(entry.split(b"\n", 1)[1])
+        value = _adapter(VERBS[cache_key.verb].answer).validate_json(body)
+    except (ValueError, IndexError, zlib.error):
         return None
     return Reading(
         source=cache_key.provider.name,

@@ -29,8 +29,8 @@ def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
     if answers:
         circuit_breaker.record_success(*{request.health for request, _ in answers})
         record_observations([_merge_parts(*answer) for answer in answers])
-    kept = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
-    cached = iter(cache.put_many(kept))
+    answer_parts = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
+    cached = iter(cache.put_many(answer_parts))
     return [
         _join_parts(*outcome, cached) if outcome[1].has_answer else _record_failure(*outcome) for outcome in outcomes
     ]
@@ -40,23 +40,22 @@ def _list_parts(request: ProviderRequest, reading: Reading[Any]) -> list[Outcome
     """What is cached of an answer: the whole, or of several questions each that has one."""
     if not request.parts:
         return [(request, reading)]
-    return [(part, said) for part, said in zip(request.parts, reading.value or (), strict=True) if said.has_answer]
+    return [(part, its) for part, its in zip(request.parts, reading.value or (), strict=True) if its.has_answer]
 
 
 def _join_parts(request: ProviderRequest, reading: Reading[Any], cached: Iterator[Reading[Any]]) -> Reading[Any]:
     """The answer with its parts as they were cached."""
     if not request.parts:
         return next(cached)
-    return replace(reading, value=tuple(next(cached) if said.has_answer else said for said in reading.value or ()))
+    return replace(reading, value=tuple(next(cached) if its.has_answer else its for its in reading.value or ()))
 
 
 def _merge_parts(request: ProviderRequest, reading: Reading[Any]) -> Outcome:
     """What is observed of an answer: a seat that several of its questions were told is one."""
     if not request.parts:
         return request, reading
-    return request, replace(
-        reading, value=tuple(dict.fromkeys(s for said in reading.value or () for s in said.value or ()))
-    )
+    seats = dict.fromkeys(seat for its in reading.value or () for seat in its.value or ())
+    return request, replace(reading, value=tuple(seats))
 
 
 record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)

@@ -78,8 +78,8 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
     first, own = requests[0], [_Need(request) for request in requests]
     oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
     seeds = _claim(first, oldest, max_age)
-    wanted = [need.request.question for need in seeds or own]
-    spare = _list_spare(first, others.list_near(first.scope, wanted), max_age) if others else []
+    questions = [need.request.question for need in seeds or own]
+    spare = _list_spare(first, others.list_near(first.scope, questions), max_age) if others else []
     needs, spare = (seeds, own + spare) if seeds else (own, spare)
     rates = row_forecast.read(first.health, list(dict.fromkeys(need.origin for need in (*needs, *spare))))
 
@@ -108,15 +108,15 @@ def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
 def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
     """Those without a fresh answer that nobody else is fetching."""
     requests = [_build(first, question) for question in questions]
-    known = cache.find_fresh([(request.cache_key, max_age) for request in requests])
-    return [_Need(request) for request, fresh in zip(requests, known, strict=True) if not fresh]
+    freshness = cache.find_fresh([(request.cache_key, max_age) for request in requests])
+    return [_Need(request) for request, fresh in zip(requests, freshness, strict=True) if not fresh]
 
 
 def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
     """Those whose answer is fetched here and nowhere else meanwhile."""
     requests = [_build(first, question) for question in questions]
     turns = cache.acquire_fetch([(request.cache_key, max_age) for request in requests])
-    return [_Need(request) for request, (mine, known) in zip(requests, turns, strict=True) if mine and not known]
+    return [_Need(request) for request, (mine, reading) in zip(requests, turns, strict=True) if mine and not reading]
 
 
 def _claim_group(
@@ -136,12 +136,12 @@ def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
 def read_parts(group: ProviderRequest, answers: Sequence[SeatsPart]) -> Reading[Any]:
     """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
     row_forecast.learn(group.health, answers)
-    readings = [_read_part(part, said) for part, said in zip(group.parts, answers, strict=True)]
+    readings = [_read_part(part, answer) for part, answer in zip(group.parts, answers, strict=True)]
     return group.answer(tuple(readings))
 
 
-def _read_part(part: ProviderRequest, said: SeatsPart) -> Reading[Any]:
-    return part.refuse(said.failure) if said.failure else part.answer(said.seats or ())
+def _read_part(part: ProviderRequest, answer: SeatsPart) -> Reading[Any]:
+    return part.refuse(answer.failure) if answer.failure else part.answer(answer.seats or ())
 
 
 Fetch = Callable[[ProviderRequest, Health], Awaitable[Reading[Any]]]
@@ -173,11 +173,11 @@ class Flight:
 
     def _end(self, named: Mapping[str, Reading[Any]]) -> None:
         """Blocks. Frees what has no answer, and tells the watches whose questions have one."""
-        known = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
+        answered = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
         if self._group.background:
-            cache.release_fetch([part.cache_key for part in self._group.parts if part not in known])
-        if self._others and known:
-            self._others.bring_forward([part.question for part in known])
+            cache.release_fetch([part.cache_key for part in self._group.parts if part not in answered])
+        if self._others and answered:
+            self._others.bring_forward([part.question for part in answered])
 
 
 def list_flights(

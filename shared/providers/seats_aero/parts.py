@@ -22,7 +22,7 @@ def split_rows(
     of_route: dict[Route | None, list[Row]] = defaultdict(list)
     for row in rows:
         of_route[_find_route(row)].append(row)
-    stripped = {route: [_strip_segments(row) for row in found] for route, found in of_route.items()} if brief else {}
+    stripped = {route: [_strip_segments(row) for row in its] for route, its in of_route.items()} if brief else {}
     return tuple(_build_part(stripped if q in brief else of_route, q, unfiltered) for q in questions)
 
 

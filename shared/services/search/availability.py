@@ -10,6 +10,7 @@ from shared.domain.plans import CABINS
 from shared.errors import NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from shared.providers.request import PUT_OFF
 from shared.services.search.award_ids import award_id
 from shared.services.search.award_options import AwardOption, build_option
 from shared.services.search.provenance import (
@@ -45,6 +46,7 @@ class Window:
     coverage: Coverage
     question: SeatsQuestion  # of the first route; those of the others differ in the airports alone
     seen_keys: frozenset[MatchKey]
+    put_off: bool = False  # a source keeps its calls for people, or for later in the day
 
     def knows_state(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
@@ -120,6 +122,14 @@ async def search(
     return await find(ask, SeatsQuestion(origin, destination, day, day, (airline,)), cabins, passengers)
 
 
+def build_questions(
+    routes: Sequence[tuple[str, str]], earliest: date, latest: date, airlines: Sequence[str] | None
+) -> list[SeatsQuestion]:
+    """What a watch asks today. Once its days are over its first day is after its last."""
+    first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
+    return [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
+
+
 async def search_window(
     ask: Ask,
     routes: Sequence[tuple[str, str]],
@@ -139,12 +149,12 @@ async def search_window(
     """
     pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
-    first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
-    questions = [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
-    readings = await ask.all(VERB, questions, fresh) if first <= latest else []
+    questions = build_questions(routes, earliest, latest, airlines)
+    has_days = questions[0].earliest <= latest
+    readings = await ask.all(VERB, questions, fresh) if has_days else []
     sources = coverage(readings)
     silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
-    if first <= latest and not silent and not sources.answered:
+    if has_days and not silent and not sources.answered:
         silent = [VERB]  # nobody is configured to answer
     options = list_offers(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
     return Window(
@@ -154,4 +164,5 @@ async def search_window(
         coverage=sources,
         question=questions[0],
         seen_keys=frozenset(map(MatchKey.of, options)),
+        put_off=any(r.reason == PUT_OFF for r in readings),
     )

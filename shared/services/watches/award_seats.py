@@ -5,7 +5,7 @@ One question per route and window, whoever watches it: answers of the last half 
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import product
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.mailed_seats import list_earlier_watches, note_mailed_seats
 from shared.db.profile import Addressee, find_addressee
+from shared.db.runs import RunResult
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
@@ -26,7 +27,11 @@ from shared.reference.load import reference
 from shared.services.connections.credentials import Credentials
 from shared.services.search.availability import Window, search_window
 from shared.services.search.award_options import AwardOption
+from shared.services.watches.due_questions import DueQuestions
 from shared.settings import settings
+
+PUT_OFF_FOR = timedelta(minutes=30)  # as long as answers serve: 10,000 watches put off are six looks a second
+PARTLY_PUT_OFF_FOR = timedelta(minutes=5)  # while what was answered is still fresh
 
 
 class KeyState(Protocol):
@@ -46,6 +51,7 @@ class WatchQuery:
     origin: str  # an airport or a city with several, and so the destination
     destination: str
     terms: MonitorTerms
+    looked_at: datetime | None = field(default=None, compare=False)  # no term: the watch is the same after a look
 
     @property
     def routes(self) -> list[tuple[str, str]]:
@@ -74,6 +80,13 @@ class CheckResult:
         return coverage.skipped[0].reason if coverage.skipped else "not_configured"
 
     @property
+    def put_off(self) -> RunResult | None:
+        """Set when a source has no call left for checks now: the run comes again, and nothing is told or written."""
+        if not self.window.put_off:
+            return None
+        return RunResult(put_off=PARTLY_PUT_OFF_FOR if self.window.any_answered else PUT_OFF_FOR)
+
+    @property
     def retry_reason(self) -> str | None:
         """Set when nobody answered and a later attempt at the run may go better."""
         silent = ", ".join(self.window.failed)
@@ -84,7 +97,13 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     """Asks the providers; holds no connection to the database meanwhile."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
-        Ask(account_id=plan.account_id, connections=Credentials(plan.account_id), background=True),
+        Ask(
+            account_id=plan.account_id,
+            connections=Credentials(plan.account_id),
+            background=True,
+            can_wait=True,
+            others=DueQuestions(plan.account_id, plan.looked_at),
+        ),
         plan.routes,
         terms.earliest,
         terms.latest,

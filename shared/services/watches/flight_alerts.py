@@ -82,7 +82,9 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
 
 
 def _plan_of(alert: FlightAlert) -> WatchQuery:
-    return WatchQuery(alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert))
+    return WatchQuery(
+        alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert), alert.last_checked_at
+    )
 
 
 def _note(session: Session, account: Account, alert: FlightAlert, sight: CheckResult) -> None:

@@ -75,7 +75,9 @@ def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
 
 
 def _query_of(monitor: RouteMonitor) -> WatchQuery:
-    return WatchQuery(monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor))
+    return WatchQuery(
+        monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor), monitor.last_checked_at
+    )
 
 
 def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
