@@ -19,11 +19,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from mcp_server.toolkit.context import Caller
 from mcp_server.transport.call_stream import CallStream
+from mcp_server.transport.direct_calls import answer_directly, is_direct
 from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.json_responses import JsonResponse, rpc_error
 from mcp_server.transport.person_answers import PersonAnswers
 from mcp_server.transport.sessions import HEADER, has_declared_forms, list_session_headers
-from mcp_server.transport.single_exchange import answer_request, open_connection
+from mcp_server.transport.single_exchange import WholeLists, answer_request, open_connection
 from shared.asgi import BodyIncomplete, BodyTooLarge, add_headers, read_body
 
 STREAM = b"text/event-stream"
@@ -40,7 +41,7 @@ class Transport:
         server.streamable_http_app(json_response=True, stateless_http=True, transport_security=unchecked)
         self.json_manager = server.session_manager
         self.server = self.json_manager.app
-        self.answers = PersonAnswers()
+        self.answers, self.lists = PersonAnswers(), WholeLists()
         self.stream_manager = StreamableHTTPSessionManager(self.server, stateless=True, security_settings=unchecked)
 
     @asynccontextmanager
@@ -66,9 +67,12 @@ class Transport:
             return await self._answer_on(stream, version, message, Request({**scope, "call_stream": stream}, receive))
         if _wants_stream(message, headers.get(b"accept", b"")):
             return await self.stream_manager.handle_request(scope, _replay(body, receive), send)
+        if is_direct(message, version):
+            response = await answer_directly(message, version, scope, receive)
+            return await response(send)
         request = Request(scope, receive)
         if connection := open_connection(message, version, request):
-            response = await answer_request(self.server, connection, message, request)
+            response = await self.lists.answer(self.server, connection, message, request)
             return await response(send)
         if message["method"] == "initialize":
             send = add_headers(send, list_session_headers(message, scope["caller"]))
