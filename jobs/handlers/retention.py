@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 import shared.db.migrations  # noqa: F401 - knows every table
 from shared import clock
 from shared.db.base import transaction
+from shared.db.call_figures import recount
 from shared.db.clients import empty_expired
 from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.runs import COMPLETE, Claim, RunResult
@@ -27,6 +28,9 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     until = monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
+        days = recount(session, clock.today() - timedelta(days=1))
+    if days:
+        log.warning("calls of %s were counted anew", ", ".join(map(str, days)))
     swept = _sweep(AGING_TABLES, until)
     for name, number in swept.items():
         count(SWEPT_ROWS, name, amount=number)

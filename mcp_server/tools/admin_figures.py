@@ -9,7 +9,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
-from shared.db.admin_figures import ToolUsage, one_snapshot
+from shared.db.admin_figures import MAX_EXACT_TIMES, ToolUsage, one_snapshot
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.services.operations import workers
@@ -131,16 +131,17 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] =
     Admin-only.
     """
     window = _list_days(call, days)
-    session, since = one_snapshot(call.db), _start_of_day(window[0])
+    session, since = one_snapshot(call.db), window[0]
     tools = figures.calls_by_tool(session, since)
     day_figures, users = figures.calls_by_day(session, since)
     clients, client_total = figures.calls_by_client(session, since, MAX_CLIENTS)
     by_day = {of_day.day: of_day for of_day in day_figures}
     totals = _sum_totals(tools, users)
+    about = "" if totals.calls <= MAX_EXACT_TIMES else " Times are estimates, less than an eighth off."
     cut = f" The {MAX_CLIENTS} busiest of {client_total} applications are shown." if client_total > MAX_CLIENTS else ""
     return UsageStats(
         message=f"{pluralize(totals.calls, 'call')} by {pluralize(users, 'account')} in {pluralize(days, 'day')},"
-        f" {totals.paywall_rate:.1%} paywalls.{cut}",
+        f" {totals.paywall_rate:.1%} paywalls.{about}{cut}",
         totals=totals,
         by_tool=[ToolFigures.model_validate(t) for t in tools],
         by_day=[DayFigures.model_validate(by_day.get(day) or figures.DayUsage(day, 0, 0)) for day in window],

@@ -17,9 +17,8 @@ _STATEMENTS = {
     # The counters: one row of an account and day, where there can be thousands of calls.
     "calls": f"select period, '', sum(used) from usage_counters where meter = '{TOOL_CALLS}' and period >= :day"  # noqa: S608
     " group by 1",
-    "errors": _BY_DAY.format(
-        moment="at", words="outcome", rows=f"tool_calls where at >= :moment and outcome in {ERRORS}"
-    ),
+    "errors": "select day, outcome, sum(calls) from tool_call_counts"  # noqa: S608
+    f" where day >= :day and outcome in {ERRORS} group by 1, 2",
     "accounts": _BY_DAY.format(moment="created_at", words="''", rows="accounts where created_at >= :moment"),
     "checks": _BY_DAY.format(
         moment="checked_at",

@@ -1,5 +1,6 @@
 """What was used: exact counters per account, meter and period, and one row per tool call for statistics."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.call_figures import count_calls
 
 SEARCHES = "searches"  # per UTC day
 TOOL_CALLS = "tool_calls"  # per UTC day
@@ -21,7 +23,7 @@ class UsageCounter(AccountOwned, Base):
     """Exact counters: searches a UTC day, API calls a month, tool calls a day."""
 
     __tablename__ = "usage_counters"
-    __table_args__ = (Index("ix_usage_counters_period", "period"),)
+    __table_args__ = (Index("ix_usage_counters_period", "period", "meter", "account_id"),)
 
     account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
     meter: Mapped[str] = mapped_column(primary_key=True)
@@ -71,6 +73,9 @@ insert into usage_counters as counter (account_id, meter, period, used)
  values (:account, :meter, :period, greatest(:amount, 0))
 on conflict (account_id, meter, period) do update set used = greatest(counter.used + :amount, 0)""")
 
+_ADD_TO_COUNTER = """on conflict (account_id, meter, period) do update set used = usage_counters.used + excluded.used
+returning account_id, period, used"""
+
 
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
     """Counts `amount` in one atomic statement and returns the new figure, or None when the cap would be passed."""
@@ -116,11 +121,21 @@ def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date
         ).scalars()
     )
     batch = [n for n in batch if n.account_id in alive]
-    if batch:
-        bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
-    counts: dict[tuple[int, date], int] = {}
+    if not batch:
+        return {}
+    counts = _take_all(session, batch)
+    bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
+    count_calls(session, ((n.at.date(), n.tool, n.outcome, n.milliseconds, n.client) for n in batch))
+    return counts
+
+
+def _take_all(session: Session, batch: Iterable[Note]) -> dict[tuple[int, date], int]:
+    """An account that only asked what is used has a counter too, of 0: it called something on that day."""
+    counts = Counter[tuple[int, date]]()
     for note in batch:
-        if note.tool != UNCOUNTED_TOOL:
-            slot = (note.account_id, note.at.date())
-            counts[slot] = counts.get(slot, 0) + 1
-    return {slot: take(session, slot[0], TOOL_CALLS, slot[1], None, counts[slot]) or 0 for slot in sorted(counts)}
+        counts[note.account_id, note.at.date()] += note.tool != UNCOUNTED_TOOL
+    rows = [
+        {"account_id": account_id, "meter": TOOL_CALLS, "period": day, "used": used}
+        for (account_id, day), used in sorted(counts.items())
+    ]
+    return {(row.account_id, row.period): row.used for row in bulk.write(session, UsageCounter, rows, _ADD_TO_COUNTER)}

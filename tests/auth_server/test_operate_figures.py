@@ -13,10 +13,11 @@ from shared import clock
 from shared.db import daily_figures
 from shared.db.accounts import Account
 from shared.db.base import transaction
+from shared.db.call_figures import CallCount
 from shared.db.daily_figures import NAMES, count_by_day
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, RouteMonitor
-from shared.db.usage import TOOL_CALLS, ToolCall, UsageCounter
+from shared.db.usage import TOOL_CALLS, UsageCounter
 from tests.auth_server.in_process_browser import Browser
 from tests.auth_server.test_operate import make_operator
 
@@ -35,9 +36,9 @@ def add_rows(email: str, each: int = 1) -> None:
         for back in range(DAYS):
             at = noon - timedelta(days=back)
             counter = UsageCounter(meter=TOOL_CALLS, period=at.date(), used=1000 * each, **own)
-            call = {"client": None, "via": "mcp", "tool": "list_trips", "milliseconds": 5, "at": at, **own}
             outcomes = ("internal_error", "invalid", "admin_only", "ok")
-            session.add_all([counter, *(ToolCall(outcome=outcome, **call) for outcome in outcomes)])
+            counts = (CallCount(day=at.date(), tool="list_trips", outcome=outcome, calls=1) for outcome in outcomes)
+            session.add_all([counter, *counts])
             for status in ("sent", "failed", "uncertain", "pending", "claimed"):
                 to = {"channel": "email", "recipient": email, "event": "deadlines", "facts": {}}
                 session.add(Delivery(dedupe_key=str(uuid4()), status=status, created_at=at, **to, **own))

@@ -7,6 +7,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     balances,
     billing,
     bookings,
+    call_figures,
     card_credits,
     cards,
     clients,
