@@ -47,20 +47,16 @@ def _fares(account_id: int, since: datetime) -> tuple[ColumnElement[bool], ...]:
 
 
 def with_values(cells: Subquery, account_id: int, since: datetime) -> Select[Any]:
-    """The cells with `value`: US cents of the newest one-way fare, less taxes, for each point; null where unknown."""
-    one_way_fares = sa.select(Fare).where(*_fares(account_id, since))
-    rows = one_way_fares.subquery().c
-    way = (rows.origin, rows.destination, rows.date, rows.cabin)
-    fares = (
-        sa.select(*way, (rows.price / rows.passengers).label("price"))
-        .ext(distinct_on(*way))
-        .order_by(*way, rows.seen_at.desc(), rows.price / rows.passengers, rows.id)
-        .subquery("fares")
-    )
-    same = sa.and_(*(fares.c[column.key] == cells.c[column.key] for column in way))
-    value = (fares.c.price - cells.c.taxes) * 100 / cells.c.points
-    priced = sa.case((cells.c.taxes_currency == CURRENCY, value), else_=None)
-    return sa.select(*cells.c, priced.label("value")).select_from(cells.outerjoin(fares, same))
+    """The cells with `value`: US cents of the newest one-way fare, less taxes, for each point; null where unknown.
+
+    A fare is looked up for each cell that is shown, unless cells are sorted by it. To join 150,000 fares took 0.3 s.
+    """
+    price = Fare.price / Fare.passengers
+    same = (getattr(Fare, key) == cells.c[key] for key in ("origin", "destination", "date", "cabin"))
+    fares = sa.select(price).where(*_fares(account_id, since), *same).correlate(cells)
+    fare = fares.order_by(Fare.seen_at.desc(), price, Fare.id).limit(1).scalar_subquery()
+    value = (fare - cells.c.taxes) * 100 / cells.c.points
+    return sa.select(*cells.c, sa.case((cells.c.taxes_currency == CURRENCY, value), else_=None).label("value"))
 
 
 def lowest_prices(cells: Subquery) -> Select[Any]:

@@ -1,15 +1,16 @@
 """Award flights seen in earlier searches: which are listed, whose ids they bear, and what they cost in card points."""
 
+import re
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import event, update
 
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.db.base import transaction
+from shared.db.base import engine, transaction
 from shared.db.observations import AwardObservation, write, write_fares
 from shared.domain.dates import add_months
 from shared.reference.load import reference
@@ -367,3 +368,31 @@ def test_get_flight_that_another_connection_saw_is_not_found(people: People, use
     with transaction() as session:
         session.execute(update(AwardObservation).values(asker_id=people.charlie.account_id))
     assert use(people.alice, "get_flight", flight_id=given)["status"] == "not_found"
+
+
+def _plan_of_page(use: Use, who: Caller, **asked: Any) -> str:
+    """How the database reads one page, with how often it went through each part."""
+    asked_of_it: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, values: Any, *_rest: Any) -> None:
+        asked_of_it.append((statement, values))
+
+    event.listen(engine(), "before_cursor_execute", note)
+    try:
+        listed(use, who, **asked)
+    finally:
+        event.remove(engine(), "before_cursor_execute", note)
+    statement, values = next(one for one in asked_of_it if "fare_observations" in one[0])
+    with engine().connect() as connection:
+        return "\n".join(connection.exec_driver_sql(f"explain (analyze, costs off) {statement}", values).scalars())
+
+
+@pytest.mark.parametrize(("sort", "looked_up"), [("newest", 10), ("points", 10), ("value", 30)])
+def test_list_flights_looks_up_the_fares_of_those_it_shows(
+    people: People, use: Use, live: None, sort: str, looked_up: int
+) -> None:
+    """To join all fares cost six times as much as the rest of the list."""
+    days = [travel_day() + timedelta(days=number) for number in range(30)]
+    saw(*(row(day=day) for day in days), *(fare("1800.00", date=day) for day in days))
+    plan = _plan_of_page(use, people.bob, sort=sort)
+    assert re.findall(r"SubPlan 1\n +->  Limit \(actual .*loops=(\d+)\)", plan) == [str(looked_up)]
