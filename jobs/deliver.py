@@ -1,7 +1,7 @@
 """The delivery of messages: one attempt at a time, handed to the message's channel and recorded (an outbox)."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
@@ -53,15 +53,20 @@ def wake(delivery_id: str | None = None) -> int:
     """The entry RQ calls; without an id the message that waits longest comes first. Returns how many it worked on."""
     if WATCH.read():
         return 0  # the dispatcher wakes it again afterwards
-    return drain(DELIVERIES, _claim(delivery_id) if delivery_id else None, _claim, work)
+    return drain(DELIVERIES, _claim(delivery_id) if delivery_id else [], _claim, _work)
 
 
-def _claim(id: str | None = None) -> ClaimedDelivery | None:
+def _claim(id: str | None = None) -> list[ClaimedDelivery]:
     with autocommit() as session:
-        return claim_delivery(session, settings().job_lease_seconds, id)
+        parcel = claim_delivery(session, settings().job_lease_seconds, id)
+    return [parcel] if parcel else []
 
 
-def work(parcel: ClaimedDelivery, more: More) -> ClaimedDelivery | None:
+def _work(parcels: Sequence[ClaimedDelivery], more: More) -> list[ClaimedDelivery]:
+    return work(parcels[0], more)
+
+
+def work(parcel: ClaimedDelivery, more: More) -> list[ClaimedDelivery]:
     """One attempt, whatever happens in it; its end is committed alone, and then the next one is claimed."""
     parent, name = continue_trace(parcel.traceparent), f"delivery {parcel.event}"
     with label_work(f"delivery-{parcel.id}", parcel.public_id), span(name, parent, channel=parcel.channel):
@@ -71,7 +76,7 @@ def work(parcel: ClaimedDelivery, more: More) -> ClaimedDelivery | None:
             _give_up(parcel, "failed", "its workers were lost")
         else:
             _send(parcel)
-    return _claim() if more() else None
+    return _claim() if more() else []
 
 
 def _send(parcel: ClaimedDelivery) -> None:

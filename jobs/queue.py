@@ -1,7 +1,7 @@
 """The Redis queue (RQ): expiring wake-up calls with ids of rows. What is true stands in the database alone."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from rq import Queue, Worker
@@ -62,20 +62,24 @@ def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
             continue
 
 
-def drain(name: str, named_row: R | None, claim: Callable[[], R | None], work: Callable[[R, More], R | None]) -> int:
+def drain(
+    name: str,
+    named: Sequence[R],
+    claim: Callable[[], Sequence[R]],
+    work: Callable[[Sequence[R], More], Sequence[R]],
+) -> int:
     """Works on the row a wake-up named, then on others that are due, so that one call serves a backlog.
 
-    Each piece of work may return the row to go on with, claimed in its own last transaction while `more()` holds.
-    Returns how many rows it worked on.
+    Each piece of work returns the rows to go on with, claimed while `more()` holds. Returns how many rows it worked on.
     """
-    row = named_row or claim()  # another call may have served the row named; this one serves what is left
+    rows = named or claim()  # another call may have served the row named; this one serves what is left
     deadline = time.monotonic() + DRAIN_SECONDS[name]
 
     def more() -> bool:
         return time.monotonic() < deadline and not WATCH.read()
 
     count = 0
-    while row is not None:
-        row = work(row, more)
-        count += 1
+    while rows:
+        count += len(rows)
+        rows = work(rows, more)
     return count

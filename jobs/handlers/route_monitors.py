@@ -1,23 +1,45 @@
-"""The run of a route monitor: asks the providers for its award seats and writes what is new."""
+"""The runs of route monitors: they ask the providers for award seats and write what is new."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from sqlalchemy.orm import Session
 
 from jobs import event_loop
-from shared.db.base import transaction
+from jobs.queue import More
+from shared.db.base import autocommit, transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.services.watches.award_seats import CheckResult, query_sources
+from shared.services.watches.award_seats import CheckResult, WatchQuery, query_sources
+from shared.services.watches.quiet_checks import prepare_simple, settle_quiet
 from shared.services.watches.route_monitors import prepare, settle
 
+Finish = Callable[[Session], RunResult]
 
-def check(claim: Claim) -> Callable[[Session], RunResult]:
+
+def check(claim: Claim) -> Finish:
     with transaction() as session:
         query = prepare(session, claim.subject_id)
     if query is None:
         return lambda _session: COMPLETE
-    sight: CheckResult = event_loop.ask(query_sources, query)
+    return _finish(claim.id, event_loop.ask(query_sources, query))
+
+
+def _finish(run_id: int, sight: CheckResult) -> Finish:
     if result := sight.put_off:
         return lambda _session: result
-    return partial(settle, run_id=claim.id, sight=sight)
+    return partial(settle, run_id=run_id, sight=sight)
+
+
+def check_together(claims: Sequence[Claim], in_time: More) -> tuple[dict[int, Finish], Callable[[Session], set[int]]]:
+    """By run what writes the answer; monitors that are not simply watched, or not asked for in time, are left out."""
+    with autocommit() as session:
+        queries = prepare_simple(session, [claim.subject_id for claim in claims])
+    runs = {claim.subject_id: claim.id for claim in claims}
+    sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(_ask_in_turn, queries, in_time)}
+    answered = {run_id: sight for run_id, sight in sights.items() if sight.put_off is None}
+    return {run_id: _finish(run_id, sight) for run_id, sight in sights.items()}, partial(settle_quiet, sights=answered)
+
+
+async def _ask_in_turn(queries: Iterable[WatchQuery], in_time: More) -> list[CheckResult]:
+    """One after the other, as workers ask: several at once would wait for each other's place at the source."""
+    return [await query_sources(query) for query in queries if in_time()]

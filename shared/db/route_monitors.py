@@ -110,11 +110,23 @@ class MonitorMatch(ModeOwned, Base):
     provider_checked_at: Mapped[datetime | None]
 
 
-def log_check(session: Session, row: Mapping[str, Any]) -> None:
+def log_checks(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """One line per run, rewritten by later attempts at it."""
     columns = ("checked_at", "outcome", "options_seen", "new_matches", "failed_sources")
     newest = ", ".join(f"{column} = excluded.{column}" for column in columns)
-    bulk.write(session, MonitorCheck, [row], f"on conflict (run_id) do update set {newest}")
+    if rows:
+        bulk.write(session, MonitorCheck, rows, f"on conflict (run_id) do update set {newest}")
+
+
+_NOTE_CHECKED = sa.text("""
+update route_monitors m set last_checked_at = checked.at, updated_at = now()
+from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[])) checked (id, at) where m.id = checked.id""")
+
+
+def note_checked(session: Session, moments: Mapping[int, datetime]) -> None:
+    """When each of these monitors, which the caller holds, was last asked for with an answer."""
+    if moments:
+        session.execute(_NOTE_CHECKED, {"ids": list(moments), "moments": list(moments.values())})
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -74,6 +75,7 @@ class Claim:
     attempt: int
     queue: str = CHECK_QUEUE
     traceparent: str | None = None
+    waited_since: datetime | None = None  # its place in the line when it was claimed
 
 
 @dataclass(frozen=True)
@@ -175,18 +177,19 @@ def hand_over_runs(session: Session, limit: int, ttl: float, queue: str = CHECK_
 
 
 def _claim(which: str) -> sa.TextClause:
-    """Two texts, so that the plan of each is made once and kept."""
+    """A text for each way, so that its plan is made once and kept."""
     return sa.text(f"""
 with mine as (
-  select id from job_runs where queue = :queue and status in {OPEN_STATUSES}
+  select id, wake_at from job_runs where queue = :queue and status in {OPEN_STATUSES}
   and (claimed_until is null or claimed_until <= now()) {which} for update skip locked)
 update job_runs r set status = 'running', attempt = attempt + 1, started_at = coalesce(r.started_at, now()),
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
-returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent""")  # noqa: S608
+returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent, mine.wake_at""")  # noqa: S608
 
 
 _NAMED, _NEXT = _claim("and id = :id"), _claim("order by wake_at limit 1")
+_PORTION = _claim("order by wake_at limit :most")
 
 
 def claim_run(session: Session, lease: float, id: int | None = None, queue: str = CHECK_QUEUE) -> Claim | None:
@@ -198,6 +201,12 @@ def claim_run(session: Session, lease: float, id: int | None = None, queue: str 
     row = session.execute(_NEXT, values) if id is None else session.execute(_NAMED, values | {"id": id})
     columns = row.one_or_none()
     return Claim(*columns) if columns else None
+
+
+def claim_runs(session: Session, lease: float, most: int, queue: str = CHECK_QUEUE) -> list[Claim]:
+    """As above, the runs that wait longest. Those that are not begun soon belong back in the line (`give_back`)."""
+    rows = session.execute(_PORTION, {"lease": lease, "queue": queue, "most": most})
+    return sorted((Claim(*columns) for columns in rows), key=attrgetter("id"))
 
 
 # Of a row this worker still holds. Fixed words: a check is short, and putting a statement together took a sixth of it.
@@ -236,6 +245,32 @@ update schedules set next_due_at = least(next_due_at, now() + :wait) from mine w
 def put_off_run(session: Session, claim: Claim, wait: timedelta) -> bool:
     """As above; no attempt is counted against it."""
     return _count(session.execute(_PUT_OFF, _fence(claim) | {"wait": wait})) == 1
+
+
+_FINISH_ALL = sa.text("""
+update job_runs r set status = 'done', error = null, finished_at = now(), claimed_until = null
+from unnest(cast(:ids as bigint[]), cast(:attempts as int[])) held (id, attempt)
+where r.id = held.id and r.attempt = held.attempt and r.status = 'running'""")
+_GIVE_BACK = sa.text("""
+update job_runs r set status = 'pending', attempt = r.attempt - 1, claimed_until = null, wake_at = line.since,
+  started_at = case when r.attempt > 1 then r.started_at end
+from unnest(cast(:ids as bigint[]), cast(:attempts as int[]), cast(:since as timestamptz[]))
+  line (id, attempt, since)
+where r.id = line.id and r.attempt = line.attempt and r.status = 'running'""")
+
+
+def finish_runs(session: Session, claims: Sequence[Claim]) -> bool:
+    """Whether all of them were still this worker's; otherwise the caller writes nothing."""
+    return _count(session.execute(_FINISH_ALL, _fence_all(claims))) == len(claims)
+
+
+def give_back(session: Session, claims: Sequence[Claim]) -> None:
+    """They were claimed and not begun: each has its place in the line again, and the attempt does not count."""
+    session.execute(_GIVE_BACK, _fence_all(claims) | {"since": [claim.waited_since for claim in claims]})
+
+
+def _fence_all(claims: Sequence[Claim]) -> dict[str, Any]:
+    return {"ids": [claim.id for claim in claims], "attempts": [claim.attempt for claim in claims]}
 
 
 def _fence(claim: Claim) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """Whether each key that a watch of award seats looks at matched at the last check that answered for it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -10,16 +12,23 @@ from shared.db import bulk
 from shared.db.base import Base
 
 
-def store_key_states(
-    session: Session, table: type[Base], watch_id: int, states: Mapping[str, bool], answered_at: datetime
-) -> None:
-    """Writes the keys that answered into `MonitorKey` or `FlightAlertKey`; the others keep their state."""
-    owner = sa.inspect(table).primary_key[0].name
-    rows = [
+def list_key_rows(
+    table: type[Base], watch_id: int, states: Mapping[str, bool], answered_at: datetime
+) -> list[dict[str, Any]]:
+    """Rows of `MonitorKey` or `FlightAlertKey`, for the keys whose state is another than before."""
+    owner = _name_owner(table)
+    return [
         {owner: watch_id, "key": key, "matched": matched, "answered_at": answered_at} for key, matched in states.items()
     ]
+
+
+def store_key_rows(session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Of any number of watches; the other keys keep their state."""
     if rows:
-        newest = (
-            f"on conflict ({owner}, key) do update set matched = excluded.matched, answered_at = excluded.answered_at"
-        )
-        bulk.write(session, table, rows, newest)
+        newest = "do update set matched = excluded.matched, answered_at = excluded.answered_at"
+        bulk.write(session, table, rows, f"on conflict ({_name_owner(table)}, key) {newest}")
+
+
+@cache
+def _name_owner(table: type[Base]) -> str:
+    return str(sa.inspect(table).primary_key[0].name)

@@ -8,7 +8,7 @@ from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
-from shared.db.watched_keys import store_key_states
+from shared.db.watched_keys import list_key_rows, store_key_rows
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import (
@@ -62,8 +62,8 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
         return COMPLETE
     key_states = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
-    matches, states = find_new_matches(sight, key_states)
-    store_key_states(session, FlightAlertKey, alert.id, states, sight.asked_at)
+    matches, states = find_new_matches(sight, key_states, alert.last_checked_at)
+    store_key_rows(session, FlightAlertKey, list_key_rows(FlightAlertKey, alert.id, states, sight.asked_at))
     account = session.get_one(Account, alert.account_id)
     _note(session, account, alert, sight)
     if matches:

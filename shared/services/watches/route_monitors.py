@@ -15,7 +15,7 @@ from shared.db.profile import find_addressee
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
-from shared.db.watched_keys import store_key_states
+from shared.db.watched_keys import list_key_rows, store_key_rows
 from shared.domain.award_matches import MonitorTerms
 from shared.errors import Invalid
 from shared.outbox.enqueue import tell
@@ -58,7 +58,7 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
         unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
         return None
-    return None if is_suspended(session, monitor.account_id) else _query_of(monitor)
+    return None if is_suspended(session, monitor.account_id) else query_of(monitor)
 
 
 def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
@@ -74,7 +74,7 @@ def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
     session.flush()
 
 
-def _query_of(monitor: RouteMonitor) -> WatchQuery:
+def query_of(monitor: RouteMonitor) -> WatchQuery:
     return WatchQuery(
         monitor.id, monitor.account_id, monitor.origin, monitor.destination, terms_of(monitor), monitor.last_checked_at
     )
@@ -86,33 +86,31 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
     """
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
-    if monitor is None or monitor.cancelled_at or monitor.paused_at or _query_of(monitor) != sight.plan:
+    if monitor is None or monitor.cancelled_at or monitor.paused_at or query_of(monitor) != sight.plan:
         return COMPLETE
-    columns = (MonitorKey.key, MonitorKey.matched, MonitorKey.answered_at)
+    columns = (MonitorKey.key, MonitorKey.matched)
     known_keys = session.execute(select(*columns).where(MonitorKey.monitor_id == monitor.id)).all()
-    new_matches, states = find_new_matches(sight, known_keys)
-    store_key_states(session, MonitorKey, monitor.id, states, sight.asked_at)
-    _log_check(session, run_id, monitor, sight, len(new_matches))
+    new_matches, states = find_new_matches(sight, known_keys, monitor.last_checked_at)
+    store_key_rows(session, MonitorKey, list_key_rows(MonitorKey, monitor.id, states, sight.asked_at))
+    route_monitors.log_checks(session, [build_check_row(run_id, sight, len(new_matches))])
+    monitor.matches_total += len(new_matches)
+    if sight.window.any_answered:
+        monitor.last_checked_at = sight.asked_at
     if new_matches:
         _notify(session, run_id, monitor, sight.plan, new_matches)
     return RunResult(sight.retry_reason)
 
 
-def _log_check(session: Session, run_id: int, monitor: RouteMonitor, sight: CheckResult, new_matches: int) -> None:
-    window = sight.window
-    row = {
+def build_check_row(run_id: int, sight: CheckResult, new_matches: int) -> dict[str, Any]:
+    return {
         "run_id": run_id,
-        "monitor_id": monitor.id,
+        "monitor_id": sight.plan.watch_id,
         "checked_at": sight.asked_at,
         "outcome": sight.outcome,
-        "options_seen": len(window.options),
+        "options_seen": len(sight.window.options),
         "new_matches": new_matches,
-        "failed_sources": list(window.failed),
+        "failed_sources": list(sight.window.failed),
     }
-    route_monitors.log_check(session, row)
-    monitor.matches_total += new_matches
-    if window.any_answered:
-        monitor.last_checked_at = sight.asked_at
 
 
 def _notify(

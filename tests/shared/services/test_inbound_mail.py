@@ -185,7 +185,7 @@ def test_a_mail_whose_readers_are_lost_ends_as_failed_and_not_in_silence(address
     change(JobRun, status="running", attempt=MAX_ATTEMPTS, claimed_until=past(), wake_at=past())
     claim = runs._claim(MAIL)
     assert claim is not None
-    runs.work(claim, lambda: False)
+    runs.work(claim)
     assert [(m.state, m.error) for m in mails()] == [("failed", "its readers were lost")]
     assert rows(Schedule) == []
 
