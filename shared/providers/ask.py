@@ -18,7 +18,7 @@ import httpx
 from anyio.lowlevel import RunVar
 
 from shared import clock, http, question_progress
-from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry, together
+from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry, single_flight, together
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
@@ -31,9 +31,7 @@ from shared.tls import explain_tls_fault
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
-QUEUE_SECONDS = 5.0  # how long a request waits for a free slot at a provider before it fails as `busy`
 MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request goes on without them
-POLL_SECONDS = 0.05  # between two looks for the answer that another process is fetching
 RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
@@ -47,10 +45,10 @@ _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 class Ask:
     """Asks providers for one tool call or one check; the time budget begins with the first question.
 
-    `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and equal
-    requests of several processes are fetched once. `can_wait`: such a question uses no more of these calls than the
-    share of the day that has passed, and is else `put_off`. `others`: questions of further watches, which a source that
-    takes lists of airports answers along with these.
+    `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and people go
+    first. `can_wait`: such a question uses no more of these calls than the share of the day that has passed, and is
+    else `put_off`. `others`: questions of further watches, which a source that takes lists of airports answers along
+    with these.
     """
 
     def __init__(
@@ -117,12 +115,9 @@ class Ask:
         async def fetch(index: int, request: ProviderRequest, before: lookup.Lookup) -> None:
             flight = flights.get(request.cache_key.name)
             reading = await flight.read_answer(request) if flight else None
-            if reading is None:
-                fetching = (
-                    _fetch_once(request, before, max_age) if request.background else _fetch(request, before.health)
-                )
-                reading = await fetching
-            readings[index] = reading
+            if flight and reading is None:
+                (before,) = await _look_up([request], max_age)  # somebody else may be asking it meanwhile
+            readings[index] = reading = reading or await _fetch_once(request, before, max_age)
             self._count(answers=1)
             own = request.scope.startswith("account-") and request.credential
             report_rejection = getattr(self._connections, "report_rejection", None)
@@ -201,16 +196,20 @@ async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | Non
 
 
 async def _fetch_once(request: ProviderRequest, before: lookup.Lookup, max_age: timedelta | None) -> Reading[Any]:
-    """Single flight over all processes: the first request fetches, equal ones wait for its answer in the cache.
-
-    Watches of one route are checked at the same moment.
-    """
-    while not (before.may_fetch or before.reading):
-        await anyio.sleep(POLL_SECONDS)
-        (before,) = await _look_up([request], max_age)
-    reading = before.reading or await _fetch(request, before.health)
-    if not reading.has_answer:
-        await _in_thread(cache.release_fetch, [request.cache_key])
+    """One of those who ask the same fetches the answer for all, whichever their processes."""
+    try:
+        while before.fetcher and not (before.may_fetch or before.reading):
+            if failure := await single_flight.wait_for(request, before.fetcher):
+                return failure
+            (before,) = await _look_up([request], max_age)
+    except Unanswered as busy:
+        return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
+    if before.reading:
+        return before.reading
+    if before.fetcher is None:
+        return await _fetch(request, before.health)
+    async with single_flight.hold_locks([request]) as readings:
+        reading = readings[request.cache_key.name] = await _fetch(request, before.health)
     return reading
 
 
@@ -220,11 +219,12 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
         return request.failure(
             status, health.reason or "resting", since=health.failing_since, retry_after=health.retry_after
         )
-    async with hold_place(request.provider, QUEUE_SECONDS) as has_place:
-        if not has_place:
-            return request.failure("down", "busy", retry_after=round(request.provider.timeout))
-        reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
-        count(PROVIDER_REQUESTS, request.provider.name, reading.status)
+    try:
+        async with hold_place(request.provider, request.ticket):
+            reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
+            count(PROVIDER_REQUESTS, request.provider.name, reading.status)
+    except Unanswered as busy:
+        return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
     with anyio.move_on_after(MEMORY_SECONDS):
         return await recording.record((request, reading))
     return reading

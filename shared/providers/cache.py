@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import TypeAdapter
 from redis.exceptions import RedisError
@@ -20,6 +20,13 @@ from shared.settings import settings
 MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
 _VERSION = "2"  # of what is recorded beside a cached answer: with 1, prices without the names of their rows
 _FIRST_LINE_BYTES = 511
+LOCK_SECONDS = 5.0  # a process that does not renew its lock in this time is lost
+FAILURE_SECONDS = 10  # those who waited for a failed request look at it four times a second
+_RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('pexpire', KEYS[1], ARGV[2]) end"
+_RELEASE = """
+if ARGV[2] ~= '' then redis.call('set', KEYS[2], ARGV[2], 'ex', ARGV[3]) end
+if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end
+"""
 _ZLIB_LEVEL = 1  # answers repeat themselves: the quickest level leaves a thirteenth of their size
 
 
@@ -38,6 +45,14 @@ class CacheKey:
     @property
     def lock_name(self) -> str:
         return f"{self.name}:asking"
+
+    @property
+    def lock_seconds(self) -> float:
+        return min(LOCK_SECONDS, self.provider.timeout)
+
+    def failure_name(self, ticket: str) -> str:
+        """Where the request with this ticket leaves its failure."""
+        return f"{self.name}:failed:{ticket}"
 
 
 @dataclass(frozen=True)
@@ -67,11 +82,16 @@ def get_many(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Readi
     """The cached reading of each key, if it is no older than the age given; nothing while Redis is away."""
     if not lookups:
         return []
+    names = list(dict.fromkeys(cache_key.name for cache_key, _ in lookups))
     try:
-        entries = connect().mget([cache_key.name for cache_key, _ in lookups])
+        entries = dict(zip(names, connect().mget(names), strict=True))
     except (RedisError, OSError):
         return [None] * len(lookups)
-    return [_decode(cache_key, entry, max_age) for (cache_key, max_age), entry in zip(lookups, entries, strict=True)]
+    decoded: dict[tuple[str, timedelta | None], Reading[Any] | None] = {}
+    for cache_key, max_age in lookups:
+        if (cache_key.name, max_age) not in decoded:
+            decoded[cache_key.name, max_age] = _decode(cache_key, entries[cache_key.name], max_age)
+    return [decoded[cache_key.name, max_age] for cache_key, max_age in lookups]
 
 
 def put_many(answers: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[Any]]:
@@ -93,31 +113,47 @@ def put_many(answers: Sequence[tuple[CacheKey, Reading[Any]]]) -> list[Reading[A
     ]
 
 
-def acquire_fetch(
-    lookups: Sequence[tuple[CacheKey, timedelta | None]],
-) -> list[tuple[bool, Reading[Any] | None]]:
-    """For each key whether the caller may fetch the answer now, and what was cached meanwhile.
+class Fetch(NamedTuple):
+    """Whether a request still fetches, and what it left for those who waited if it failed."""
 
-    The lock ends with `put_many` or `release_fetch`; that of a process that died, when the provider's timeout has
-    passed. While Redis is away everybody may fetch.
+    is_running: bool
+    failure: str = ""
+
+
+class Turn(NamedTuple):
+    """Whether a request may fetch the answer itself now, what was cached meanwhile, and whose request fetches it."""
+
+    may_fetch: bool
+    reading: Reading[Any] | None
+    fetcher: str | None = None
+
+
+def acquire_fetch(lookups: Sequence[tuple[CacheKey, str, timedelta | None]]) -> list[Turn]:
+    """Of the requests for each key, named by their tickets, one may fetch the answer.
+
+    The lock is a lease that its holder renews; it ends with `put_many` or `release_fetch`. While Redis is away all may
+    fetch.
     """
     if not lookups:
         return []
     try:
         pipe = connect().pipeline(transaction=False)
-        for cache_key, _ in lookups:
-            pipe.set(cache_key.lock_name, 1, nx=True, px=timedelta(seconds=cache_key.provider.timeout))
+        for cache_key, ticket, _ in lookups:
+            pipe.set(cache_key.lock_name, ticket, nx=True, px=round(cache_key.lock_seconds * 1000))
+            pipe.get(cache_key.lock_name)
             pipe.get(cache_key.name)
         replies = pipe.execute()
     except (RedisError, OSError):
-        return [(True, None)] * len(lookups)
+        return [Turn(True, None)] * len(lookups)
     turns = [
-        (bool(locked), _decode(cache_key, entry, max_age))
-        for (cache_key, max_age), locked, entry in zip(lookups, replies[::2], replies[1::2], strict=True)
+        Turn(bool(locked), _decode(cache_key, entry, max_age), holder.decode() if holder else None)
+        for (cache_key, _, max_age), locked, holder, entry in zip(
+            lookups, replies[::3], replies[1::3], replies[2::3], strict=True
+        )
     ]
-    release_fetch(
-        [cache_key for (cache_key, _), (locked, reading) in zip(lookups, turns, strict=True) if locked and reading]
-    )
+    done = [(key, ticket) for (key, ticket, _), turn in zip(lookups, turns, strict=True) if all(turn[:2])]
+    if done:
+        release_fetch([(key, ticket, "") for key, ticket in done])
     return turns
 
 
@@ -137,11 +173,36 @@ def find_fresh(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[boo
     ]
 
 
-def release_fetch(cache_keys: Sequence[CacheKey]) -> None:
-    """Lets the next process fetch."""
-    if cache_keys:
-        with suppress(RedisError, OSError):
-            connect().delete(*(cache_key.lock_name for cache_key in cache_keys))
+def renew_fetch(fetches: Sequence[tuple[CacheKey, str]]) -> None:
+    """These requests still fetch, or wait for their place."""
+    with suppress(RedisError, OSError):
+        pipe = connect().pipeline(transaction=False)
+        for cache_key, ticket in fetches:
+            pipe.eval(_RENEW, 1, cache_key.lock_name, ticket, round(cache_key.lock_seconds * 1000))
+        pipe.execute()
+
+
+def release_fetch(fetches: Sequence[tuple[CacheKey, str, str]]) -> None:
+    """Lets the next request fetch. Beside each ticket a failure, if it is for those who waited for this one."""
+    with suppress(RedisError, OSError):
+        pipe = connect().pipeline(transaction=False)
+        for cache_key, ticket, failure in fetches:
+            keys = cache_key.lock_name, cache_key.failure_name(ticket)
+            pipe.eval(_RELEASE, 2, *keys, ticket, failure, FAILURE_SECONDS)
+        pipe.execute()
+
+
+def read_fetches(fetches: Sequence[tuple[CacheKey, str]]) -> list[Fetch]:
+    """How it stands with what others fetch; over, while Redis is away."""
+    names = list(dict.fromkeys(name for key, ticket in fetches for name in (key.lock_name, key.failure_name(ticket))))
+    try:
+        entries = dict(zip(names, cast(list[bytes | None], connect().mget(names)), strict=True))
+    except (RedisError, OSError):
+        return [Fetch(is_running=False)] * len(fetches)
+    return [
+        Fetch(entries[key.lock_name] == ticket.encode(), (entries[key.failure_name(ticket)] or b"").decode())
+        for key, ticket in fetches
+    ]
 
 
 def _encode(cache_key: CacheKey, reading: Reading[Any]) -> bytes:

@@ -19,7 +19,8 @@ class Lookup(NamedTuple):
 
     reading: Reading[Any] | None
     health: circuit_breaker.Health
-    may_fetch: bool = True  # no other process is fetching the same now
+    may_fetch: bool = True
+    fetcher: str | None = None  # the ticket of the request that fetches the same now
 
 
 def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta | None]]]) -> list[list[Lookup]]:
@@ -32,10 +33,12 @@ def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta |
         Lookup(reading, health.get(request.health, circuit_breaker.Health()))
         for (request, _), reading in zip(requests, readings, strict=True)
     ]
-    background = [i for i in missing if requests[i][0].background]
-    turns = cache.acquire_fetch([(requests[i][0].cache_key, requests[i][1]) for i in background])
-    for i, (may_fetch, reading) in zip(background, turns, strict=True):
-        lookups[i] = lookups[i]._replace(may_fetch=may_fetch, reading=reading)
+    shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
+    turns = cache.acquire_fetch(
+        [(requests[i][0].cache_key, requests[i][0].ticket.name, requests[i][1]) for i in shared]
+    )
+    for i, turn in zip(shared, turns, strict=True):
+        lookups[i] = lookups[i]._replace(**turn._asdict())
     rest = iter(lookups)
     return [list(islice(rest, len(batch))) for batch in batches]
 

@@ -1,15 +1,24 @@
 """One question to one provider, with the credential it is sent with and the cache key of its answer."""
 
-from dataclasses import dataclass, replace
+import secrets
+import time
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from shared import clock
 from shared.providers import cache
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.settings import settings
+from shared.slots import Ticket
 
 QUOTA = "quota"  # of the source's day, for everybody
 PUT_OFF = "put_off"  # the calls that are left are kept for people, or for later in the day
+CHECK = "check"  # so begin the tickets of requests in the background
+
+
+def draw_number() -> str:
+    return secrets.token_hex(8)
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,18 @@ class ProviderRequest:
     background: bool
     can_wait: bool = False  # a check that loses nothing by being done later in the day
     parts: tuple["ProviderRequest", ...] = ()  # requests that this one answers together; its question is all of theirs
+    number: str = field(default_factory=draw_number)
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def ticket(self) -> Ticket:
+        """Under its name this request stands in the line and fetches the answer for all who ask the same."""
+        return Ticket(f"{CHECK if self.background else 'person'}-{self.number}", self.since, self.background)
+
+    @property
+    def is_fetched_once(self) -> bool:
+        """Equal requests share one answer, where there is a source to be spared and the answer may be kept."""
+        return self.provider.data_mode == "live" and self.cache_key.max_age > timedelta(0)
 
     @property
     def health(self) -> str:

@@ -12,7 +12,8 @@ from shared.domain.question_plan import plan_questions
 from shared.providers import cache, quota, row_forecast
 from shared.providers.circuit_breaker import Health
 from shared.providers.contract import Reading, SeatsPart, SeatsQuestion
-from shared.providers.request import PUT_OFF, ProviderRequest
+from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
+from shared.providers.single_flight import hold_locks
 
 VERB = "award_seats"
 WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check goes on
@@ -97,12 +98,13 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
 def _release_rest(needs: Sequence[_Need], groups: Sequence[Sequence[ProviderRequest]]) -> None:
     """Others may fetch what these groups do not."""
     planned = {request.cache_key.name for group in groups for request in group}
-    cache.release_fetch([n.request.cache_key for n in needs if n.request.cache_key.name not in planned])
+    rest = [need.request for need in needs if need.request.cache_key.name not in planned]
+    cache.release_fetch([(request.cache_key, request.ticket.name, "") for request in rest])
 
 
 def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
     name = cache.build_key(first.provider, first.scope, VERB, question)
-    return replace(first, question=question, cache_key=name)
+    return replace(first, question=question, cache_key=name, number=draw_number())
 
 
 def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
@@ -115,8 +117,10 @@ def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_
 def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
     """Those whose answer is fetched here and nowhere else meanwhile."""
     requests = [_build(first, question) for question in questions]
-    turns = cache.acquire_fetch([(request.cache_key, max_age) for request in requests])
-    return [_Need(request) for request, (mine, reading) in zip(requests, turns, strict=True) if mine and not reading]
+    turns = cache.acquire_fetch([(request.cache_key, request.ticket.name, max_age) for request in requests])
+    return [
+        _Need(request) for request, turn in zip(requests, turns, strict=True) if turn.may_fetch and not turn.reading
+    ]
 
 
 def _claim_group(
@@ -164,18 +168,19 @@ class Flight:
 
     async def _send(self) -> dict[str, Reading[Any]]:
         parts = self._group.parts
-        reading = await self._fetch(self._group, Health())
-        answers = (reading.value or ()) if reading.has_answer else [reading] * len(parts)
-        named = {part.cache_key.name: answer for part, answer in zip(parts, answers, strict=True)}
+        async with hold_locks(parts) as named:
+            reading = await self._fetch(self._group, Health())
+            if _falls_apart(reading):
+                return {}
+            answers = (reading.value or ()) if reading.has_answer else [reading] * len(parts)
+            named.update({part.cache_key.name: answer for part, answer in zip(parts, answers, strict=True)})
         with anyio.CancelScope(shield=True), anyio.move_on_after(WRITING_SECONDS):
             await anyio.to_thread.run_sync(self._end, named, abandon_on_cancel=True)
-        return {} if _falls_apart(reading) else named
+        return named
 
     def _end(self, named: Mapping[str, Reading[Any]]) -> None:
-        """Blocks. Frees what has no answer, and tells the watches whose questions have one."""
+        """Blocks. Tells the watches whose questions have an answer."""
         answered = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
-        if self._group.background:
-            cache.release_fetch([part.cache_key for part in self._group.parts if part not in answered])
         if self._others and answered:
             self._others.bring_forward([part.question for part in answered])
 

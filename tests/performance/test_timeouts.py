@@ -54,7 +54,9 @@ def test_a_process_that_was_lost_while_it_asked_is_waited_for_as_long_as_a_call_
 ) -> None:
     card = source("slow", nothing, timeout=0.5)
     with_sources(card)
-    assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
+    assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), "lost", None)]) == [
+        (True, None, "lost")
+    ]
     assert 0.3 < wall_seconds(lambda: in_processes(1)) < 5
 
 

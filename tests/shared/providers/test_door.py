@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from shared.providers import cache, circuit_breaker
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
+from shared.slots import Leaving, look
 from tests.shared.providers.conftest import DAY, QUESTION, ROW, Asking
 from tests.support.fake_seats import WithSources, seat, source, together
 from tests.support.settings_and_clock import StandingClock
@@ -224,18 +225,18 @@ def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources:
 
 
 def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
-    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
+    with_sources: WithSources,
 ) -> None:
     async def act(_question: SeatsQuestion) -> tuple[()]:
         await anyio.sleep(0.5)
         return ()
 
-    monkeypatch.setattr("shared.providers.ask.QUEUE_SECONDS", 0.1)
     with_sources(source("slow", act, concurrency=1))
-    first, second = every(QUESTION, dataclasses.replace(QUESTION, destination="BOS"))
+    assert look("slow", 1, 60, [], [Leaving("earlier", 8.0)])
+    first, second = every(QUESTION, dataclasses.replace(QUESTION, destination="BOS"), budget=10)
     assert {first.status, second.status} == {"no_data", "down"}
     busy = next(r for r in (first, second) if r.status == "down")
-    assert (busy.reason, busy.retry_after) == ("busy", 15)
+    assert (busy.reason, busy.retry_after) == ("busy", 8)
     assert circuit_breaker.read_health(["slow:anyone"])["slow:anyone"].failures == 0
 
 
@@ -330,9 +331,12 @@ def test_a_cache_that_hangs_does_not_cost_the_call(
 # several processes; each has event loops of its own, as threads have here
 
 
-def in_processes(count: int, question: SeatsQuestion = QUESTION) -> list[Reading[Any]]:
+def in_processes(count: int, question: SeatsQuestion = QUESTION, *, background: bool = True) -> list[Reading[Any]]:
+    begun = threading.Barrier(count)
+
     async def go() -> Reading[Any]:
-        return (await Ask(1, background=True).all("award_seats", [question]))[0]
+        begun.wait(10)
+        return (await Ask(1, background=background).all("award_seats", [question]))[0]
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(lambda _: anyio.run(go), range(count)))
@@ -351,18 +355,116 @@ def test_checks_of_several_processes_ask_a_question_once(with_sources: WithSourc
     assert len(asked) == 1
 
 
-def test_a_failure_is_no_answer_so_the_next_process_asks_itself(with_sources: WithSources) -> None:
+def fails_once(asked: list[SeatsQuestion]) -> Callable[[SeatsQuestion], Any]:
+    async def act(question: SeatsQuestion) -> tuple[()]:
+        asked.append(question)
+        if len(asked) == 1:
+            await anyio.sleep(0.5)
+            raise OSError
+        return ()
+
+    return act
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_a_failure_is_told_to_all_who_waited_for_it_and_the_next_one_asks_anew(
+    with_sources: WithSources, background: bool
+) -> None:
+    asked: list[SeatsQuestion] = []
+    with_sources(source("shaky", fails_once(asked)))
+    readings = in_processes(3, background=background)
+    assert [(reading.status, reading.reason) for reading in readings] == [("down", "unreachable")] * 3
+    assert len(asked) == 1
+    assert in_processes(1, background=background)[0].status == "no_data"
+
+
+def test_people_of_several_processes_ask_a_question_once(with_sources: WithSources) -> None:
+    asked = []
+
+    async def act(question: SeatsQuestion) -> tuple[()]:
+        asked.append(question)
+        await anyio.sleep(0.3)
+        return ()
+
+    with_sources(source("slow", act))
+    assert [reading.status for reading in in_processes(4, background=False)] == ["no_data"] * 4
+    assert len(asked) == 1
+
+
+def test_the_failure_of_a_check_is_not_that_of_a_person(with_sources: WithSources) -> None:
+    """A check may have spent what is left to checks."""
+    asked: list[SeatsQuestion] = []
+    with_sources(source("shaky", fails_once(asked)))
+
+    async def go() -> list[str]:
+        statuses: list[str] = []
+
+        async def ask(background: bool) -> None:
+            statuses.append((await Ask(1, background=background).one("shaky", "award_seats", QUESTION)).status)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, True)
+            while not asked:
+                await anyio.sleep(0.01)
+            tasks.start_soon(ask, False)
+        return statuses
+
+    assert anyio.run(go) == ["down", "no_data"]
+    assert len(asked) == 2
+
+
+def test_a_cancelled_request_is_replaced_by_one_that_waits_for_its_answer(with_sources: WithSources) -> None:
     asked = []
 
     async def act(question: SeatsQuestion) -> tuple[()]:
         asked.append(question)
         if len(asked) == 1:
-            await anyio.sleep(0.2)
-            raise OSError
+            await anyio.sleep_forever()
         return ()
 
-    with_sources(source("shaky", act))
-    assert sorted(reading.status for reading in in_processes(3)) == ["down", "no_data", "no_data"]
+    with_sources(source("slow", act))
+
+    async def go() -> Reading[Any]:
+        async with anyio.create_task_group() as tasks:
+            first = anyio.CancelScope()
+
+            async def ask_and_leave() -> None:
+                with first:
+                    await Ask(1).one("slow", "award_seats", QUESTION)
+
+            tasks.start_soon(ask_and_leave)
+            while not asked:
+                await anyio.sleep(0.01)
+            tasks.start_soon(lambda: cancel_soon(first))
+            return await Ask(2).one("slow", "award_seats", QUESTION)
+
+    async def cancel_soon(scope: anyio.CancelScope) -> None:
+        await anyio.sleep(0.2)
+        scope.cancel()
+
+    assert anyio.run(go).status == "no_data"
+    assert len(asked) == 2
+
+
+def test_accounts_with_connections_of_their_own_never_share_a_call(with_sources: WithSources) -> None:
+    asked = []
+
+    async def act(question: SeatsQuestion) -> tuple[()]:
+        asked.append(question)
+        await anyio.sleep(0.3)
+        return ()
+
+    async def connection(_provider: str) -> str:
+        return "key"
+
+    with_sources(source("own", act, credential="account"))
+
+    async def go() -> None:
+        async with anyio.create_task_group() as tasks:
+            for account in (1, 2):
+                tasks.start_soon(Ask(account, connections=connection).one, "own", "award_seats", QUESTION)
+
+    anyio.run(go)
     assert len(asked) == 2
 
 
@@ -371,5 +473,7 @@ def test_a_process_that_was_lost_while_it_asked_is_not_waited_for_for_ever(
 ) -> None:
     card = source("slow", nothing, timeout=0.5)
     with_sources(card)
-    assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), None)]) == [(True, None)]
+    assert cache.acquire_fetch([(cache.build_key(card, "anyone", "award_seats", QUESTION), "lost", None)]) == [
+        (True, None, "lost")
+    ]
     assert in_processes(1)[0].status == "no_data"

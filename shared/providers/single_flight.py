@@ -1,0 +1,123 @@
+"""Single flight over all processes: of those who ask the same at the same time one asks the source, for all.
+
+The others take its answer from the cache, or its failure from a note that it leaves for them alone: whoever comes later
+asks anew. A request that ended without either, or whose process was lost, is replaced by the next one.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+from pydantic import TypeAdapter
+
+from shared.concurrency import Batcher
+from shared.providers import cache
+from shared.providers.contract import Reading, Status
+from shared.providers.places import stand_by, stop_telling, wait_until_next
+from shared.providers.request import CHECK, PUT_OFF, ProviderRequest
+
+RELEASE_SECONDS = 1.0
+SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 0.25  # between two looks: a tenth of what was waited so far
+LINE_SECONDS = 0.5  # between two looks at where the request stands that is waited for
+OWN_REASONS = ("busy", PUT_OFF)  # of one request: another has more time left, or a right to more calls
+
+
+@dataclass(frozen=True)
+class _Failure:
+    status: Status
+    reason: str
+    since: datetime | None
+    retry_after: int | None
+
+
+_threads: RunVar[anyio.CapacityLimiter] = RunVar("single_flight_threads")
+_FAILURE = TypeAdapter(_Failure)
+
+
+def _read_batch(fetches: Sequence[tuple[cache.CacheKey, str]]) -> list[cache.Fetch]:
+    return cache.read_fetches(fetches)
+
+
+_read: Batcher[tuple[cache.CacheKey, str], cache.Fetch] = Batcher(_read_batch)
+
+
+async def wait_for(request: ProviderRequest, fetcher: str) -> Reading[Any] | None:
+    """Waits until the request of `fetcher` has ended. Returns its failure, or None where the cache is to be asked.
+
+    Raises Unanswered, `busy`, when that will not be in time.
+    """
+    ticket = replace(request.ticket, name=fetcher, own=False)
+    started, next_stand = anyio.current_time(), 0.0
+    try:
+        while (fetch := await _read((request.cache_key, fetcher))).is_running:
+            if anyio.current_time() >= next_stand:
+                await stand_by(request.provider, ticket)
+                next_stand = anyio.current_time() + LINE_SECONDS
+            waited = anyio.current_time() - started
+            await wait_until_next(max(SHORTEST_SECONDS, min(LONGEST_SECONDS, waited / 10)))
+    finally:
+        stop_telling(ticket)
+    return _read_failure(request, fetcher, fetch.failure)
+
+
+def _read_failure(request: ProviderRequest, fetcher: str, note: str) -> Reading[Any] | None:
+    """Checks wait behind people and leave them calls, so people do not share the failures of checks."""
+    if not note or (fetcher.startswith(CHECK) and not request.background):
+        return None
+    try:
+        failure = _FAILURE.validate_json(note)
+    except ValueError:  # written by another version
+        return None
+    return request.failure(failure.status, failure.reason, since=failure.since, retry_after=failure.retry_after)
+
+
+@asynccontextmanager
+async def hold_locks(requests: Sequence[ProviderRequest]) -> AsyncIterator[dict[str, Reading[Any]]]:
+    """Renews the locks of these requests while they are fetched; the caller adds their readings by cache key.
+
+    An answer freed its lock when it was cached. At the end the others are freed, and failures told to those who wait.
+    """
+    readings: dict[str, Reading[Any]] = {}
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_renew, requests)
+            yield readings
+            tasks.cancel_scope.cancel()
+    finally:
+        if ends := [end for request in requests if (end := _end(request, readings.get(request.cache_key.name)))]:
+            with anyio.move_on_after(RELEASE_SECONDS, shield=True):
+                await _in_thread(cache.release_fetch, ends)
+
+
+def _end(request: ProviderRequest, reading: Reading[Any] | None) -> tuple[cache.CacheKey, str, str] | None:
+    """How the lock of this request is freed; None where its answer did that."""
+    if reading and reading.has_answer:
+        return None
+    return request.cache_key, request.ticket.name, _write_failure(reading)
+
+
+def _write_failure(reading: Reading[Any] | None) -> str:
+    if reading is None or reading.reason in OWN_REASONS:
+        return ""
+    failure = _Failure(reading.status, reading.reason or reading.status, reading.since, reading.retry_after)
+    return _FAILURE.dump_json(failure).decode()
+
+
+async def _renew(requests: Sequence[ProviderRequest]) -> None:
+    fetches = [(request.cache_key, request.ticket.name) for request in requests]
+    while True:
+        await anyio.sleep(min(cache_key.lock_seconds for cache_key, _ in fetches) / 3)
+        await _in_thread(cache.renew_fetch, fetches)
+
+
+async def _in_thread(work: Callable[..., None], *arguments: object) -> None:
+    """On threads of their own: a slow look-up of answers ends no lock."""
+    limiter = _threads.get(None)
+    if limiter is None:
+        _threads.set(limiter := anyio.CapacityLimiter(4))
+    await anyio.to_thread.run_sync(work, *arguments, limiter=limiter, abandon_on_cancel=True)
