@@ -40,7 +40,7 @@ from shared.domain.award_charts import Chart, RoutePrice
 from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
-from shared.errors import Candidates, Fault, Invalid, NoData, NotFound
+from shared.errors import Fault, Invalid, NoData
 from shared.reference.hotel_awards import list_point_values, list_prices
 from shared.reference.rows import HotelPointValue, HyattPrice, Program
 
@@ -151,17 +151,14 @@ def list_programs(
 
 def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
     """The programme a text names. When it names an airline, its programme and that airline's code."""
-    try:
-        airline = call.reference.airline(text)
-    except (NotFound, Candidates):
+    codes = call.reference.find_airlines(text)
+    if len(codes) != 1:
         return call.reference.program(text), None
-    try:
-        program = call.reference.program(text)
-    except NotFound:
-        if airline.program is None:
-            raise
-        program = call.reference.programs[airline.program]
-    return program, airline.iata if airline.program == program.slug else None
+    own = call.reference.airlines[codes[0]].program
+    if own and not call.reference.find_programs(text):
+        return call.reference.programs[own], codes[0]
+    program = call.reference.program(text)
+    return program, codes[0] if own == program.slug else None
 
 
 def _find_carrier(call: Call, program: Program, partner_airline: str | None, origin: str, destination: str) -> str:

@@ -24,16 +24,15 @@ def find_meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str,
         return ()
     if text_form in names:
         return names[text_form]
-    words = text_form.split()
-    inside = {thing for name, things in names.items() if _is_within(words, name.split()) for thing in things}
+    if len(text_form) < 3:  # single letters mean nothing
+        return ()
+    inside = {thing for name, things in names.items() if _is_within(text_form, name) for thing in things}
     return tuple(sorted(inside))
 
 
-def _is_within(words: list[str], name: list[str]) -> bool:
-    """Whether the words stand in the name, in order and whole; single letters mean nothing."""
-    if len(words) == 1 and len(words[0]) < 3:
-        return False
-    return any(name[i : i + len(words)] == words for i in range(len(name) - len(words) + 1))
+def _is_within(words: str, name: str) -> bool:
+    """Whether the words stand in the name, in order and whole."""
+    return words in name and f" {words} " in f" {name} "
 
 
 def find_close(text: str, names: Iterable[str], count: int = 3) -> list[str]:

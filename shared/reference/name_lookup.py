@@ -132,10 +132,8 @@ class TravelNames:
         """The one programme a name stands for."""
         if text.strip().lower() in _NAMES_OF_OTHERS:
             return None
-        try:
-            return self.reference.program(text[:_MAX_CHARACTERS]).slug if len(text.strip()) > 2 else None
-        except (NotFound, Candidates):
-            return None
+        programs = self.reference.find_programs(text[:_MAX_CHARACTERS]) if len(text.strip()) > 2 else ()
+        return programs[0] if len(programs) == 1 else None
 
     def program_of(self, airline: str) -> str | None:
         airline_row = self.reference.airlines.get(airline)

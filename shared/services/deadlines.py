@@ -19,7 +19,6 @@ from shared.domain.cards import BonusProgress
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
 from shared.domain.time_zones import find_local_day as local_day
-from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.cards import list_credits, value_point
 from shared.reference.exchange_rates import find_exchange_rate
@@ -241,10 +240,8 @@ def _value_bonus(view: Viewpoint, row: Card) -> Value | None:
     currency = row.bonus_currency or (catalogued.program if catalogued else None)
     if not row.bonus_amount or not currency:
         return None
-    try:
-        return value_points(view, view.reference.program(currency).slug, row.bonus_amount)
-    except (NotFound, Candidates):
-        return None
+    programs = view.reference.find_programs(currency)
+    return value_points(view, programs[0], row.bonus_amount) if len(programs) == 1 else None
 
 
 def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:

@@ -12,7 +12,7 @@ from shared.db.accounts import lock
 from shared.db.balances import PointsBalance, select_holder_balances
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
-from shared.errors import Candidates, NotFound
+from shared.errors import Candidates
 from shared.providers.connectors import TrackedAccount
 from shared.reference import statuses
 from shared.reference.reference import Reference
@@ -32,10 +32,8 @@ def find_program(reference: Reference, account: TrackedAccount) -> str | None:
     if account.code in _CODES:
         return _CODES[account.code]
     for name in (account.name, _ASIDE.sub(" ", account.name).strip()):
-        try:
-            return reference.program(name).slug
-        except (NotFound, Candidates):
-            continue
+        if len(programs := reference.find_programs(name)) == 1:
+            return programs[0]
     return None
 
 

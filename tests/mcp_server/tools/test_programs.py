@@ -1,5 +1,7 @@
 """Programmes and award charts, called through the gate."""
 
+import difflib
+
 import pytest
 
 from shared.reference.load import reference
@@ -295,3 +297,16 @@ def test_get_pricing_of_one_cabin_names_that_cabin_alone(people: People, use: Us
     asked = {"program": "air-canada-aeroplan", "origin": "JFK", "destination": "FRA", "partner_airline": "LH"}
     message = use(people.bob, "get_pricing", **asked, cabin="business")["message"]
     assert "in business, one way per person" in message
+
+
+def test_a_name_that_is_known_is_compared_with_no_other(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda text, *_: compared.append(text) or [])
+    for slug in ("cathay-asia-miles", "iberia-club", "Iberia", "CX"):
+        use(people.bob, "get_pricing", program=slug, origin="HKG", destination="LHR")
+        use(people.bob, "get_program_rates", program=slug)
+    assert compared == []
+    use(people.bob, "get_program_rates", program="Ibeira Clob")
+    assert compared
