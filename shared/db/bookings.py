@@ -277,14 +277,14 @@ def find_legs(session: Session, row: FlightBooking) -> list[FlightBooking]:
 
 
 def find_last_fare(session: Session, row: FlightBooking) -> Decimal | None:
-    """As find_last_fares, of one stored leg."""
-    return find_last_fares(session, [row.id]).get(row.id)
+    """As select_last_fares, of one stored leg."""
+    return next((price for _, price in session.execute(select_last_fares(FlightBooking.id == row.id))), None)
 
 
-def find_last_fares(session: Session, ids: Sequence[int]) -> dict[int, Decimal]:
+def select_last_fares(*which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
     """The last cash fare seen for the very journey of a leg: its airline alone, its days, cabin, people and currency.
 
-    By leg, those without one left out. Fares an own connection saw are for its account only.
+    By leg, null without one. Fares an own connection saw are for its account only.
     """
     row = FlightBooking
     fare = (
@@ -306,5 +306,4 @@ def find_last_fares(session: Session, ids: Sequence[int]) -> dict[int, Decimal]:
         .correlate(row)
         .scalar_subquery()
     )
-    fares = session.execute(sa.select(row.id, fare).where(row.id.in_(ids))) if ids else ()
-    return {leg: price for leg, price in fares if price is not None}
+    return sa.select(row.id, fare).where(*which)

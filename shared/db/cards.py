@@ -66,14 +66,6 @@ class Wallet:
     bonuses_pending: int
 
 
-def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
-    """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
-    is_open = sa.or_(Card.closed_on.is_(None), Card.closed_on > today)
-    whose = sa.true() if account_id is None else Card.account_id == account_id
-    slugs = sa.select(Card.slug).where(is_open, whose, Card.member == HOLDER)
-    return frozenset(slug for slug in session.scalars(slugs) if slug)
-
-
 class CardPage(NamedTuple):
     """`total` counts the cards that fit; the wallet is of all.
 
@@ -88,11 +80,20 @@ class CardPage(NamedTuple):
 
 _TODAY = sa.bindparam("today", type_=sa.Date)
 _IS_OPEN = sa.or_(Card.closed_on.is_(None), Card.closed_on > _TODAY)
+_OPEN_SLUGS = Read(slugs=sa.select(Card.slug).where(_IS_OPEN, Card.member == HOLDER, Card.slug.is_not(None)))
+_OPEN_SLUGS_OF = Read(slugs=_OPEN_SLUGS.parts["slugs"].where(Card.account_id == sa.bindparam("account")))
 _FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
     "card_id": Card.id == sa.bindparam("card_id"),
     "open_only": sa.and_(sa.bindparam("open_only", type_=sa.Boolean), _IS_OPEN),
     "bonus_status": func.coalesce(Card.bonus_status, "unknown") == sa.bindparam("bonus_status"),
 }
+
+
+def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
+    """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
+    if account_id is None:
+        return frozenset(_OPEN_SLUGS(session, today=today)["slugs"])
+    return frozenset(_OPEN_SLUGS_OF(session, today=today, account=account_id)["slugs"])
 
 
 def load_card_page(session: Session, today: date, only: Mapping[str, Any], page: int, per_page: int) -> CardPage:

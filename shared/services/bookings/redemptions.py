@@ -6,15 +6,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from shared.db.bookings import FlightBooking, HotelBooking, HotelPrice, find_last_fares, prices_of
+from shared.db.bookings import FlightBooking, HotelBooking, HotelPrice
+from shared.db.redemptions import AwardBookings, read_award_bookings
 from shared.domain.redemptions import Cost, Redemption, join_costs
 from shared.reference import hotels
 from shared.reference.reference import Reference
-
-MAX_ROWS = 2_000  # of each kind; no person books as many in a year
 
 
 @dataclass(frozen=True)
@@ -31,22 +29,17 @@ class BookedRedemption:
 
 def read_redemptions(session: Session, reference: Reference, year: int) -> list[BookedRedemption]:
     """Award bookings that stand and whose travel begins in the year, the newest first."""
-    redemptions = [*_read_flights(session, year), *_read_stays(session, reference, year)]
+    booked = read_award_bookings(session, year)
+    redemptions = [*_list_flights(booked, year), *_list_stays(booked, reference)]
     return sorted(redemptions, key=lambda r: (r.day, r.booking_type, r.booking_id), reverse=True)
 
 
-def _read_flights(session: Session, year: int) -> list[BookedRedemption]:
-    row = FlightBooking
-    of_award = (row.kind == "award", row.cancelled_at.is_(None))
-    in_year = row.departure_date.between(date(year, 1, 1), date(year, 12, 31))
-    trips = sa.select(row.trip_id).where(*of_award, in_year, row.trip_id.is_not(None))
-    legs = sa.select(row).where(*of_award, sa.or_(in_year, row.trip_id.in_(trips)))
+def _list_flights(booked: AwardBookings, year: int) -> list[BookedRedemption]:
+    """A fare that was seen is the price of a booking of one leg."""
     bookings: dict[object, list[FlightBooking]] = {}
-    for leg in session.scalars(legs.order_by(row.departure_date, row.id).limit(MAX_ROWS)):
+    for leg in booked.legs:
         bookings.setdefault(leg.trip_id or leg.id, []).append(leg)
     mine = [(b, r) for b in bookings.values() if b[0].departure_date.year == year and (r := _join_legs(b))]
-    lone = [b[0].id for b, r in mine if len(b) == 1 and r.cash_price is None]
-    fares = find_last_fares(session, lone)
     return [
         BookedRedemption(
             booking_type="flight",
@@ -54,7 +47,7 @@ def _read_flights(session: Session, year: int) -> list[BookedRedemption]:
             program=next((leg.program for leg in b if leg.program), None),
             member=b[0].member,
             day=b[0].departure_date,
-            redemption=_add_seen_price(r, fares.get(b[0].id), b[0].taxes_currency),
+            redemption=_add_seen_price(r, booked.fares.get(b[0].id) if len(b) == 1 else None, b[0].taxes_currency),
         )
         for b, r in mine
     ]
@@ -64,18 +57,10 @@ def _join_legs(legs: Sequence[FlightBooking]) -> Redemption | None:
     return join_costs([Cost(leg.points_spent, leg.taxes_paid, leg.cash_price, leg.taxes_currency) for leg in legs])
 
 
-def _read_stays(session: Session, reference: Reference, year: int) -> list[BookedRedemption]:
+def _list_stays(booked: AwardBookings, reference: Reference) -> list[BookedRedemption]:
     """Cash paid besides the points of a stay is not kept, so nothing is taken off."""
-    row = HotelBooking
-    in_year = row.check_in_date.between(date(year, 1, 1), date(year, 12, 31))
-    stays = session.scalars(
-        sa.select(row)
-        .where(row.kind == "award", row.cancelled_at.is_(None), row.original_points > 0, in_year)
-        .order_by(row.check_in_date, row.id)
-        .limit(MAX_ROWS)
-    ).all()
-    prices = prices_of(session, [stay for stay in stays if not stay.original_pay_rate_usd])
-    return [_to_stay(reference, stay, price.latest if (price := prices.get(stay.id)) else None) for stay in stays]
+    seen = {stay: price.latest for stay, price in booked.prices.items()}
+    return [_to_stay(reference, stay, seen.get(stay.id)) for stay in booked.stays]
 
 
 def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -> BookedRedemption:
