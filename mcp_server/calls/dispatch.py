@@ -183,7 +183,9 @@ async def _run_once(quota: Quota) -> Answer:
         quota.may_have_stored = not tool.reads  # in transactions of its own
         result = await tool.function(LiveCall(*terms), **arguments)
         return _render_result(tool, result, arguments, compact=compact)
-    call = Call(*terms, reads=tool.reads)
+    call = Call(*terms, reads=tool.reads, static=tool.static)
+    if tool.static:  # the change to a thread and back takes 0.1 ms, a third of such a call
+        return _render_result(tool, tool.function(call, **arguments), arguments, compact=compact)
     return await anyio.to_thread.run_sync(_run_on_thread, quota, call, arguments, compact, limiter=limiter())
 
 

@@ -109,10 +109,16 @@ class Call(CallBase):
 
     _session: Session | None = None
     reads: bool = False  # nothing is stored: each statement is a transaction of its own
+    static: bool = False  # it runs on the event loop, where nothing may wait for the database
 
     @property
     def db(self) -> Session:
-        """Opened at first use, restricted to the caller's rows; the edge commits or rolls back."""
+        """Opened at first use, restricted to the caller's rows; the edge commits or rolls back.
+
+        Raises LookupError in a tool that is static.
+        """
+        if self.static:
+            raise LookupError("a static tool has no rows to read")
         if self._session is None:
             self._session = open_own(self.account_id, reads=self.reads)
         return self._session

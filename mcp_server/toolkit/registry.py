@@ -51,6 +51,7 @@ class Tool:
     arguments: Arguments = field(repr=False)
     states_facts: bool = False
     screen: str | None = None
+    static: bool = False
 
     @property
     def plain_name(self) -> str:
@@ -117,12 +118,15 @@ def tool(
     screen: str | None = None,
     catalogue: dict[str, Tool] = TOOLS,
     condenses: bool = False,
+    static: bool = False,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
     state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
-    `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
+    `condenses`: it takes `detail`, for the gate. `static`: its answer is made of arguments, day and facts in under a
+    millisecond, so it runs on the event loop; it has no rows to read. `catalogue` is another one for tools that are no
+    part of it.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -147,6 +151,7 @@ def tool(
             arguments=build_arguments(function, condenses=condenses),
             states_facts=states_facts,
             screen=screen,
+            static=static,
         )
         return function
 

@@ -99,6 +99,7 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
+    static=True,
 )
 def get_award_release_window(
     call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name.")]
@@ -162,6 +163,7 @@ def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
     tier=Tier.FREE,
     effect=Effect.READS,
     anonymous=True,
+    static=True,
 )
 def get_cancellation_fee(
     call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
@@ -205,6 +207,7 @@ def _find_carrier(call: Call, code: str) -> Airline:
     tier=Tier.FREE,
     effect=Effect.READS,
     title="My ticket says this flight code: who is it, when does it leave, which miles would I use?",
+    static=True,
 )
 def lookup_flight(
     call: Call,

@@ -182,6 +182,7 @@ def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     effect=Effect.READS,
     title="How does this programme price awards and why? Explain it simply: chart, table, zones, even dynamic?",
     anonymous=True,
+    static=True,
 )
 def get_award_chart_faq(
     call: Call, program: Annotated[LooseName, Field(description="Slug or loose name.")]

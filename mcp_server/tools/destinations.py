@@ -108,6 +108,7 @@ def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_Priced]:
     tier=Tier.FREE,
     effect=Effect.READS,
     anonymous=True,
+    static=True,
 )
 def affordable_destinations(
     call: Call,

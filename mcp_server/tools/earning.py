@@ -171,6 +171,7 @@ def calculate_flight_earnings(
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
+    static=True,
 )
 def get_earning_rates(
     call: Call,

@@ -39,6 +39,7 @@ def _to_server(row: OtherServer) -> ListedServer:
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
+    static=True,
 )
 def discover_more_flight_tools(call: Call) -> OtherServers:
     """Lists other MCP servers to install beside this one: seat maps, airport delays and lounge reviews.

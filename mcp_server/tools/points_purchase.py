@@ -128,6 +128,7 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
     anonymous=True,
     title="If I buy points or miles, how much do they cost? I'm a few thousand short: price to top up",
     condenses=True,
+    static=True,
 )
 def get_buy_points_pricing(
     call: Call,

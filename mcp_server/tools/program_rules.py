@@ -24,6 +24,7 @@ class ProgramRules(Result):
     tier=Tier.FREE,
     effect=Effect.READS,
     title="What do the rules say: do miles expire or die if I don't fly, can I hold, pool, add family?",
+    static=True,
 )
 def get_program_rules(
     call: Call,

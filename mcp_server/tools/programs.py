@@ -120,7 +120,9 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
     )
 
 
-@_tool(title="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs", condenses=True)
+@_tool(
+    title="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs", condenses=True, static=True
+)
 def list_programs(
     call: Call,
     kind: Literal["airline", "hotel", "bank", "all"] = "airline",
@@ -264,7 +266,7 @@ def _select_charts(call: Call, program: Program, scope: Scope, airline: str | No
     return [c for c in fits if c.kind != "not_captured"]
 
 
-@_tool(condenses=True, title="Show me the full award chart: what all zones, regions or distances cost")
+@_tool(condenses=True, title="Show me the full award chart: what all zones, regions or distances cost", static=True)
 def get_program_rates(
     call: Call,
     program: LooseName,

@@ -105,6 +105,7 @@ def _has_words(row: Row, words: list[str]) -> bool:
     effect=Effect.READS,
     title="What vouchers do you know, and what can I do with them: companion, hotel upgrades, nights?",
     condenses=True,
+    static=True,
 )
 def list_voucher_types(
     call: Call,
