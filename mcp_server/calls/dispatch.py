@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import anyio.to_thread
@@ -17,6 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from mcp_server.calls import size_limit
 from mcp_server.calls.condensing import condense, write_text
+from mcp_server.calls.kept_answers import KeptAnswers, find_key
 from mcp_server.calls.lean_tools import find_similar, find_tool, open_call
 from mcp_server.calls.questions import (
     MAX_QUESTIONS,
@@ -66,11 +67,14 @@ class Answer:
     def message(self) -> str:
         return str(self.data["message"])
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         """The sentence, led by the sandbox notice where it applies, and the data as compact JSON without nulls."""
         lead = f"{NOTICE}\n" if "notice" in self.data else ""
         return [lead + self.message, write_text(self.data)]
+
+
+KEPT: KeptAnswers[Answer] = KeptAnswers()
 
 
 async def dispatch(
@@ -185,7 +189,7 @@ async def _run_once(quota: Quota) -> Answer:
         return _render_result(tool, result, arguments, compact=compact)
     call = Call(*terms, reads=tool.reads, static=tool.static)
     if tool.static:  # the change to a thread and back takes 0.1 ms, a third of such a call
-        return _render_result(tool, tool.function(call, **arguments), arguments, compact=compact)
+        return _build_answer(tool, call, arguments, compact)
     return await anyio.to_thread.run_sync(_run_on_thread, quota, call, arguments, compact, limiter=limiter())
 
 
@@ -232,11 +236,17 @@ def _run_on_thread(quota: Quota, call: Call, arguments: dict[str, Any], compact:
     """
     tool, done = quota.tool, False
     try:
-        answer = _render_result(tool, tool.function(call, **arguments), arguments, compact=compact)
+        key = find_key(tool, call, arguments, compact)
+        build = partial(_build_answer, tool, call, arguments, compact)
+        answer = build() if key is None else KEPT.find(call, key, build)
         done, quota.may_have_stored = True, not tool.reads
         return answer
     finally:
         call.finish(commit=done)
+
+
+def _build_answer(tool: Tool, call: Call, arguments: dict[str, Any], compact: bool) -> Answer:
+    return _render_result(tool, tool.function(call, **arguments), arguments, compact=compact)
 
 
 async def _until_disconnect(tool: Tool, work: Awaitable[Answer], receive: Receive | None) -> Answer:

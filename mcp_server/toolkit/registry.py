@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -18,6 +18,7 @@ __all__ = ["TOOLS", "Effect", "Tier", "Tool", "tool"]
 F = TypeVar("F", bound=Callable[..., Any])
 Meter = Literal["none", "search"]
 Detail = Literal["compact", "full"]
+KeptFor = Callable[[Any, dict[str, Any]], Hashable | None]
 _DETAIL = Parameter(Detail | None, None, {"type": "string", "enum": list(get_args(Detail))})
 
 
@@ -51,7 +52,10 @@ class Tool:
     arguments: Arguments = field(repr=False)
     states_facts: bool = False
     screen: str | None = None
+    # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
     static: bool = False
+    # From call and arguments, the own values that decide the answer beside these, day and facts: it is kept. Or None.
+    kept_for: KeptFor | None = None
 
     @property
     def plain_name(self) -> str:
@@ -102,6 +106,16 @@ def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Argumen
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
+def _read_function(function: Callable[..., Any], title: str | None, *, condenses: bool) -> dict[str, Any]:
+    return {
+        "function": function,
+        "name": function.__name__,
+        "title": title or function.__name__.replace("_", " ").capitalize(),
+        "description": inspect.getdoc(function) or "",
+        "arguments": build_arguments(function, condenses=condenses),
+    }
+
+
 def tool(
     *,
     area: str,
@@ -119,14 +133,13 @@ def tool(
     catalogue: dict[str, Tool] = TOOLS,
     condenses: bool = False,
     static: bool = False,
+    kept_for: KeptFor | None = None,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
     state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
-    `condenses`: it takes `detail`, for the gate. `static`: its answer is made of arguments, day and facts in under a
-    millisecond, so it runs on the event loop; it has no rows to read. `catalogue` is another one for tools that are no
-    part of it.
+    `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -135,9 +148,7 @@ def tool(
         if name in catalogue:
             raise ValueError(f"two tools named {name}")
         catalogue[name] = Tool(
-            function=function,
-            name=name,
-            title=title or name.replace("_", " ").capitalize(),
+            **_read_function(function, title, condenses=condenses),
             area=area,
             tier=tier,
             effect=effect,
@@ -147,11 +158,10 @@ def tool(
             anonymous=anonymous,
             needs=needs,
             trial=trial,
-            description=inspect.getdoc(function) or "",
-            arguments=build_arguments(function, condenses=condenses),
             states_facts=states_facts,
             screen=screen,
             static=static,
+            kept_for=kept_for,
         )
         return function
 

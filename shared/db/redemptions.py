@@ -40,8 +40,8 @@ def _build_read() -> Read:
     in_year = leg.departure_date.between(*_YEAR)
     trips = sa.select(leg.trip_id).where(*flown, in_year, leg.trip_id.is_not(None))
     legs = sa.select(leg).where(*flown, sa.or_(in_year, leg.trip_id.in_(trips)))
-    begun = stay.check_in_date.between(*_YEAR)
-    slept = (stay.kind == "award", stay.cancelled_at.is_(None), stay.original_points > 0, begun)
+    checked_in = stay.check_in_date.between(*_YEAR)
+    slept = (stay.kind == "award", stay.cancelled_at.is_(None), stay.original_points > 0, checked_in)
     unpriced = sa.func.coalesce(stay.original_pay_rate_usd, 0) == 0
     return Read(
         legs=legs.order_by(leg.departure_date, leg.id).limit(MAX_ROWS),

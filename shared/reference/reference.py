@@ -232,10 +232,11 @@ class Reference:
 
         `cards` are those a person holds. Where they decide no ratio, a route has its lowest.
         """
-        return self._network(on, self._deciding_cards.intersection(cards))
+        return self._network(on, self.deciding_cards.intersection(cards))
 
     @cached_property
-    def _deciding_cards(self) -> frozenset[str]:
+    def deciding_cards(self) -> frozenset[str]:
+        """Those that give a transfer ratio of their own."""
         return frozenset(card for row in self._tables["transfer_partners.csv"] for card in row.cards)
 
     def _list_edges(self, on: date) -> Sequence[transfers.Edge]:

@@ -19,11 +19,11 @@ from tests.performance.stopwatch import any_attempt_passes, longest_block, threa
 from tests.support.people import People
 
 MAX_BLOCK_SECONDS = 0.05
-ASYNC_TOOLS = sorted(name for name, tool in TOOLS.items() if inspect.iscoroutinefunction(tool.function))
+ON_THE_LOOP = sorted(n for n, tool in TOOLS.items() if tool.static or inspect.iscoroutinefunction(tool.function))
 
 
-@pytest.mark.parametrize("name", ASYNC_TOOLS)
-def test_an_async_tool_never_holds_up_the_loop(people: People, name: str) -> None:  # noqa: F811
+@pytest.mark.parametrize("name", ON_THE_LOOP)
+def test_a_tool_on_the_loop_never_holds_it_up(people: People, name: str) -> None:  # noqa: F811
     def attempt() -> bool:
         limiter.cache_clear()
         call = partial(dispatch, name, sample_arguments(TOOLS[name]), people.paula, "mcp")

@@ -59,8 +59,8 @@ def _join_legs(legs: Sequence[FlightBooking]) -> Redemption | None:
 
 def _list_stays(booked: AwardBookings, reference: Reference) -> list[BookedRedemption]:
     """Cash paid besides the points of a stay is not kept, so nothing is taken off."""
-    seen = {stay: price.latest for stay, price in booked.prices.items()}
-    return [_to_stay(reference, stay, seen.get(stay.id)) for stay in booked.stays]
+    prices = {stay: price.latest for stay, price in booked.prices.items()}
+    return [_to_stay(reference, stay, prices.get(stay.id)) for stay in booked.stays]
 
 
 def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -> BookedRedemption:

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.context import Call, Caller
 from mcp_server.toolkit.registry import TOOLS, Tier, Tool
+from shared import clock
 from shared.db.base import engine, transaction
 from shared.db.trips import TRIP_COLUMNS
 from shared.domain.plans import Plan
@@ -97,6 +98,25 @@ def threads_of_statements() -> Iterator[set[int]]:
     event.listen(engine(), "before_cursor_execute", note)
     yield seen
     event.remove(engine(), "before_cursor_execute", note)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.static))
+def test_static_tool_reads_no_rows_and_takes_no_thread(
+    people: People, use: Use, queries: list[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    use(people.paula, "list_trips")
+    queries.clear()
+    monkeypatch.setattr("anyio.to_thread.run_sync", None)
+    for program in ("flying-blue", "qatar-airways-privilege-club", "nobody's"):
+        arguments = sample_arguments(TOOLS[name])
+        arguments |= {"program": program} if "program" in arguments else {}
+        assert use(people.paula, name, **arguments)["status"] in ("ok", "no_data", "not_found", "invalid")
+    assert queries == []
+
+
+def test_static_tool_is_given_no_rows(people: People) -> None:
+    with pytest.raises(LookupError):
+        _ = Call(people.paula, "mcp", clock.now(), static=True).db
 
 
 @pytest.mark.parametrize("name", LIVE)

@@ -213,3 +213,21 @@ def test_whats_on_sale_says_which_card_a_bonus_ratio_is_for(
     assert "depends on the card" in citi["ratio_note"]
     amex = next(o for o in offers if o["from_program"] == "amex-membership-rewards")
     assert amex["ratio_note"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [
+        ("find_transfer_paths", {"from_program": "chase", "target_program": "hyatt"}),
+        ("list_transfer_partners", {"program": "chase"}),
+    ],
+)
+def test_an_answer_that_is_kept_goes_to_those_alone_whose_cards_give_the_same(
+    people: People, use: Use, name: str, asked: dict[str, Any]
+) -> None:
+    use(people.alice, "add_card", card="us-chase-sapphire-reserve")
+    lowest, best = use(people.bob, name, **asked), use(people.alice, name, **asked)
+    assert lowest != best
+    assert (use(people.bob, name, **asked), use(people.alice, name, **asked)) == (lowest, best)
+    use(people.bob, "add_card", card="us-chase-sapphire-reserve")
+    assert use(people.bob, name, **asked) == best
