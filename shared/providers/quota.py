@@ -40,6 +40,15 @@ def spend_call(request: ProviderRequest) -> Reading[Any] | None:
     return request.failure("quota_exhausted", PUT_OFF, retry_after=wait if request.can_wait else verdict.retry_after)
 
 
+def has_call(request: ProviderRequest) -> bool:
+    """Blocks. Whether one is left for a check now."""
+    calls = request.provider.calls_a_day
+    if calls is None:
+        return True
+    allowed = count_share(calls - calls // RESERVE, _seconds_of_day())
+    return limits.peek(f"calls:{request.health}", allowed, DAY).allowed
+
+
 def is_short(request: ProviderRequest) -> bool:
     """Blocks. Whether a check was put off within the hour."""
     return not limits.peek(_short(request), 1, SHORTAGE_SECONDS).allowed

@@ -27,7 +27,7 @@ class Others(Protocol):
     """
 
     def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> Sequence[SeatsQuestion]:
-        """Those due soon whose airports these questions name."""
+        """Those due soon, the nearest to these questions first."""
 
     def list_oldest(self, scope: str) -> Sequence[SeatsQuestion]:
         """Those of the watch that was looked at longest ago; empty where that is the caller's own."""
@@ -77,6 +77,8 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
     When calls of the day are short, one that can wait works for the watch that was looked at longest ago instead.
     """
     first, own = requests[0], [_Need(request) for request in requests]
+    if first.can_wait and not quota.has_call(first):
+        return Plan(())  # they are put off one by one, without a plan
     oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
     seeds = _claim(first, oldest, max_age)
     questions = [need.request.question for need in seeds or own]

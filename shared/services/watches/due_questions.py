@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import product
+from typing import Any
 
 from shared.db.base import transaction
 from shared.db.due_watches import DueWatch, bring_forward, list_due_watches
@@ -29,28 +30,31 @@ class DueQuestions:
         self._watches: list[tuple[DueWatch, list[SeatsQuestion]]] | None = None
 
     def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> list[SeatsQuestion]:
-        origins, ends = {q.origin for q in questions}, {q.destination for q in questions}
-        near = {
-            question: None
-            for _, its_questions in self._read(scope)
-            for question in its_questions
-            if (question.origin in origins or question.destination in ends) and question not in questions
-        }
-        return list(near)[:MOST_NEAR]
+        """Those of the same days first, and among them those of the same airports.
+
+        Watches that share no airport are taken too: with 2,000 watches they save a seventh of the calls.
+        """
+        near = dict.fromkeys(question for _, its_questions in self._read(scope) for question in its_questions)
+        return sorted(near.keys() - questions, key=lambda q: min(_measure_distance(q, own) for own in questions))[
+            :MOST_NEAR
+        ]
 
     def list_oldest(self, scope: str) -> Sequence[SeatsQuestion]:
         oldest, questions = min(self._read(scope), key=lambda w: w[0].looked_at or NEVER, default=(None, ()))
         return questions if oldest and (oldest.looked_at or NEVER) < self._looked_at else ()
 
     def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
-        """Watches of which all questions are among these."""
+        with transaction() as session:
+            for kind, ids in sorted(self.list_answered(questions).items()):
+                bring_forward(session, kind, ids)
+
+    def list_answered(self, questions: Collection[SeatsQuestion]) -> dict[str, list[int]]:
+        """By kind the watches of which all questions are among these."""
         answered, ids = set(questions), defaultdict(list)
         for watch, its_questions in self._watches or ():
             if answered.issuperset(its_questions):
                 ids[watch.kind].append(watch.id)
-        with transaction() as session:
-            for kind in sorted(ids):
-                bring_forward(session, kind, ids[kind])
+        return ids
 
     def _read(self, scope: str) -> list[tuple[DueWatch, list[SeatsQuestion]]]:
         if self._watches is None:
@@ -60,6 +64,13 @@ class DueQuestions:
                 watches = list_due_watches(session, timedelta(seconds=pace / 2), account_id)
             self._watches = [(watch, questions) for watch in watches if (questions := _build_questions(watch))]
         return self._watches
+
+
+def _measure_distance(one: SeatsQuestion, other: SeatsQuestion) -> tuple[Any, ...]:
+    """The days between two windows, how many ends of the routes differ, and the question itself for one order."""
+    days = max(0, (max(one.earliest, other.earliest) - min(one.latest, other.latest)).days)
+    ends = (one.origin != other.origin) + (one.destination != other.destination)
+    return days, ends, one.origin, one.destination, one.earliest, one.latest, one.airlines
 
 
 def _build_questions(watch: DueWatch) -> list[SeatsQuestion]:
