@@ -13,14 +13,13 @@ from pathlib import Path
 
 from tests.bench.load import fire
 from tests.bench.machine import describe
-from tests.bench.process_costs import bearer_cost, memory_costs, start_costs
+from tests.bench.process_costs import measure_costs, wanted_costs
 from tests.bench.report import print_changes, print_result
 from tests.bench.results import Figure, Figures, Result, load
 from tests.bench.scenarios import Scenario, concurrencies, scenarios, select
 from tests.bench.stage import ROOT, Program, add_account, pin_load, present, programs
 
 FOLDER = ROOT / "build" / "bench"
-WARMING = ("get_award_release_window", "get_portfolio", "add_card", "tools/list")
 
 
 def say(words: str) -> None:
@@ -44,7 +43,7 @@ def choose(parts: list[str]) -> tuple[set[str], set[str]]:
     """The scenarios asked for, by name, and the programs they need."""
     chosen = select(scenarios(dict.fromkeys(present(), ""), "", ""), parts)
     needed = {one.program for one in chosen}
-    return {one.name for one in chosen}, needed | ({"auth"} if "ours" in needed else set())
+    return {one.name for one in chosen}, needed | ({"auth"} if "ours" in needed or wanted_costs(parts) else set())
 
 
 def measure_rounds(running: dict[str, Program], todo: list[tuple[Scenario, int]], given: argparse.Namespace) -> Figures:
@@ -69,8 +68,7 @@ def run(given: argparse.Namespace) -> Result:
         chosen = [one for one in every if one.name in names]
         todo = [(one, at) for one in chosen for at in given.at or concurrencies(one.name)]
         figures = measure_rounds(running, todo, given)
-        costs = {} if parts else start_costs() | memory_costs([one for one in every if one.name in WARMING])
-    costs |= {} if parts else bearer_cost()
+        costs = measure_costs(parts, every)
     return Result(taken_at, machine, figures, {one.name: one.beside for one in chosen}, costs)
 
 
@@ -78,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1, help="of each measurement")
-    parser.add_argument("--only", default="", help="parts of names of scenarios, with commas between")
+    parser.add_argument("--only", default="", help="parts of names of scenarios, start, memory or bearer")
     parser.add_argument("--at", type=int, nargs="+", help="how many ask at once; otherwise as the goals say")
     parser.add_argument("--save", type=Path, help="the file of the result; otherwise one by date in build/bench")
     parser.add_argument("--against", type=Path, help="the file of an earlier result")

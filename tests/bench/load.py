@@ -118,8 +118,8 @@ class _Load:
 
 
 class _Connection(asyncio.Protocol):
-    """Sends the next request when the answer to the last is whole; on asyncio's streams a request costs three times
-    as much, and the load would be what is measured."""
+    """Sends the next request when the answer to the last is whole. On asyncio's streams a request to the echo costs
+    65 us here instead of 45, which the echo's rate then shows."""
 
     def __init__(self, load: _Load, token: str) -> None:
         self.load, self.token, self.buffer = load, token, b""

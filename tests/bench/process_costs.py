@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +20,9 @@ from tests.bench.load import fire
 from tests.bench.scenarios import Scenario
 from tests.bench.stage import ROOT, TICK, pin_load
 
-STARTS, WARM_SECONDS = 3, 3.0
+WARMING = ("get_award_release_window", "get_portfolio", "add_card", "tools/list")
+KINDS = ("start", "memory", "bearer")
+STARTS, WARM_SECONDS, READY_SECONDS = 3, 3.0, 240
 CACHE_HITS = 50_000
 
 
@@ -67,11 +69,11 @@ def tool_server(workers: int) -> Iterator[tuple[int, str]]:
         yield process.pid, f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(120)
 
 
 def _await_ready(url: str, process: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + 120
+    until = time.monotonic() + READY_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
             if httpx.get(url, trust_env=False).status_code == 200:
@@ -124,3 +126,19 @@ def bearer_cost() -> dict[str, float]:
         return min(runs)
 
     return {BEARER: asyncio.run(hits())}
+
+
+def wanted_costs(parts: Iterable[str]) -> list[str]:
+    """All where nothing is chosen."""
+    chosen = [part for part in parts if part]
+    return [kind for kind in KINDS if not chosen or any(part in kind for part in chosen)]
+
+
+def measure_costs(parts: Iterable[str], every: Iterable[Scenario]) -> dict[str, float]:
+    """Those wanted, while databases and the auth server run."""
+    wanted, costs = wanted_costs(parts), {}
+    if "start" in wanted:
+        costs |= start_costs()
+    if "memory" in wanted:
+        costs |= memory_costs([one for one in every if one.name in WARMING])
+    return costs | (bearer_cost() if "bearer" in wanted else {})

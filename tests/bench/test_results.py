@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.goals import BARE, COSTS, ECHO, GOALS, MEMORY, NAIVE, SPREADS, Goal, Spread
+from tests.bench.goals import BARE, BEARER, COSTS, ECHO, GOALS, MEMORY, NAIVE, SPREADS, START_CPU, Goal, Spread
+from tests.bench.process_costs import wanted_costs
 from tests.bench.results import Figure, Figures, Result, compare, load, ratio, spread
 from tests.bench.scenarios import concurrencies, scenarios, select
 from tests.bench.stage import PROGRAMS
@@ -105,5 +106,7 @@ def test_a_server_at_another_address_is_told_the_public_one() -> None:
     assert replace(moved, url=one.shot.url, headers=one.shot.headers) == one.shot
 
 
-def test_costs_have_bounds() -> None:
-    assert COSTS[MEMORY] == 150
+def test_costs_are_measured_with_all_or_by_name() -> None:
+    assert wanted_costs([]) == ["start", "memory", "bearer"]
+    assert (wanted_costs(["memo"]), wanted_costs(["list_trips"])) == (["memory"], [])
+    assert {START_CPU, MEMORY, BEARER} == set(COSTS)

@@ -71,13 +71,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def mail_server(**options: Any) -> Iterator[Mailbox]:
+def mail_server(host: str = "127.0.0.1", **options: Any) -> Iterator[Mailbox]:
     """Options go to the server's protocol, such as tls_context and auth_required."""
     box = Mailbox(port=free_port())
     handler = _Handler(box)
     if options.get("auth_required"):
         options["authenticator"] = handler.authenticate
-    controller = Controller(handler, hostname="127.0.0.1", port=box.port, **options)
+    controller = Controller(handler, hostname=host, port=box.port, **options)
     controller.start()
     try:
         yield box
