@@ -25,8 +25,8 @@ DAY = date(2027, 3, 9)
 Answer = dict[str, Any]
 
 
-def ask_as_one_process(number: int, kind: str, start: float) -> list[Answer]:
-    """This process's part of the crowd; it begins when the other does."""
+def ask_as_one_process(number: int, kind: str) -> list[Answer]:
+    """This process's part of the crowd; it says when it is ready, and is told when all begin."""
     from shared.providers import registry
     from shared.providers.ask import Ask
     from shared.providers.contract import SeatsQuestion
@@ -44,6 +44,8 @@ def ask_as_one_process(number: int, kind: str, start: float) -> list[Answer]:
 
     card = source("slow", act, concurrency=CAP, terms="anyone")
     registry.providers = lambda: {"slow": card}  # type: ignore[assignment]
+    print("ready", flush=True)
+    start = float(sys.stdin.readline())
 
     async def ask(person: int, *, check: bool) -> None:
         name = "same" if kind == "same" else f"{'check' if check else 'person'}{person}"
@@ -53,7 +55,7 @@ def ask_as_one_process(number: int, kind: str, start: float) -> list[Answer]:
         answers.append(said | {"after": time.time() - start, "check": check, "began": began.get(name)})
 
     async def go() -> None:
-        await anyio.sleep(start - time.time())
+        await anyio.sleep(max(0.0, start - time.time()))
         own = range(number, CROWD if kind != "mixed" else 40, PROCESSES)
         async with anyio.create_task_group() as tasks:
             for person in own:
@@ -69,9 +71,15 @@ def measure(kind: str) -> None:
     connect().flushall()
     connect().config_resetstat()
     before = connect().info("cpu")
-    start = time.time() + 12  # both have imported everything by then
-    line = [sys.executable, "-m", "tests.bench.line", "--kind", kind, "--start", str(start), "--number"]
-    askers = [subprocess.Popen([*line, str(n)], cwd=ROOT, stdout=subprocess.PIPE) for n in range(PROCESSES)]
+    line = [sys.executable, "-m", "tests.bench.line", "--kind", kind, "--number"]
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    askers = [subprocess.Popen([*line, str(n)], cwd=ROOT, **pipes) for n in range(PROCESSES)]
+    for asker in askers:
+        asker.stdout.readline()  # it has imported everything
+    start = str(time.time() + 0.5)
+    for asker in askers:
+        asker.stdin.write(f"{start}\n")
+        asker.stdin.flush()
     said = [json.loads(asker.communicate()[0]) for asker in askers]
     after, stats = connect().info("cpu"), connect().info("stats")
     spent = sum(after[name] - before[name] for name in ("used_cpu_sys", "used_cpu_user"))
@@ -105,10 +113,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.line", description=__doc__)
     parser.add_argument("--kind", choices=("same", "different", "mixed"))
     parser.add_argument("--number", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--start", type=float, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.start:
-        print(json.dumps(ask_as_one_process(given.number, given.kind, given.start)))
+    if given.number is not None:
+        print(json.dumps(ask_as_one_process(given.number, given.kind)))
         return
     from deploy.local.private_servers import Valkey
     from tests.conftest import SETTINGS
