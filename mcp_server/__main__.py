@@ -5,10 +5,7 @@ import argparse
 from uvicorn import Server
 
 from mcp_server.workers import ServerConfig, Workers
-from shared.db.metrics import collect_database
-from shared.providers import registry
-from shared.services.operations.data_mode import hold_data_mode
-from shared.services.operations.metrics import collect_queue
+from shared.garbage_collection import collect_rarely
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
@@ -21,6 +18,13 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8001)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
+    collect_rarely()
+    # Imported here, once collections are rare: 700 modules, with which others that start from this one begin too.
+    from shared.db.metrics import collect_database
+    from shared.providers import registry
+    from shared.services.operations.data_mode import hold_data_mode
+    from shared.services.operations.metrics import collect_queue
+
     try:
         config = settings()
         configure_logging()

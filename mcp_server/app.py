@@ -71,7 +71,7 @@ def build(*extensions: Extension) -> RequestGate:
     """Called by uvicorn in each worker."""
     _start_telemetry()
     prepare_index(reference())  # facts with faults stop the start, not a call
-    openapi.build()
+    openapi.forget_documents()
     tokens, api_keys = TokenVerifier(), api_key_verifier()
     transport = Transport(sdk_server.build(*extensions))
 

@@ -3,11 +3,16 @@
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 
+from shared.garbage_collection import collect_rarely
 from shared.worker_processes import RollingWorkers, WorkerConfig
 
 
 class ServerConfig(WorkerConfig, Config):
     """uvicorn's configuration, whose workers end with their parent."""
+
+    def load(self) -> None:
+        collect_rarely()
+        super().load()
 
 
 class Workers(RollingWorkers, Multiprocess):

@@ -6,6 +6,14 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 
+def collect_rarely() -> None:
+    """While a program loads what it is made of: with Python's thresholds a quarter of a start was collections.
+
+    `freeze_startup_objects` sets what holds from then on.
+    """
+    gc.set_threshold(100_000, 50, 1_000)
+
+
 @lru_cache(maxsize=1)
 def freeze_startup_objects() -> None:
     """Once in a process, when everything permanent is built.

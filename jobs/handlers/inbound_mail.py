@@ -5,6 +5,10 @@ from functools import partial
 
 from sqlalchemy.orm import Session
 
+# Loaded here, since each mail is read in a process forked from this one.
+import shared.domain.confirmations.excerpts
+import shared.domain.confirmations.mail_reader
+import shared.services.bookings.mail_senders  # noqa: F401
 from shared.db.runs import Claim, RunResult
 from shared.services.bookings.inbound_mail import read_stored, settle, settle_lost
 

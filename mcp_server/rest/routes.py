@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio.to_thread
 from pydantic_core import to_json
@@ -26,6 +26,7 @@ from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.limits import Verdict, address_key, hit
 from shared.settings import settings
 
+T = TypeVar("T")
 PATH = "/api/v1/tools"
 MAX_BODY_BYTES, MAX_BODY_SECONDS = 4 * 1024 * 1024, 15.0
 READS_PER_MINUTE = 120  # lists and documents, of one address
@@ -50,20 +51,22 @@ class Rest:
 
     async def listing(self, request: Request) -> Response:
         await self._check_reader(request)
-        return _document(request, openapi.list_tools(_areas(request)), "application/json")
+        return _document(request, await _build(openapi.list_tools, _areas(request)), "application/json")
 
     async def tool(self, request: Request) -> Response:
         if request.method == "POST":
             return await self._call(request)
         await self._check_reader(request)
         return _document(
-            request, openapi.describe_tool(_find_tool(request.path_params["name"]).name), "application/json"
+            request,
+            await _build(openapi.describe_tool, _find_tool(request.path_params["name"]).name),
+            "application/json",
         )
 
     async def document(self, request: Request) -> Response:
         """Pages of any origin may read it: it holds no personal data."""
         await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
-        response = _document(request, openapi.document(_areas(request)), "application/yaml")
+        response = _document(request, await _build(openapi.document, _areas(request)), "application/yaml")
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
@@ -118,6 +121,11 @@ def _read_key(request: Request) -> str | None:
     if len({key for _, key in keys}) != 1 or any(scheme not in ("X-API-Key", "bearer") for scheme, _ in keys):
         raise ProblemResponse("unauthorized", "Send one API key, as a bearer token or in X-API-Key.", CHALLENGE)
     return keys[0][1]
+
+
+async def _build(document: Callable[[T], openapi.Document], of: T) -> openapi.Document:
+    """On a thread: the first one of all tools takes half a second."""
+    return await anyio.to_thread.run_sync(document, of, limiter=limiter())
 
 
 def _address(request: Request) -> str:

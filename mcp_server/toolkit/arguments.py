@@ -32,7 +32,7 @@ class Arguments:
             for name, parameter in parameters.items()
         }
         self.model: type[BaseModel] = create_model(
-            f"{function.__name__}_arguments", __config__=ConfigDict(extra="forbid"), **fields
+            f"{function.__name__}_arguments", __config__=ConfigDict(extra="forbid", defer_build=True), **fields
         )
 
     def check(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:

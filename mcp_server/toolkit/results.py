@@ -20,7 +20,7 @@ NO_DATA: NoDataWord = "no_data"
 class Part(BaseModel):
     """A piece of a result. No field has a default: every field is always present."""
 
-    model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid", defer_build=True)
 
 
 class Result(Part):

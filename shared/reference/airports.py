@@ -3,7 +3,8 @@
 import csv
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from sys import intern
+from typing import Any, NamedTuple
 
 import airportsdata
 from geographiclib.geodesic import Geodesic
@@ -22,9 +23,27 @@ ALSO_OF_CITY = {"NYC": ("EWR",)}
 TERRITORIES = {("US", "Puerto Rico"): "PR", ("US", "Virgin Islands"): "VI"}
 
 
+class _Row(NamedTuple):
+    """What is used of an airport of the data; as the package's dictionaries they were 5 MB more in each process."""
+
+    name: str
+    city: str
+    subd: str
+    country: str
+    lat: float
+    lon: float
+    tz: str
+
+
 @lru_cache(maxsize=1)
-def _load_rows() -> dict[str, dict[str, Any]]:
-    return {code: dict(row) for code, row in airportsdata.load("IATA").items()}
+def _load_rows() -> dict[str, _Row]:
+    loaded: Any = airportsdata.load("IATA")
+    return {code: _Row(*(_share_text(row[name]) for name in _Row._fields)) for code, row in loaded.items()}
+
+
+def _share_text(value: Any) -> Any:
+    """Countries, states and zones are the same for thousands of airports."""
+    return intern(value) if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=1)
@@ -56,15 +75,15 @@ def load_states() -> dict[str, tuple[tuple[str, str], ...]]:
     """States and provinces as the airport data calls them, as names are compared: each airport's country and code."""
     airports_by_state: dict[str, list[tuple[str, str]]] = {}
     for code, row in _load_rows().items():
-        country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        airports_by_state.setdefault(names.normalize_name(row["subd"]), []).append((country, code))
+        country = TERRITORIES.get((row.country, row.subd), row.country)
+        airports_by_state.setdefault(names.normalize_name(row.subd), []).append((country, code))
     return {name: tuple(pairs) for name, pairs in airports_by_state.items() if name}
 
 
 @lru_cache(maxsize=1)
 def load_subdivision_names() -> dict[str, str]:
     """The state, province or region of each airport, as the airport data spells it."""
-    return {code: row["subd"].replace("-", " ") for code, row in _load_rows().items()}
+    return {code: row.subd.replace("-", " ") for code, row in _load_rows().items()}
 
 
 def load_codes() -> frozenset[str]:
@@ -81,17 +100,17 @@ def build_airports(tables: dict[str, list[Any]]) -> dict[str, Airport]:
     regions = {**load_subdivisions(named), **spellings}
     out = {}
     for code, row in _load_rows().items():
-        country = TERRITORIES.get((row["country"], row["subd"]), row["country"])
-        region = regions.get((country, names.normalize_name(row["subd"]))) if country in named else None
+        country = TERRITORIES.get((row.country, row.subd), row.country)
+        region = regions.get((country, names.normalize_name(row.subd))) if country in named else None
         continent = CONTINENT_OF_AIRPORT.get(code) or CONTINENT_OF_REGION.get(region or "")
         out[code] = Airport(
             code,
-            row["name"],
-            row["city"],
+            row.name,
+            row.city,
             country,
-            row["lat"],
-            row["lon"],
-            row["tz"],
+            row.lat,
+            row.lon,
+            row.tz,
             region,
             continent or continents.get(country, ""),
         )

@@ -21,7 +21,7 @@ _MAX_CANDIDATES = 8
 class _Index:
     meant: Mapping[str, str]  # what a city's name means, whatever else has that name: a city code, or as spelled
     cities: Mapping[str, tuple[str, ...]]  # airports by the name of their city
-    words: Mapping[str, frozenset[str]]  # airports by each word of their name and city
+    words: Mapping[str, tuple[str, ...]]  # airports by each word of their name and city; sets would be 2 MB more
 
 
 def find_code(reference: Reference, text: str) -> str:
@@ -75,7 +75,7 @@ def _index_places(reference: Reference) -> _Index:
         for word in (*city.split(), *names.normalize_name(airport.name).split()):
             words[word].add(code)
     del cities[""]
-    return _Index(meant, {n: tuple(c) for n, c in cities.items()}, {w: frozenset(c) for w, c in words.items()})
+    return _Index(meant, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
 
 
 def _find_city(reference: Reference, words: Sequence[str]) -> str | None:
@@ -101,7 +101,7 @@ def _find_by_words(reference: Reference, words: Sequence[str]) -> str | None:
 
 
 def _list_named(index: _Index, words: Sequence[str]) -> list[str]:
-    return sorted(frozenset.intersection(*(index.words.get(word, frozenset()) for word in words)))
+    return sorted(frozenset.intersection(*(frozenset(index.words.get(word, ())) for word in words)))
 
 
 def _list_tails(reference: Reference, code: str) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """The program itself: what it says when settings are missing, and what it has written when it is told to stop."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -9,9 +10,11 @@ import anyio
 import httpx
 import pytest
 from sqlalchemy import select
+from uvicorn import Config
 
 from mcp_server.app import run_forever
 from mcp_server.toolkit.context import Caller
+from mcp_server.workers import ServerConfig
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
 from tests.mcp_server.auth_double import AuthDouble
@@ -26,6 +29,33 @@ def test_missing_settings_are_told_together_and_the_program_ends_with_one() -> N
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET"):
         assert name in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+NEEDED_LATER = ("shared.domain.confirmations.mail_reader", "dkim", "shared.documents.branded_pdf", "fpdf")
+LOADED = f"""
+import sys
+import mcp_server.app
+from mcp_server.toolkit.registry import TOOLS
+print([name for name in {NEEDED_LATER} if name in sys.modules])
+print([tool.name for tool in TOOLS.values() if tool.returns.__pydantic_complete__])
+"""
+
+
+def test_a_start_loads_nothing_that_only_some_calls_or_other_programs_need() -> None:
+    """Readers of letters, and the validators of 142 results: a second of processor and 30 MB of each worker."""
+    ended = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout.splitlines() == ["[]", "[]"]
+
+
+def test_collections_are_rare_while_a_worker_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    thresholds = []
+    monkeypatch.setattr(Config, "load", lambda _: thresholds.append(gc.get_threshold()))
+    before = gc.get_threshold()
+    try:
+        ServerConfig("mcp_server.app:build", factory=True).load()
+    finally:
+        gc.set_threshold(*before)
+    assert thresholds[0][0] > 10 * 700
 
 
 def test_background_work_that_breaks_is_told_and_begun_again(caplog: pytest.LogCaptureFixture) -> None:

@@ -20,9 +20,7 @@ from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
-from shared.domain.confirmations.excerpts import find_excerpt, find_letter_day
 from shared.domain.confirmations.mail_parts import Unreadable, read_headers
-from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import Doubt, MailReading, to_json
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
@@ -36,7 +34,6 @@ from shared.reference.name_lookup import TravelNames
 from shared.secrets import digest
 from shared.services.bookings import mail_bookings
 from shared.services.bookings.mail_bookings import FilingResult
-from shared.services.bookings.mail_senders import judge_mail
 from shared.settings import settings
 
 PURPOSE = "inbox"
@@ -137,6 +134,10 @@ def read_stored(number: int) -> ReadMail | None:
         mail = session.scalars(_select_waiting(number)).one_or_none()
     if mail is None or mail.raw is None:
         return None
+    from shared.services.bookings.mail_senders import (
+        judge_mail,
+    )  # imported here: it brings the libraries of DKIM and DNS
+
     return ReadMail(_read_apart(mail.raw), judge_mail(reference(), mail, mail.raw))
 
 
@@ -150,6 +151,10 @@ def _read_apart(raw: bytes) -> MailReading | str:
 
 def _read_letter(raw: bytes) -> MailReading | str:
     """Words when it cannot be read."""
+    # Imported here: 150 modules and 6 MB that the tool server, which only stores mails, never needs.
+    from shared.domain.confirmations.excerpts import find_excerpt, find_letter_day
+    from shared.domain.confirmations.mail_reader import read_mail
+
     try:
         reading = read_mail(raw, TravelNames(reference()))
         missing = reading.missing or (["booking"] if reading.bookings else ["type"])

@@ -217,3 +217,10 @@ def test_an_exception_for_a_place_comes_before_the_one_for_any_domestic_flight()
         return price.cabins["economy"].points["standard"]
 
     assert [economy("SFO", "HNL"), economy("HNL", "OGG"), economy("JFK", "LAX")] == [25_000, 25_000, 15_000]
+
+
+def test_rows_that_say_the_same_share_one_value() -> None:
+    """60,000 rows with addresses, days and codes of their own were 14 MB more in each process."""
+    rows = reference().rows("routes.csv")
+    for name in ("origin", "destination"):
+        assert len({id(getattr(row, name)) for row in rows}) == len({getattr(row, name) for row in rows})

@@ -18,6 +18,7 @@ from shared.db.bookings import FlightBooking
 from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery, Notification
 from shared.db.runs import JobRun, Schedule
+from shared.domain.confirmations import mail_reader
 from shared.domain.plans import Plan
 from shared.domain.retries import MAX_ATTEMPTS
 from shared.domain.short_ids import shorten_uuid
@@ -169,7 +170,7 @@ def test_a_mail_that_breaks_its_reader_is_kept_and_shown_as_failed(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(inbound_mail, "read_mail", broken)
+    monkeypatch.setattr(mail_reader, "read_mail", broken)
     store([address], mail("hello"))
     until_read()
     (failed,) = mails()
@@ -196,7 +197,7 @@ def test_a_mail_over_its_budget_fails_at_once_with_the_reason(
     address: str, monkeypatch: pytest.MonkeyPatch, reader: Callable[[], None], reason: str
 ) -> None:
     monkeypatch.setattr(inbound_mail, "READING_BUDGET", SMALL)
-    monkeypatch.setattr(inbound_mail, "read_mail", lambda *_: reader())
+    monkeypatch.setattr(mail_reader, "read_mail", lambda *_: reader())
     store([address], mail("hello"))
     dispatcher.step()
     work()
