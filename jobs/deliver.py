@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from jobs import channel_letters
 from jobs.queue import DELIVERIES, More, drain
+from jobs.runs import AWAITED_RUNS
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import autocommit, transaction
@@ -63,7 +64,11 @@ def _claim(id: str | None = None) -> list[ClaimedDelivery]:
 
 
 def _work(parcels: Sequence[ClaimedDelivery], more: More) -> list[ClaimedDelivery]:
-    return work(parcels[0], more)
+    def more_after_awaited_runs() -> bool:
+        AWAITED_RUNS.work()
+        return more()
+
+    return work(parcels[0], more_after_awaited_runs)
 
 
 def work(parcel: ClaimedDelivery, more: More) -> list[ClaimedDelivery]:

@@ -16,6 +16,7 @@ from shared.telemetry.traces import get_traceparent
 
 OPEN_STATUSES = "('pending', 'running')"
 CHECK_QUEUE, MAIL_QUEUE = "checks", "mail"
+AWAITED, DUE = 0, 1  # lanes of a queue: what a person has just set or asked for goes before what fell due
 # Reading a stranger's mail can take long; no other kind of run waits behind it.
 _QUEUE_OF_KIND = f"case kind when 'inbound_mail' then '{MAIL_QUEUE}' else '{CHECK_QUEUE}' end"
 
@@ -27,6 +28,7 @@ class Schedule(Base):
     __table_args__ = (
         UniqueConstraint("kind", "subject_id"),
         Index("ix_schedules_due", "next_due_at", postgresql_where=sa.text("enabled")),
+        Index("ix_schedules_awaited", "next_due_at", postgresql_where=sa.text("enabled and lane = 0")),
     )
 
     id: Mapped[pk]
@@ -35,6 +37,7 @@ class Schedule(Base):
     every: Mapped[timedelta]
     next_due_at: Mapped[datetime]
     enabled: Mapped[bool] = mapped_column(server_default=sa.true())
+    lane: Mapped[int] = mapped_column(sa.SmallInteger, server_default="1")  # of the next run alone
     traceparent: Mapped[str | None]  # of the call that set it, for the next run alone
 
 
@@ -45,7 +48,7 @@ class JobRun(Base):
     __table_args__ = (
         UniqueConstraint("schedule_id", "due_at"),
         Index("ix_job_runs_failed", "finished_at", postgresql_where=sa.text("status = 'failed'")),
-        Index("ix_job_runs_open", "queue", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
+        Index("ix_job_runs_open", "queue", "lane", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
         sa.CheckConstraint("queue in ('checks', 'mail')", name="queue"),
         sa.CheckConstraint("status in ('pending', 'running', 'done', 'failed', 'skipped')", name="status"),
     )
@@ -54,6 +57,7 @@ class JobRun(Base):
     schedule_id: Mapped[int] = mapped_column(ForeignKey("schedules.id", ondelete="CASCADE"))
     due_at: Mapped[datetime]
     queue: Mapped[str] = mapped_column(server_default=CHECK_QUEUE)  # whose wake-ups claim it; follows from the kind
+    lane: Mapped[int] = mapped_column(sa.SmallInteger, server_default="1")
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
@@ -92,8 +96,12 @@ COMPLETE = RunResult()
 
 
 def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at: datetime | None = None) -> None:
-    """Due at once or at the moment named, then every so often; one that exists is set anew and switched on again."""
-    due = {"next_due_at": at or sa.func.now(), "traceparent": get_traceparent()}
+    """Due at once or at the moment named, then every so often; one that exists is set anew and switched on again.
+
+    What is due at once has a lane of its own: behind 100,000 due checks it waited for all of them.
+    """
+    lane = AWAITED if at is None else DUE
+    due = {"next_due_at": at or sa.func.now(), "traceparent": get_traceparent(), "lane": lane}
     first = insert(Schedule).values(kind=kind, subject_id=subject_id, every=every, **due)
     session.execute(
         first.on_conflict_do_update(
@@ -102,6 +110,7 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at:
                 "every": first.excluded.every,
                 "next_due_at": first.excluded.next_due_at,
                 "enabled": True,
+                "lane": first.excluded.lane,
                 "traceparent": first.excluded.traceparent,
             },
         )
@@ -111,10 +120,11 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at:
 def run_now(session: Session, kind: str, subject_id: int) -> int:
     """One run beside those of the schedule, whose phase it leaves alone; the id of the run."""
     trace = sa.cast(get_traceparent(), sa.Text)
-    its = sa.select(Schedule.id, sa.func.clock_timestamp(), sa.literal_column(_QUEUE_OF_KIND), trace).where(
-        Schedule.kind == kind, Schedule.subject_id == subject_id
-    )
-    run = insert(JobRun).from_select(["schedule_id", "due_at", "queue", "traceparent"], its).returning(JobRun.id)
+    its = sa.select(
+        Schedule.id, sa.func.clock_timestamp(), sa.literal_column(_QUEUE_OF_KIND), sa.literal(AWAITED), trace
+    ).where(Schedule.kind == kind, Schedule.subject_id == subject_id)
+    columns = ["schedule_id", "due_at", "queue", "lane", "traceparent"]
+    run = insert(JobRun).from_select(columns, its).returning(JobRun.id)
     return session.execute(run).scalar_one()
 
 
@@ -144,28 +154,36 @@ def next_due(session: Session, kind: str, subject_ids: Sequence[int]) -> dict[in
     return {subject: due for subject, due in session.execute(due_times)}  # noqa: C416 - a Row is no tuple to mypy
 
 
-_CREATE_DUE_RUNS = sa.text(f"""
+def _create_runs(which: str) -> sa.TextClause:
+    return sa.text(f"""
 with due as (
-  select id, next_due_at, every, traceparent, {_QUEUE_OF_KIND} as queue from schedules
-  where enabled and next_due_at <= now()
+  select id, next_due_at, every, traceparent, lane, {_QUEUE_OF_KIND} as queue from schedules
+  where enabled and next_due_at <= now() {which}
   order by next_due_at limit :n for update skip locked),
 made as (
-  insert into job_runs (schedule_id, due_at, queue, traceparent)
-  select id, next_due_at, queue, traceparent from due on conflict do nothing)
-update schedules s set traceparent = null, next_due_at = due.next_due_at
+  insert into job_runs (schedule_id, due_at, queue, lane, traceparent)
+  select id, next_due_at, queue, lane, traceparent from due on conflict do nothing)
+update schedules s set traceparent = null, lane = {DUE}, next_due_at = due.next_due_at
   + due.every * (1 + floor(extract(epoch from now() - due.next_due_at) / extract(epoch from due.every)))
 from due where s.id = due.id""")  # noqa: S608 - of constants, as all statements here
 
 
+_CREATE_AWAITED, _CREATE_DUE = _create_runs(f"and lane = {AWAITED}"), _create_runs("")
+
+
 def create_due_runs(session: Session, limit: int = 500) -> int:
-    """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept."""
-    return _count(session.execute(_CREATE_DUE_RUNS, {"n": limit}))
+    """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept.
+
+    Two rounds of a second make 1,000; a million watches every six hours need 46.
+    """
+    awaited = _count(session.execute(_CREATE_AWAITED, {"n": limit}))
+    return awaited + (_count(session.execute(_CREATE_DUE, {"n": limit - awaited})) if awaited < limit else 0)
 
 
 _HAND_OVER = sa.text(f"""
 with open as (
   select id from job_runs where queue = :queue and status in {OPEN_STATUSES} and wake_at <= now()
-  order by wake_at limit :n for update skip locked)
+  order by lane, wake_at limit :n for update skip locked)
 update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608
 
@@ -188,14 +206,15 @@ from mine, schedules s where r.id = mine.id and s.id = r.schedule_id
 returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent, mine.wake_at""")  # noqa: S608
 
 
-_NAMED, _NEXT = _claim("and id = :id"), _claim("order by wake_at limit 1")
-_PORTION = _claim("order by wake_at limit :most")
+_NAMED, _NEXT = _claim("and id = :id"), _claim("order by lane, wake_at limit 1")
+_AWAITED = _claim(f"and lane = {AWAITED} order by wake_at limit 1")
+_PORTION = _claim("order by lane, wake_at limit :most")
 
 
 def claim_run(session: Session, lease: float, id: int | None = None, queue: str = CHECK_QUEUE) -> Claim | None:
-    """Takes the named run of this queue, or else the one that waits longest, unless another worker holds it.
+    """Takes the named run of this queue, or else the one that waits longest, those of the first lane before others.
 
-    Raises the fence.
+    None where another worker holds it. Raises the fence.
     """
     values = {"lease": lease, "queue": queue}
     row = session.execute(_NEXT, values) if id is None else session.execute(_NAMED, values | {"id": id})
@@ -203,8 +222,14 @@ def claim_run(session: Session, lease: float, id: int | None = None, queue: str 
     return Claim(*columns) if columns else None
 
 
+def claim_awaited_run(session: Session, lease: float) -> Claim | None:
+    """As above, a check that a person waits for."""
+    columns = session.execute(_AWAITED, {"lease": lease, "queue": CHECK_QUEUE}).one_or_none()
+    return Claim(*columns) if columns else None
+
+
 def claim_runs(session: Session, lease: float, most: int, queue: str = CHECK_QUEUE) -> list[Claim]:
-    """As above, the runs that wait longest. Those that are not begun soon belong back in the line (`give_back`)."""
+    """As above, the first of the line. Those that are not begun soon belong back in the line (`give_back`)."""
     rows = session.execute(_PORTION, {"lease": lease, "queue": queue, "most": most})
     return sorted((Claim(*columns) for columns in rows), key=attrgetter("id"))
 
@@ -216,7 +241,8 @@ _FINISH = sa.text(f"""
 update job_runs set status = :status, error = :error, finished_at = now(), claimed_until = null
 where {_MINE}""")  # noqa: S608
 _RETRY = sa.text(f"""
-update job_runs set status = 'pending', error = :error, wake_at = now() + :wait, claimed_until = now() + :wait
+update job_runs set status = 'pending', lane = {DUE}, error = :error,
+  wake_at = now() + :wait, claimed_until = now() + :wait
 where {_MINE}""")  # noqa: S608
 
 

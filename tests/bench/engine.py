@@ -4,6 +4,9 @@ A private database that keeps every commit, a private queue, monitors that are a
 after round makes them due again: in the first every open seat is news and is mailed, in later ones nearly none. The
 processor time is that of the programs alone, so it says more than the rate when others use the machine; how fast the
 machine is at that moment is told before each round by twenty million additions on each of two cores.
+
+With `--due` only so many of the monitors are due in a round, spread over all. With `--backlog` so many runs are open at
+the end, and a watch is made anew behind them: how long until it is checked.
 """
 
 import argparse
@@ -16,6 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +29,18 @@ from deploy.local.private_servers import Postgres, Valkey
 from tests.bench.stage import ROOT, TICK
 
 AT_LEAST = 50.0
+NEW_WATCHES = 5  # made behind a backlog, one after the other
 _FROM = "{LHR,CDG,FRA,AMS,MAD,MUC,ZRH,DUB}"
 _TO = "{JFK,LAX,ORD,BOS,SFO,MIA,IAD,SEA,HND,SIN}"
 _AIRLINES = ("null::text[]", "'{BA}'", "'{AA,BA,UA}'")
+
+
+@dataclass(frozen=True)
+class Due:
+    """The monitors of a round: so many, every nth."""
+
+    count: int
+    nth: int
 
 
 @dataclass(frozen=True)
@@ -121,8 +134,8 @@ def _one(database: "psycopg.Connection[Any]", question: str) -> Any:
     return row[0] if row else None
 
 
-def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, int], monitors: int) -> Round:
-    """Everything due at once, with no answer left over; waits until all is checked and mailed."""
+def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, int], due: Due) -> Round:
+    """So many due at once, with no answer left over; waits until all is checked and mailed."""
     import redis
 
     with redis.Redis.from_url(valkey.url) as queue:
@@ -131,7 +144,10 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     loop, before, pause = _loop(), {name: _cpu(pid) for name, pid in pids.items()}, threading.Event()
     mails = _one(database, "select count(*) from deliveries")
     last = _one(database, "select coalesce(max(id), 0) from job_runs")
-    database.execute("update schedules set next_due_at = now() where kind = 'route_monitor'")
+    database.execute(
+        "update schedules set next_due_at = now() where kind = 'route_monitor' and id %% %s = 0", (due.nth,)
+    )
+    monitors = due.count
     until = time.monotonic() + 900
     its = f"job_runs r join schedules s on s.id = r.schedule_id and s.kind = 'route_monitor' where r.id > {last}"
     left = f"select {monitors} - count(*) from {its} and status in ('done', 'failed')"
@@ -146,7 +162,40 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     return Round(monitors, mails, float(_one(database, took)), spent, loop)
 
 
-def measure(monitors: int, sharing: int, days: int, rounds: int) -> list[Round]:
+def _wait_for_new_watches(database: "psycopg.Connection[Any]", backlog: int) -> list[float]:
+    """Seconds until each of some new watches is checked, while so many runs are open."""
+    from shared.db.base import transaction
+    from shared.db.route_monitors import RouteMonitor
+    from shared.db.runs import schedule
+
+    database.execute(
+        "insert into job_runs (schedule_id, due_at) select id, now() - interval '1 minute' from schedules"
+        " where kind = 'route_monitor' order by id limit %s",
+        (backlog,),
+    )
+    threading.Event().wait(3)  # every worker is at it
+    account, seconds = _one(database, "select min(id) from accounts"), []
+    for _ in range(NEW_WATCHES):
+        began, day = time.monotonic(), date.today() + timedelta(days=50)
+        with transaction() as session:
+            watch = RouteMonitor(
+                account_id=account, origin="LHR", destination="JFK", earliest_date=day, latest_date=day
+            )
+            session.add(watch)
+            session.flush()
+            schedule(session, "route_monitor", watch.id, timedelta(hours=6))
+        while not _one(database, f"select count(*) from route_monitor_checks where monitor_id = {watch.id}"):
+            threading.Event().wait(0.05)
+        seconds.append(time.monotonic() - began)
+    left = _one(database, "select count(*) from job_runs where status in ('pending', 'running')")
+    print(f"new watches behind {left} open runs: checked after {', '.join(f'{s:.1f}' for s in seconds)} s")
+    return seconds
+
+
+@contextmanager
+def _stage(
+    monitors: int, sharing: int, days: int
+) -> Iterator[tuple["psycopg.Connection[Any]", Valkey, dict[str, int]]]:
     from shared.db.schema import upgrade
 
     with tempfile.TemporaryDirectory(prefix="award_engine_") as home, ExitStack() as stack:
@@ -158,19 +207,31 @@ def measure(monitors: int, sharing: int, days: int, rounds: int) -> list[Round]:
         stack.callback(valkey.stop)
         postgres.create_database()
         os.environ.update(SECRET_KEYS="x" * 32, SERVICE_CLIENT_SECRET="x" * 32, AWARD_BACKEND="sandbox")
+        os.environ.update(DATABASE_URL=postgres.url(), REDIS_URL=valkey.url)
         upgrade(postgres.url().replace("postgresql://", "postgresql+psycopg://"))
         database = stack.enter_context(psycopg.connect(postgres.url(), autocommit=True))
         _fill(database, monitors, sharing, days)
+        database.execute("analyze")
         pids = stack.enter_context(_programs(folder, postgres, valkey))
         threading.Event().wait(5)  # the programs are up
+        yield database, valkey, pids
+
+
+def measure(given: argparse.Namespace) -> list[Round]:
+    nth = max(1, given.monitors // (given.due or given.monitors))
+    with _stage(given.monitors, given.sharing, given.days) as (database, valkey, pids):
+        ids = "select count(*) from schedules where kind = 'route_monitor' and id"
+        due = Due(_one(database, f"{ids} % {nth} = 0"), nth)
         done = []
-        for number in range(rounds):
-            done.append(_round(database, valkey, pids, monitors))
+        for number in range(given.rounds):
+            done.append(_round(database, valkey, pids, due))
             print(f"round {number + 1}: {done[-1].line()}", flush=True)
         for outcome, count in database.execute("select outcome, count(*) from route_monitor_checks group by 1"):
             print(f"outcome {outcome}: {count}")
         if failed := _one(database, "select count(*) from job_runs where status = 'failed'"):
             print(f"failed: {failed}")
+        if given.backlog:
+            _wait_for_new_watches(database, given.backlog)
     return done
 
 
@@ -180,8 +241,10 @@ def main() -> None:
     parser.add_argument("--sharing", type=int, default=1, help="how many monitors watch each route and window")
     parser.add_argument("--days", type=int, default=8, help="days of a window")
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--due", type=int, help="how many of the monitors are due in a round; all unless named")
+    parser.add_argument("--backlog", type=int, default=0, help="open runs behind which a watch is made anew at the end")
     given = parser.parse_args()
-    slowest = min(measure(given.monitors, given.sharing, given.days, given.rounds), key=lambda one: one.rate)
+    slowest = min(measure(given), key=lambda one: one.rate)
     print(f"slowest round {slowest.rate:.0f} checks/s [at least {AT_LEAST:.0f}: ", end="")
     print("reached]" if slowest.rate >= AT_LEAST else "MISSED]")
     raise SystemExit(0 if slowest.rate >= AT_LEAST else 1)
