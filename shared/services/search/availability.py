@@ -1,8 +1,9 @@
 """Searches for award seats: one airline and day, or a window of days for a watch."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 
 from shared import clock
 from shared.domain.award_matches import MatchKey
@@ -25,6 +26,7 @@ from shared.settings import settings
 
 VERB = "award_seats"
 Readings = Sequence[Reading[tuple[AwardSeat, ...]]]
+Offers = Sequence[tuple[Reading[tuple[AwardSeat, ...]], AwardSeat]]
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,32 @@ class Found:
 
 @dataclass(frozen=True)
 class Window:
-    """What a look at a window saw: the options with enough seats, and for which keys anyone answered at all."""
+    """What a look at a window saw: what has enough seats, and for which keys anyone answered at all.
 
-    options: list[AwardOption]
+    Options are made of those that somebody is told of: making them of all was a seventh of a check with nothing new.
+    """
+
+    offers: Offers
+    build: Callable[[Offers], list[AwardOption]]
     any_answered: bool
     failed: tuple[str, ...]  # sources that did not answer, or could not be asked
     coverage: Coverage
     question: SeatsQuestion  # of the first route; those of the others differ in the airports alone
     seen_keys: frozenset[MatchKey]
     put_off: bool = False  # a source keeps its calls for people, or for later in the day
+
+    @property
+    def options(self) -> list[AwardOption]:
+        return self.build(self.offers)
+
+    @property
+    def seats(self) -> list[AwardSeat]:
+        return [seat for _, seat in self.offers]
+
+    def build_options(self, seats: Iterable[AwardSeat]) -> list[AwardOption]:
+        """Of seats of this window."""
+        numbers = {id(seat) for seat in seats}
+        return self.build([(reading, seat) for reading, seat in self.offers if id(seat) in numbers])
 
     def knows_state(self, key: MatchKey) -> bool:
         """Whether the state of this key is known now.
@@ -79,12 +98,20 @@ def list_offers(
     readings: Readings, account_id: int | None, cabins: Sequence[str], passengers: int
 ) -> list[AwardOption]:
     """Cheapest first. A number of seats the source does not state counts as enough, and is shown as unknown."""
-    options = [
-        _option(reading, seat, account_id, passengers)
+    return _build_options(_choose(readings, cabins, passengers), account_id, cabins, passengers)
+
+
+def _choose(readings: Readings, cabins: Sequence[str], passengers: int) -> Offers:
+    return [
+        (reading, seat)
         for reading in readings
         for seat in reading.value or ()
         if seat.cabin in cabins and (seat.seats is None or seat.seats >= passengers)
     ]
+
+
+def _build_options(offers: Offers, account_id: int | None, cabins: Sequence[str], passengers: int) -> list[AwardOption]:
+    options = [_option(reading, seat, account_id, passengers) for reading, seat in offers]
     return sorted(options, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
 
 
@@ -156,13 +183,15 @@ async def search_window(
     silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
     if has_days and not silent and not sources.answered:
         silent = [VERB]  # nobody is configured to answer
-    options = list_offers(readings, ask.account_id, (cabin,) if cabin else CABINS, passengers)
+    cabins = (cabin,) if cabin else CABINS
+    offers = _choose(readings, cabins, passengers)
     return Window(
-        options=options,
+        offers=offers,
+        build=partial(_build_options, account_id=ask.account_id, cabins=cabins, passengers=passengers),
         any_answered=any(r.has_answer for r in readings),
         failed=tuple(silent),
         coverage=sources,
         question=questions[0],
-        seen_keys=frozenset(map(MatchKey.of, options)),
+        seen_keys=frozenset(MatchKey.of(seat) for _, seat in offers),
         put_off=any(r.reason == PUT_OFF for r in readings),
     )

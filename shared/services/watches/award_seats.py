@@ -21,6 +21,7 @@ from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers.ask import Ask
+from shared.providers.contract import AwardSeat
 from shared.reference.city_airports import list_watched_airports
 from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
@@ -124,20 +125,20 @@ def find_new_matches(
     if answered_at is not None and answered_at > sight.asked_at:
         return [], {}
     terms = sight.plan.terms
-    best = find_best(terms, (option for option in sight.window.options if _fits_taxes(terms, option)))
+    best = find_best(terms, (seat for seat in sight.window.seats if _fits_taxes(terms, seat)))
     before = {MatchKey.parse(row.key): row.matched for row in key_states}
     fresh, states = find_crossings(before, best, sight.window.knows_state)
-    matches = sorted((best[key] for key in fresh), key=rank_value)
+    matches = sorted(sight.window.build_options(best[key] for key in fresh), key=rank_value)
     return matches, {str(key): matched for key, matched in states.items() if before.get(key) is not matched}
 
 
-def _fits_taxes(terms: MonitorTerms, option: AwardOption) -> bool:
+def _fits_taxes(terms: MonitorTerms, seat: AwardSeat) -> bool:
     """Whether the taxes are at most those of the terms; unknown ones, or without a rate, prove nothing."""
     if terms.max_taxes is None or terms.max_taxes_currency is None:
         return True
-    if option.taxes is None or option.taxes_currency is None:
+    if seat.taxes is None or seat.taxes_currency is None:
         return False
-    taxes = convert_amount(option.taxes, option.taxes_currency, terms.max_taxes_currency)
+    taxes = convert_amount(seat.taxes, seat.taxes_currency, terms.max_taxes_currency)
     return taxes is not None and taxes <= terms.max_taxes
 
 

@@ -107,7 +107,7 @@ def build_check_row(run_id: int, sight: CheckResult, new_matches: int) -> dict[s
         "monitor_id": sight.plan.watch_id,
         "checked_at": sight.asked_at,
         "outcome": sight.outcome,
-        "options_seen": len(sight.window.options),
+        "options_seen": len(sight.window.offers),
         "new_matches": new_matches,
         "failed_sources": list(sight.window.failed),
     }
