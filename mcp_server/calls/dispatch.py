@@ -188,7 +188,7 @@ async def _run_once(quota: Quota) -> Answer:
         result = await tool.function(LiveCall(*terms), **arguments)
         return _render_result(tool, result, arguments, compact=compact)
     call = Call(*terms, reads=tool.reads, static=tool.static)
-    if tool.static:  # the change to a thread and back takes 0.1 ms, a third of such a call
+    if tool.static:  # the change to a thread and back takes 0.1 ms, a quarter of such a call
         return _build_answer(tool, call, arguments, compact)
     return await anyio.to_thread.run_sync(_run_on_thread, quota, call, arguments, compact, limiter=limiter())
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-MOST = 3000  # that are read; the soonest due, which took 20 ms of 10,000 watches
+MOST = 3000  # that are read, the soonest due; a plan then chooses from a few hundred of them
 KINDS = "('route_monitor', 'flight_alert')"
 
 
