@@ -7,6 +7,7 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.billing import BillingCustomer, make_due
+from shared.db.call_figures import take_out_calls
 from shared.db.oauth import ApiKey, Client, Family
 from shared.db.run_kinds import delete_account_schedules
 
@@ -23,5 +24,6 @@ def delete_account(uow: UnitOfWork, account: Account) -> None:
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)
     uow.events += [{"token": key} for key in uow.db.scalars(keys)]
     uow.events.append({"account": account.public_id})
+    take_out_calls(uow.db, account.id)
     uow.db.delete(account)
     uow.db.flush()

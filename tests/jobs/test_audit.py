@@ -31,7 +31,7 @@ def audited() -> None:
         claim = claim_run(session, 60)
     assert claim is not None
     assert claim.kind == "reference_audit"
-    work_on(claim, lambda: False)
+    work_on(claim)
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def swept() -> None:
             claim = claim_run(session, 60)
         if claim is None:
             return
-        work_on(claim, lambda: False)
+        work_on(claim)
 
 
 def _sweep(kind: AgingTable) -> int:

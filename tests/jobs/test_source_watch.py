@@ -130,7 +130,7 @@ def watch() -> None:
         claim = claim_run(session, 60)
     assert claim is not None
     assert claim.kind == "source_watch"
-    work_on(claim, lambda: False)
+    work_on(claim)
     assert {run.status for run in rows(JobRun)} == {"done"}
 
 

@@ -1,5 +1,6 @@
 """The stage of the screens: one browser and one host for a module, answered by the real gate from sandbox data."""
 
+import json
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +24,8 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     limiter.cache_clear()  # a limiter belongs to one event loop
     answer = anyio.run(dispatch, name, arguments, caller, "mcp")
     content = [{"type": "text", "text": text} for text in answer.texts]
-    return {"content": content, "structuredContent": answer.data, "isError": answer.is_error}
+    structured = json.loads(json.dumps(answer.data))  # of its own: a test may change it, and answers can be kept
+    return {"content": content, "structuredContent": structured, "isError": answer.is_error}
 
 
 class _Answers:

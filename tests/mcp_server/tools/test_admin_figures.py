@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
+from shared.db.call_figures import take_out_calls
 from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun, Schedule
@@ -132,6 +133,7 @@ def test_admin_mcp_usage_stats_show_the_busiest_applications_and_say_how_many_th
 def test_admin_mcp_usage_stats_do_not_count_an_account_that_left(people: People, use: Use, notes: list[Note]) -> None:
     before = use(people.ada, "admin_mcp_usage_stats", days=DAYS)["totals"]
     with transaction() as session:
+        take_out_calls(session, people.bob.account_id)
         session.execute(sa.delete(Account).where(Account.id == people.bob.account_id))
     after = use(people.ada, "admin_mcp_usage_stats", days=DAYS)["totals"]
     bobs = sum(n.account_id == people.bob.account_id for n in notes)

@@ -1,4 +1,4 @@
-"""Numbers of tool calls by day, counted from the calls there are; those of an account go with it."""
+"""Numbers of tool calls by day, counted from the calls there are."""
 
 from typing import Any
 
@@ -51,29 +51,9 @@ def _count_calls() -> None:
             connection.exec_driver_sql(f'insert into {table} {_build_counts(table).format(fits)}', (day, day))
 
 
-def _build_removal(table: str) -> str:
-    """A number that becomes 0 may stay: it changes no sum."""
-    same = ' and '.join(f'{table}.{key} = gone.{key}_key' for key in COUNTS[table])
-    gone = _build_counts(table).format('account_id = old.id')
-    return f'update {table} set calls = {table}.calls - gone.calls from ({gone}) as gone where {same};'
-
-
 def upgrade() -> None:
     _create_tables()
     _count_calls()
-    removals = '\n'.join(_build_removal(table) for table in COUNTS)
-    op.execute(
-        sa.text(
-            f"""create function uncount_calls() returns trigger language plpgsql as $$ begin
-if exists (select from tool_calls where account_id = old.id) then
-lock table {', '.join(COUNTS)} in share row exclusive mode;
-{removals}
-end if;
-return old;
-end $$""".replace(':', r'\:')
-        )
-    )
     # Users of each day are counted from this index alone.
     op.drop_index('ix_usage_counters_period', 'usage_counters')
     op.create_index('ix_usage_counters_period', 'usage_counters', ['period', 'meter', 'account_id'])
-    op.execute('create trigger uncount_calls before delete on accounts for each row execute function uncount_calls()')
