@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,9 @@ import pytest
 
 from deploy.cli import main
 from shared.db import base
+from shared.settings import settings
 from tests.chaos.programs import EMAIL, Servers, serving, sign_in
 from tests.support.service import wait_for
-from tests.support.settings_and_clock import Configure
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]  # starts both programs twice
 KNOWN_WITHIN = 20.0  # without an event a token is forgotten after 30 s; tests.bench.two_machines measures how soon
@@ -50,17 +51,30 @@ class Pairs:
         wait_for(words, lambda: words in self.ask_second(name, **arguments), KNOWN_WITHIN)
 
 
+@contextmanager
+def using_database(url: str) -> Iterator[None]:
+    """The commands of this process act on it; afterwards all is as before."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DATABASE_URL", url)
+            forget_connections()
+            yield
+    finally:
+        forget_connections()
+
+
+def forget_connections() -> None:
+    base.engine().dispose()
+    base.engine.cache_clear()
+    settings.cache_clear()
+
+
 @pytest.fixture
-def pairs(fresh_database: str, tmp_path: Path, configure: Configure, clean: None) -> Iterator[Pairs]:
-    """The database of the servers is that of this process too, whose commands act on it."""
+def pairs(clean: None, fresh_database: str, tmp_path: Path) -> Iterator[Pairs]:
     with serving(tmp_path, fresh_database, os.environ["REDIS_URL"], copies=2) as servers:
         token = sign_in(servers, fresh_database)
-        base.engine().dispose()
-        base.engine.cache_clear()
-        configure(DATABASE_URL=fresh_database)
-        yield Pairs(servers, fresh_database, token)
-        base.engine().dispose()
-        base.engine.cache_clear()
+        with using_database(fresh_database):
+            yield Pairs(servers, fresh_database, token)
 
 
 def test_what_is_changed_at_one_pair_reaches_the_other(pairs: Pairs) -> None:
