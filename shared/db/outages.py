@@ -45,6 +45,11 @@ class Outages:
             self.told_at, number, self.untold = now, self.untold, 0
         log.error("the database does not answer (%s); failures since the last such line: %d", _name(error), number)
 
+    def end(self) -> None:
+        """The database answers: the next failure begins another outage, so that three restarts in a row are three."""
+        with self._lock:
+            self.failed_at = float("-inf")
+
 
 OUTAGES = Outages()
 
@@ -87,6 +92,7 @@ def await_return() -> None:
     while monotonic() < until:
         try:
             with engine().connect():
+                OUTAGES.end()
                 return
         except (DBAPIError, PoolTimeout):
             sleep(_PAUSE_SECONDS)

@@ -167,11 +167,13 @@ def tls_queue(authority: Authority) -> Iterator[str]:
     inner = urlsplit(os.environ["REDIS_URL"])
 
     async def copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while part := await source.read(4096):
-                sink.write(part)
-                await sink.drain()
-        sink.close()
+        try:
+            with suppress(OSError):
+                while part := await source.read(4096):
+                    sink.write(part)
+                    await sink.drain()
+        finally:
+            sink.close()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         inner_reader, inner_writer = await asyncio.open_connection(inner.hostname, inner.port)
@@ -190,9 +192,9 @@ def tls_queue(authority: Authority) -> Iterator[str]:
         loop.call_soon_threadsafe(server.close)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
-        for task in asyncio.all_tasks(loop):
+        for task in (tasks := asyncio.all_tasks(loop)):
             task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
         loop.close()
 
 

@@ -6,6 +6,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from shared.db import outages
 from shared.db.base import engine, transaction
 from shared.db.outages import is_outage, run_again
 from tests.support.database import end_connections
@@ -69,6 +70,18 @@ def test_a_read_is_tried_twice_and_no_third_time() -> None:
     with pytest.raises(DBAPIError):
         run_again(read)
     assert len(attempts) == 2
+
+
+def test_an_outage_ends_when_the_database_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = outages.Outages()
+    monkeypatch.setattr(outages, "OUTAGES", seen)
+    seen.note(PoolTimeout())
+    first = seen.began_at
+    seen.note(PoolTimeout())
+    assert seen.began_at == first
+    outages.await_return()
+    seen.note(PoolTimeout())
+    assert seen.began_at > first
 
 
 def test_a_fault_of_the_program_is_not_tried_again() -> None:
