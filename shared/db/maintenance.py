@@ -87,7 +87,7 @@ class MaintenanceWatch:
     def __init__(self) -> None:
         self.current: Maintenance | None = None
         self._read_at = float("-inf")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def read(self) -> Maintenance | None:
         """At most a second old. Blocks."""
@@ -97,9 +97,11 @@ class MaintenanceWatch:
             return self.current
 
     def refresh(self, source: sa.Engine) -> None:
-        with suppress(SQLAlchemyError, OSError), source.connect() as connection:
-            self.current = find_maintenance(connection)
-        self._read_at = time.monotonic()
+        """One after the other: an answer that was read earlier never replaces a later one."""
+        with self._lock:
+            with suppress(SQLAlchemyError, OSError), source.connect() as connection:
+                self.current = find_maintenance(connection)
+            self._read_at = time.monotonic()
 
     async def keep_reading(self) -> None:
         """For a server, whose requests wait for nothing: asks every second, for ever."""
