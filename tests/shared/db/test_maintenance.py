@@ -1,5 +1,6 @@
 """Maintenance: its sentence, when to try again, and what a program knows of it while the database is away."""
 
+import threading
 from datetime import timedelta
 from typing import cast
 
@@ -10,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 from shared import clock
 from shared.db import health
 from shared.db.base import engine, transaction
-from shared.db.maintenance import WATCH, Maintenance, MaintenanceWatch, end_maintenance
+from shared.db.maintenance import WATCH, Maintenance, MaintenanceWatch, end_maintenance, find_maintenance
 from tests.support.maintenance import Maintain, maintain
 from tests.support.settings_and_clock import StandingClock
 
@@ -68,6 +69,34 @@ def test_the_database_is_asked_again_once_a_second_is_over(maintain: Maintain) -
     assert watch.read() is None
     watch._read_at = float("-inf")
     assert watch.read() is not None
+
+
+def test_a_state_that_was_read_earlier_never_replaces_a_later_one(
+    maintain: Maintain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maintain("Earlier.")
+    watch, has_read, may_go_on = MaintenanceWatch(), threading.Event(), threading.Event()
+
+    def read_and_wait(connection: sa.Connection) -> Maintenance | None:
+        state = find_maintenance(connection)
+        if threading.current_thread() is slow:
+            has_read.set()
+            assert may_go_on.wait(30)
+        return state
+
+    monkeypatch.setattr("shared.db.maintenance.find_maintenance", read_and_wait)
+    slow = threading.Thread(target=watch.refresh, args=(engine(),))
+    quick = threading.Thread(target=watch.refresh, args=(engine(),))
+    slow.start()
+    assert has_read.wait(30)
+    maintain("Later.")
+    quick.start()
+    quick.join(0.2)  # without an order it would have finished by now, and the slow one would write after it
+    may_go_on.set()
+    for thread in (slow, quick):
+        thread.join()
+    assert watch.current is not None
+    assert watch.current.message == "Later."
 
 
 def test_readiness_says_maintenance_and_stays_200_so_that_a_proxy_goes_on_asking(
