@@ -1,7 +1,7 @@
 """Types of questions to providers, their answers and the kinds of failure."""
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -76,7 +76,15 @@ class SeatsPart:
     question: SeatsQuestion
     seats: tuple[AwardSeat, ...] | None
     failure: Unanswered | None = None
-    rows_a_day: float | None = None  # of the source on this route; None where a filter hid some
+
+
+@dataclass(frozen=True)
+class SeatsTogether:
+    """What one search with lists of airports says: to each of its questions, and how many rows a day each route has."""
+
+    parts: tuple[SeatsPart, ...]
+    rows_a_day: Mapping[tuple[str, str], float]  # without routes of which a filter hid rows
+    failure: Unanswered | None = None  # of a search with too many rows, which has no parts
 
 
 class AwardSeats(Protocol):

@@ -1,4 +1,8 @@
-"""Calls of a credential's day: all count, a tenth is kept for people, and what can wait is spread over the day."""
+"""Calls of a credential's day: a tenth is kept for people, and what can wait is spread over the day.
+
+What people use of their tenth takes nothing from the checks; what they use beyond it makes the day of the checks
+smaller, from then on, so that both together stay within the calls of the source.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,20 +28,29 @@ def spend_call(request: ProviderRequest) -> Reading[Any] | None:
     calls = request.provider.calls_a_day
     if calls is None:
         return None
-    if request.background:
-        calls -= calls // RESERVE
-    allowed = count_share(calls, _seconds_of_day()) if request.can_wait else calls
-    name = f"calls:{request.health}"
+    people = _count_people(request) if request.background else 0
+    name, allowed = f"calls:{request.health}", _allow(request, calls, people)
     verdict = limits.hit(name, allowed, DAY)
     if verdict.allowed:
+        if not request.background:
+            limits.count_more(_people(request), 1, DAY)
         return None
     limits.take_back(name, DAY)  # a refused call was not made: counted, refusals would use up the reserve of people
     if not request.background:
         return request.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
     if request.can_wait:
         limits.hit(_short(request), 1, SHORTAGE_SECONDS)
-    wait = min(_seconds_until_share(calls, verdict.count), verdict.retry_after)
+    wait = min(_seconds_until_share(_count_for_checks(calls, people), verdict.count - people), verdict.retry_after)
     return request.failure("quota_exhausted", PUT_OFF, retry_after=wait if request.can_wait else verdict.retry_after)
+
+
+def _allow(request: ProviderRequest, calls: int, people: int) -> int:
+    """So many calls may be made by now, those of people included, before this one is refused."""
+    if not request.background:
+        return calls
+    if request.can_wait:
+        return count_allowed(calls, people, _seconds_of_day())
+    return people + _count_for_checks(calls, people)
 
 
 def has_call(request: ProviderRequest) -> bool:
@@ -45,7 +58,7 @@ def has_call(request: ProviderRequest) -> bool:
     calls = request.provider.calls_a_day
     if calls is None:
         return True
-    allowed = count_share(calls - calls // RESERVE, _seconds_of_day())
+    allowed = count_allowed(calls, _count_people(request), _seconds_of_day())
     return limits.peek(f"calls:{request.health}", allowed, DAY).allowed
 
 
@@ -56,6 +69,28 @@ def is_short(request: ProviderRequest) -> bool:
 
 def _short(request: ProviderRequest) -> str:
     return f"short:{request.health}"
+
+
+def _people(request: ProviderRequest) -> str:
+    return f"people:{request.health}"
+
+
+def _count_people(request: ProviderRequest) -> int:
+    return limits.peek(_people(request), 0, DAY).count
+
+
+def _count_for_checks(calls: int, people: int) -> int:
+    """Of so many calls a day those of the checks, when people have made so many."""
+    return max(0, calls - max(calls // RESERVE, people))
+
+
+def count_allowed(calls: int, people: int, passed: int) -> int:
+    """Of so many calls a day those that may be made before a check waits, people's included, after these seconds.
+
+    >>> count_allowed(1000, 0, 43_200), count_allowed(1000, 100, 43_200), count_allowed(1000, 500, 43_200)
+    (487, 587, 770)
+    """
+    return people + count_share(_count_for_checks(calls, people), passed)
 
 
 def count_share(calls: int, passed: int) -> int:
@@ -82,6 +117,10 @@ async def count_pages(request: ProviderRequest, client: Any) -> AsyncIterator[No
         more = getattr(client, "calls", 1) - 1
         if more > 0 and request.provider.calls_a_day is not None:
             with anyio.move_on_after(COUNTING_SECONDS, shield=True):
-                await anyio.to_thread.run_sync(
-                    limits.count_more, f"calls:{request.health}", more, DAY, abandon_on_cancel=True
-                )
+                await anyio.to_thread.run_sync(_count_more, request, more, abandon_on_cancel=True)
+
+
+def _count_more(request: ProviderRequest, more: int) -> None:
+    limits.count_more(f"calls:{request.health}", more, DAY)
+    if not request.background:
+        limits.count_more(_people(request), more, DAY)

@@ -1,17 +1,18 @@
 """Rows a day that a source has of each route, learnt from its answers; a Redis that was emptied knows none."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
 from redis.exceptions import RedisError
 
-from shared.providers.contract import SeatsPart
 from shared.redis import connect, key
 
 USUAL = 2.0  # of a route nobody has asked about
 RETENTION = timedelta(days=30)
 Route = tuple[str, str]
+_Word = bytes | bytearray | memoryview | str | int | float  # as the client of Redis takes it
 
 
 def read(health: str, origins: Collection[str]) -> Mapping[Route, float]:
@@ -30,15 +31,16 @@ def read(health: str, origins: Collection[str]) -> Mapping[Route, float]:
     }
 
 
-def learn(health: str, parts: Iterable[SeatsPart]) -> None:
+def learn(health: str, rates: Mapping[Route, float]) -> None:
     """Blocks. The newest count of each route is kept."""
+    by_origin: dict[str, dict[_Word, _Word]] = defaultdict(dict)
+    for (origin, end), rate in rates.items():
+        by_origin[origin][end] = str(round(rate, 3))
     with suppress(RedisError, OSError):
         pipe = connect().pipeline(transaction=False)
-        for part in parts:
-            if part.rows_a_day is not None:
-                name = _name(health, part.question.origin)
-                pipe.hset(name, part.question.destination, str(round(part.rows_a_day, 3)))
-                pipe.expire(name, RETENTION)
+        for origin, ends in by_origin.items():
+            pipe.hset(_name(health, origin), mapping=ends)
+            pipe.expire(_name(health, origin), RETENTION)
         pipe.execute()
 
 

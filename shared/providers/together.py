@@ -11,7 +11,7 @@ import anyio.to_thread
 from shared.domain.question_plan import plan_questions
 from shared.providers import cache, quota, row_forecast
 from shared.providers.circuit_breaker import Health
-from shared.providers.contract import Reading, SeatsPart, SeatsQuestion
+from shared.providers.contract import Reading, SeatsPart, SeatsQuestion, SeatsTogether
 from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
 from shared.providers.single_flight import hold_locks
 
@@ -139,10 +139,12 @@ def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
     return replace(parts[0], question=questions, cache_key=name, parts=tuple(parts))
 
 
-def read_parts(group: ProviderRequest, answers: Sequence[SeatsPart]) -> Reading[Any]:
+def read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
     """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
-    row_forecast.learn(group.health, answers)
-    readings = [_read_part(part, answer) for part, answer in zip(group.parts, answers, strict=True)]
+    row_forecast.learn(group.health, told.rows_a_day)
+    if told.failure:
+        return group.refuse(told.failure)
+    readings = [_read_part(part, answer) for part, answer in zip(group.parts, told.parts, strict=True)]
     return group.answer(tuple(readings))
 
 

@@ -149,7 +149,7 @@ class World:
         self._note(watch, reading)
 
     def _has_no_call(self) -> bool:
-        allowed = quota.count_share(self.calls_a_day - self.calls_a_day // quota.RESERVE, quota._seconds_of_day())
+        allowed = quota.count_allowed(self.calls_a_day, 0, quota._seconds_of_day())
         return not limits.peek(f"calls:{HEALTH}", allowed, quota.DAY).allowed
 
     def _put_off(self, watch: DueWatch) -> None:

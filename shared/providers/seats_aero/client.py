@@ -9,7 +9,7 @@ import anyio.to_thread
 import httpx
 
 from shared import http
-from shared.providers.contract import AwardSeat, AwardTrip, SeatsPart, SeatsQuestion, TripQuestion, Unanswered
+from shared.providers.contract import AwardSeat, AwardTrip, SeatsQuestion, SeatsTogether, TripQuestion, Unanswered
 from shared.providers.seats_aero import parse, parts
 from shared.settings import settings
 
@@ -34,19 +34,24 @@ class Client:
         self.calls = 0  # each page is one of the day
 
     async def award_seats(self, question: SeatsQuestion) -> tuple[AwardSeat, ...]:
-        rows = await self._pages(_build_search([question]) | {"take": str(TAKE)}, http.MAX_BYTES)
+        rows, is_whole = await self._read_pages(_build_search([question]) | {"take": str(TAKE)}, http.MAX_BYTES)
+        if not is_whole:
+            raise parts.TOO_MANY_ROWS
         return await anyio.to_thread.run_sync(parse.parse_seats, rows, question, abandon_on_cancel=True)
 
-    async def award_seats_together(self, questions: Sequence[SeatsQuestion]) -> tuple[SeatsPart, ...]:
+    async def award_seats_together(self, questions: Sequence[SeatsQuestion]) -> SeatsTogether:
         """One search over all their airports and days; each gets what it would have been answered alone."""
         search = _build_search(questions)
-        rows = await self._pages(search | {"take": str(TAKE_TOGETHER)}, MAX_BYTES_TOGETHER)
+        rows, is_whole = await self._read_pages(search | {"take": str(TAKE_TOGETHER)}, MAX_BYTES_TOGETHER)
         brief = [q for q in questions if _is_brief(q)]
-        split = partial(parts.split_rows, rows, questions, brief, unfiltered="carriers" not in search)
-        return await anyio.to_thread.run_sync(split, abandon_on_cancel=True)
+        read = partial(parts.read_rows, rows, questions, brief, is_whole=is_whole, is_filtered="carriers" in search)
+        return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
 
-    async def _pages(self, params: dict[str, str], limit: int) -> list[dict[str, Any]]:
-        """All rows of a search. The first cursor stays and `skip` grows, so that a crawl in between moves nothing."""
+    async def _read_pages(self, params: dict[str, str], limit: int) -> tuple[list[dict[str, Any]], bool]:
+        """The rows of a search, and whether these are all: only so many pages are read.
+
+        The first cursor stays and `skip` grows, so that a crawl in between moves nothing.
+        """
         rows: dict[str, dict[str, Any]] = {}
         received = 0
         for _ in range(PAGES):
@@ -55,9 +60,9 @@ class Client:
             rows |= {str(row["ID"]): row for row in page.rows}
             received += len(page.rows)
             if not page.more or not page.rows:
-                return list(rows.values())
+                return list(rows.values()), True
             params = {"cursor": str(page.cursor)} | params
-        raise Unanswered("not_covered", "too_many_rows")
+        return list(rows.values()), False
 
     async def award_trip(self, question: TripQuestion) -> tuple[AwardTrip, ...]:
         row, _, trip_id = question.ref.partition(":")

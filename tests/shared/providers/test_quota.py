@@ -77,6 +77,22 @@ def test_what_can_wait_gets_the_share_of_the_day_that_has_passed(
     assert asked(limited, 1)[0].has_answer
 
 
+@pytest.mark.parametrize(("people", "by_noon", "in_all"), [(0, 48, 90), (10, 48, 90), (40, 32, 60)])
+def test_what_people_ask_beyond_their_tenth_makes_the_day_of_the_checks_smaller_and_never_stops_it(
+    limited: Provider, with_sources: WithSources, standing_clock: StandingClock, people: int, by_noon: int, in_all: int
+) -> None:
+    def check() -> int:
+        return [r.has_answer for r in asked(card, 60, background=True, can_wait=True)].count(True)
+
+    with_sources(card := replace(limited, calls_a_day=100))
+    asked(card, people)
+    first = check()
+    standing_clock.advance(timedelta(hours=11, minutes=59))
+    assert (first, first + check()) == (by_noon, in_all)
+    left = 100 - people - in_all
+    assert [r.has_answer for r in asked(card, left + 1)] == [True] * left + [False]
+
+
 def test_each_page_of_a_search_is_a_call_of_the_day(with_sources: WithSources) -> None:
     async def act(_question: Any) -> tuple[()]:
         return ()

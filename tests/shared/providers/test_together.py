@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import product
 from typing import Any
 
 import anyio
@@ -16,8 +17,9 @@ from shared.db.observations import AwardObservation
 from shared.providers import row_forecast
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from shared.providers.seats_aero.client import PAGES
 from tests.support.fake_seats import WithSources
-from tests.support.paging_source import PagingSource, find_rows
+from tests.support.paging_source import PagingSource, find_rows, make_row
 
 DAY = date(2027, 3, 1)
 HEALTH = "seats_aero:operator"
@@ -73,6 +75,15 @@ def every(questions: Sequence[SeatsQuestion], **more: Any) -> list[Reading[Any]]
 
 def check(asked: SeatsQuestion, others: Spare) -> Reading[Any]:
     return every([asked], background=True, can_wait=True, others=others)[0]
+
+
+def endless_page(params: dict[str, str]) -> httpx.Response:
+    rows = find_rows(params)
+    skip = int(params.get("skip", 0))
+    page = b",".join(
+        make_row(*rows[n % len(rows)], True).replace(b'"ID": "', b'"ID": "%d-' % (skip + n)) for n in range(1000)
+    )
+    return httpx.Response(200, content=b'{"data":[%b],"hasMore":true,"cursor":1795210812}' % page)
 
 
 def alone(asked: SeatsQuestion) -> tuple[AwardSeat, ...]:
@@ -158,6 +169,32 @@ def test_rows_of_a_route_are_learnt_and_pages_are_counted(source: PagingSource) 
     learnt = row_forecast.read(HEALTH, ["JFK", "BOS"])
     assert set(learnt) == {("JFK", "LHR")}
     assert learnt["JFK", "LHR"] == pytest.approx(len(find_rows(source.searches[0])) / 300, abs=0.001)
+
+
+def test_what_a_search_shows_of_routes_nobody_asked_about_is_learnt_too(source: PagingSource) -> None:
+    every([question("JFK", "LHR"), question("BOS", "CDG")])
+    (search,) = source.searches
+    assert (search["origin_airport"], search["destination_airport"]) == ("JFK,BOS", "LHR,CDG")
+    learnt = row_forecast.read(HEALTH, ["JFK", "BOS"])
+    for route in product(("JFK", "BOS"), ("LHR", "CDG")):
+        ends = dict(zip(("origin_airport", "destination_airport"), route, strict=True))
+        assert learnt[route] == pytest.approx(len(find_rows(search | ends)) / 10, abs=0.001)
+
+
+def test_nothing_is_learnt_from_rows_of_some_airlines_alone(source: PagingSource) -> None:
+    every([question("JFK", "LHR", 0, 10, "BA"), question("JFK", "CDG", 0, 10, "AF")])
+    assert source.searches[0]["carriers"] == "AF,BA"
+    assert row_forecast.read(HEALTH, ["JFK"]) == {}
+
+
+def test_a_search_of_too_many_pages_answers_nobody_and_the_next_one_is_smaller(source: PagingSource) -> None:
+    """Each page is full and has another behind it, wherever two airports are asked together."""
+    source.answer = lambda params: endless_page(params) if "," in params["destination_airport"] else None
+    others = Spare([question("JFK", end) for end in ("CDG", "FRA", "MAD")])
+    assert check(question("JFK", "LHR"), others).value == alone(question("JFK", "LHR"))
+    assert (source.calls, others.forward) == (PAGES + 1, [])
+    assert check(question("JFK", "CDG"), others).has_answer
+    assert source.calls == PAGES + 2
 
 
 def test_a_search_too_large_to_be_read_is_asked_in_its_parts(source: PagingSource) -> None:
