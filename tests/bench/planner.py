@@ -61,22 +61,34 @@ def run_world(watches: int, calls_a_day: int, length: timedelta) -> World:
     return world
 
 
+def measure_together(watches: int) -> None:
+    started = time.perf_counter()
+    before = count_apart(World(draw_watches(watches)), START)
+    print(f"one by one: {before.calls} calls a day ({before.questions} questions)", flush=True)
+    world = run_world(watches, 10**9, EVERY)
+    calls = 4 * world.source.calls
+    print(f"together:   {calls} calls a day, {calls / before.calls:.3f} of them; {describe(world, START + EVERY)}")
+    print(f"            {time.perf_counter() - started:.0f} s", flush=True)
+
+
+def measure_shortage(watches: int, calls_a_day: int) -> None:
+    started = time.perf_counter()
+    short = run_world(watches, calls_a_day, DAY)
+    print(f"with {calls_a_day} a day: {short.source.calls} calls; {describe(short, START + EVERY)}")
+    print(f"            {time.perf_counter() - started:.0f} s")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.planner", description=__doc__)
     parser.add_argument("--watches", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=1_000, help="of a day, in the case in which they are short")
+    parser.add_argument("--case", choices=("together", "short"), help="one of the two alone")
     given = parser.parse_args()
     with _surroundings():
-        started = time.perf_counter()
-        before = count_apart(World(draw_watches(given.watches)), START)
-        print(f"one by one: {before.calls} calls a day ({before.questions} questions)", flush=True)
-        world = run_world(given.watches, 10**9, EVERY)
-        calls = 4 * world.source.calls
-        print(f"together:   {calls} calls a day, {calls / before.calls:.3f} of them; {describe(world, START + EVERY)}")
-        print(f"            {time.perf_counter() - started:.0f} s", flush=True)
-        short = run_world(given.watches, given.calls, DAY)
-        print(f"with {given.calls} a day: {short.source.calls} calls; {describe(short, START + EVERY)}")
-        print(f"            {time.perf_counter() - started:.0f} s")
+        if given.case != "short":
+            measure_together(given.watches)
+        if given.case != "together":
+            measure_shortage(given.watches, given.calls)
 
 
 if __name__ == "__main__":

@@ -54,9 +54,9 @@ def count_rows_a_day(
     days = (max(q.latest for q in questions) - min(q.earliest for q in questions)).days + 1
     ends = product({q.origin for q in questions}, {q.destination for q in questions})
     routes = [(origin, destination) for origin, destination in ends if origin != destination]
-    found = Counter(_find_route(row) for row in rows)
-    least = 0 if is_whole else found.total() / max(1, len(routes))
-    return {route: max(found[route], least) / days for route in routes}
+    counts = Counter(_find_route(row) for row in rows)
+    least = 0 if is_whole else counts.total() / max(1, len(routes))
+    return {route: max(counts[route], least) / days for route in routes}
 
 
 def _build_part(of_route: dict[Route | None, list[Row]], question: SeatsQuestion) -> SeatsPart:
