@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from itertools import product
 from math import ceil
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.question_plan import MAX_AIRPORTS, Group, plan_questions
@@ -46,6 +46,7 @@ def covers(group: Group[Wish], need: Wish) -> bool:
     return ends and group.earliest <= need.earliest and need.latest <= group.latest
 
 
+@settings(deadline=None)
 @given(wishes, wishes)
 def test_each_need_is_in_one_group_which_covers_it_and_there_are_no_more_groups_than_needs(
     needs: list[Wish], others: list[Wish]
@@ -58,6 +59,7 @@ def test_each_need_is_in_one_group_which_covers_it_and_there_are_no_more_groups_
     assert len(groups) <= len(needs)
 
 
+@settings(deadline=None)
 @given(wishes, wishes)
 def test_a_group_has_no_more_pages_than_its_first_need_alone(needs: list[Wish], others: list[Wish]) -> None:
     for group in plan_questions(needs, uneven, PAGE, others):
@@ -69,6 +71,7 @@ def test_a_group_has_no_more_pages_than_its_first_need_alone(needs: list[Wish], 
         assert len(group.needs) == 1 or rows <= PAGE * max(1, ceil(alone / PAGE)) + 1e-6
 
 
+@settings(deadline=None)
 @given(wishes, wishes)
 def test_the_same_needs_make_the_same_plan(needs: list[Wish], others: list[Wish]) -> None:
     assert plan_questions(needs, uneven, PAGE, others) == plan_questions(needs, uneven, PAGE, others)
