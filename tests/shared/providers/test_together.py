@@ -1,7 +1,7 @@
 """Questions answered together: each gets what it would have been told alone, and one search pays for all of them."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import product
 from typing import Any
@@ -18,8 +18,10 @@ from shared.providers import row_forecast
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.seats_aero.client import PAGES
+from shared.redis import connect
 from tests.support.fake_seats import WithSources
 from tests.support.paging_source import PagingSource, find_rows, make_row
+from tests.support.spare_questions import Spare
 
 DAY = date(2027, 3, 1)
 HEALTH = "seats_aero:operator"
@@ -44,26 +46,6 @@ def source(with_sources: WithSources) -> PagingSource:
     paging = PagingSource()
     with_sources(paging.card)
     return paging
-
-
-@dataclass
-class Spare:
-    """Questions of further watches."""
-
-    near: Sequence[SeatsQuestion] = ()
-    oldest: Sequence[SeatsQuestion] = ()
-    forward: list[SeatsQuestion] = field(default_factory=list)
-    scopes: set[str] = field(default_factory=set)
-
-    def list_near(self, scope: str, _questions: Sequence[SeatsQuestion]) -> Sequence[SeatsQuestion]:
-        self.scopes.add(scope)
-        return self.near
-
-    def list_oldest(self, _scope: str) -> Sequence[SeatsQuestion]:
-        return self.oldest
-
-    def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
-        self.forward += questions
 
 
 def every(questions: Sequence[SeatsQuestion], **more: Any) -> list[Reading[Any]]:
@@ -182,8 +164,9 @@ def test_what_a_search_shows_of_routes_nobody_asked_about_is_learnt_too(source: 
 
 
 def test_nothing_is_learnt_from_rows_of_some_airlines_alone(source: PagingSource) -> None:
-    every([question("JFK", "LHR", 0, 10, "BA"), question("JFK", "CDG", 0, 10, "AF")])
-    assert source.searches[0]["carriers"] == "AF,BA"
+    asked = [question("JFK", "LHR", 0, 10, "BA"), question("JFK", "CDG", 0, 10, "AF")]
+    assert [r.value for r in every(asked)] == [alone(q) for q in asked]
+    assert [search["carriers"] for search in source.searches] == ["AF,BA"]
     assert row_forecast.read(HEALTH, ["JFK"]) == {}
 
 
@@ -202,6 +185,29 @@ def test_a_search_too_large_to_be_read_is_asked_in_its_parts(source: PagingSourc
     readings = every(MIXED)
     assert [r.value for r in readings] == [alone(q) for q in MIXED]
     assert source.calls == 1 + len(MIXED)
+
+
+def test_a_check_whose_search_cannot_be_read_asks_alone_for_itself_and_not_for_others(source: PagingSource) -> None:
+    source.answer = lambda params: httpx.Response(200, content=b"[]") if "," in params["origin_airport"] else None
+    others = Spare(MIXED[1:])
+    assert check(MIXED[0], others).value == alone(MIXED[0])
+    assert (source.calls, others.forward) == (2, [])
+
+
+def test_a_source_without_lists_is_asked_one_by_one(with_sources: WithSources) -> None:
+    source, others = PagingSource(), Spare(MIXED)
+    with_sources(replace(source.card, page_rows=None))
+    assert [r.value for r in every(MIXED, background=True, others=others)] == [alone(q) for q in MIXED]
+    assert (source.calls, others.forward, others.scopes) == (len(MIXED), [], set())
+
+
+def test_what_was_learnt_may_be_lost_at_any_time(source: PagingSource) -> None:
+    check(question("JFK", "LHR"), Spare())
+    connect().flushall()
+    assert row_forecast.read(HEALTH, ["JFK"]) == {}
+    others = Spare(MIXED[1:])
+    assert check(MIXED[0], others).value == alone(MIXED[0])
+    assert (source.calls, set(others.forward)) == (2, set(MIXED))
 
 
 def test_a_source_that_is_down_is_asked_once_and_everybody_hears_it(source: PagingSource) -> None:
