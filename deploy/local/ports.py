@@ -1,20 +1,8 @@
 """Ports of the local servers: named by an option, kept in the home, or the usual ones."""
 
-import socket
-
 from deploy.errors import CommandError
 from deploy.local.home import PORTS, Home
-from deploy.local.private_servers import free_port
-
-
-def is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do: a port just left is free
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
+from deploy.local.private_servers import free_port, is_free
 
 
 def usual_port(home: Home, name: str) -> int:

@@ -24,10 +24,27 @@ from shared.worker_processes import die_with_parent
 READY_SECONDS = 30
 
 
-def free_port() -> int:
+def is_free(port: int) -> bool:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do: a port just left is free
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """A port of loopback that no program holds.
+
+    It lies below 32768, from where on systems number outgoing connections: such a connection could take it in the
+    seconds until its server binds it.
+    """
+    for _ in range(1000):
+        port = 10_000 + secrets.randbelow(22_000)
+        if is_free(port):
+            return port
+    raise CommandError("No port from 10000 to 31999 is free on this machine.")
 
 
 def _read_living_pid(lock: Path) -> int | None:

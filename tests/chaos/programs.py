@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -17,17 +16,13 @@ from typing import Any
 import httpx
 import psycopg
 
+from deploy.local.private_servers import free_port
 from shared.worker_processes import die_with_parent
 from tests.support.oauth_browser import tokens
 from tests.support.service import PASSWORD, ROOT, wait_for
 
 EMAIL = "load@example.test"
 READY_SECONDS = 120  # four workers import everything on a machine that may be busy
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 @dataclass

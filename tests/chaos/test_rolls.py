@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.chaos.programs import Load, Program, free_port, roll, serving, sign_in, start
+from deploy.local.private_servers import free_port
+from tests.chaos.programs import Load, Program, roll, serving, sign_in, start
 from tests.support.service import ROOT, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]  # starts both programs with two workers each, twice over

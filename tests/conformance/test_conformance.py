@@ -2,13 +2,13 @@
 
 import os
 import re
-import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from deploy.local.private_servers import free_port
 from tests.conformance.proxy import door
 from tests.support.oauth_browser import discover, get, register, tokens, visit
 from tests.support.service import PASSWORD, Service
@@ -47,16 +47,10 @@ def test_every_expected_failure_has_its_reason(revision: str) -> None:
         assert len(reason) > 20, scenario
 
 
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 @pytest.mark.node
 @pytest.mark.spec("s4.1.authorize_flow", "s4.1.authorize_query", "s4.1.as_metadata")
 def test_authorization_scenarios_pass_with_a_person_at_the_browser(service: Service) -> None:
-    port = _free_port()
+    port = free_port()
     server = discover(service.mcp_url)
     client = register(server, f"http://127.0.0.1:{port}/callback")
     line = [*_program(), "authorization", "--url", service.web_url]  # metadata first, then the code grant

@@ -9,6 +9,7 @@ import pytest
 from deploy.errors import CommandError
 from deploy.local import ports
 from deploy.local.home import RUNNING, Home, write_private
+from deploy.local.private_servers import free_port, is_free
 
 
 @pytest.fixture
@@ -77,3 +78,16 @@ def test_a_taken_port_names_the_option_that_helps(home: Home) -> None:
         number = taken.getsockname()[1]
         with pytest.raises(CommandError, match=f"Port {number} is taken.*--mcp-port N"):
             ports.choose_port(home, "mcp", number)
+
+
+def test_a_free_port_is_none_that_systems_give_to_outgoing_connections() -> None:
+    picked = {free_port() for _ in range(50)}
+    assert len(picked) > 40
+    assert max(picked) < 32768  # from here on Linux numbers them, macOS and Windows from 49152
+
+
+def test_a_port_that_is_held_is_not_free() -> None:
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)):
+        assert not is_free(port)
+    assert is_free(port)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from deploy.local.private_servers import free_port
 from jobs import deliver, dispatcher
 from jobs.channel_letters import BREAKS_PER_HOUR, PER_HOUR
 from mcp_server.toolkit.context import Caller
@@ -29,7 +30,7 @@ from tests.jobs.conftest import Post, change, past, rows, work
 from tests.shared.outbox.test_messages import OPTION, found
 from tests.support.fake_push_browser import PushBrowser
 from tests.support.fake_receiver import Receiver, receiver
-from tests.support.mail_server import Mailbox, free_port
+from tests.support.mail_server import Mailbox
 from tests.support.settings_and_clock import Configure, StandingClock
 
 KEY = webhook.make_secret()

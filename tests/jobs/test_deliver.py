@@ -10,12 +10,13 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select, update
 
+from deploy.local.private_servers import free_port
 from jobs import deliver, dispatcher
 from shared.db.base import transaction
 from shared.db.messages import Delivery, Notification, claim_delivery
 from tests.jobs.conftest import Post, change, past, rows, work
 from tests.shared.outbox.test_messages import OPTION, found
-from tests.support.mail_server import Mailbox, free_port
+from tests.support.mail_server import Mailbox
 from tests.support.settings_and_clock import Configure
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from deploy.local.private_servers import free_port
 from jobs import smtp_listener
 from shared.db.base import transaction
 from shared.db.inbound_mail import InboundMail
 from shared.domain.plans import Plan
 from shared.services.bookings import inbound_mail, secret_links
 from tests.shared.domain.confirmations.mails import mail
-from tests.support.mail_server import free_port
 from tests.support.people import account
 from tests.support.service import wait_for
 

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from auth_server.app import ROUTES
 from auth_server.web.middleware import is_forwarded
+from deploy.local.private_servers import free_port
 from jobs.smtp_listener import MAX_CONNECTIONS
 from mcp_server.app import build
 from shared.asgi import MAX_HEAD_SECONDS, MAX_REST_SECONDS, MAX_UNREAD_SECONDS
@@ -35,7 +36,6 @@ from tests.performance.other_callers import (
     settle,
     time_calls,
 )
-from tests.support.mail_server import free_port
 from tests.support.people import account
 from tests.support.service import Service, folder_for_homes, start, stop, wait_for
 

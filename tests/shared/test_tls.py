@@ -20,13 +20,14 @@ from auth_server.accounts import provider_documents
 from deploy.cli import main
 from deploy.doctor import outside_services, stores
 from deploy.errors import CommandError
+from deploy.local.private_servers import free_port
 from shared import http
 from shared import redis as queue
 from shared.settings import SettingsError, settings
 from shared.tls import explain_tls_fault
 from tests.support.certificates import Authority, authority
 from tests.support.fake_programs import FakeProgram, fake_program
-from tests.support.mail_server import Mailbox, free_port, mail_server
+from tests.support.mail_server import Mailbox, mail_server
 from tests.support.settings_and_clock import Configure
 
 __all__ = ["authority"]

@@ -1,6 +1,5 @@
 """A real SMTP server on loopback: it treats each message as it is told and keeps those it took."""
 
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
+
+from deploy.local.private_servers import free_port
 
 
 @dataclass
@@ -62,12 +63,6 @@ class _Handler:
         self._box.signed_in.append(f"{given.login.decode()}:{given.password.decode()}")
         right = given.password == b"right"
         return AuthResult(success=right, handled=right)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from deploy.local.private_servers import free_port
 from deploy.local.processes import die_with_parent
 from deploy.local.server_binaries import unprivileged_user
-from tests.support.mail_server import free_port
 from tests.support.service import wait_for
 
 CONNECTIONS = 4  # to PostgreSQL; far fewer than the programs open, so that each is lent to all of them

@@ -4,11 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from deploy.local.private_servers import free_port
 from shared.outbox.channels import Letter, NotSent
 from shared.outbox.channels.email import compose, send, try_handshake
 from shared.outbox.wording.messages import Message
 from tests.support.certificates import Authority, authority
-from tests.support.mail_server import Mailbox, free_port, mail_server
+from tests.support.mail_server import Mailbox, mail_server
 from tests.support.settings_and_clock import Configure
 
 __all__ = ["authority"]

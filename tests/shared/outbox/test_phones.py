@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from deploy.local.private_servers import free_port
 from shared.outbox.channels import Letter, NotSent, sms, whatsapp
 from shared.outbox.wording.messages import Message
 from tests.support.fake_sms import Carrier
-from tests.support.mail_server import free_port
 from tests.support.settings_and_clock import Configure
 
 WRITTEN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)

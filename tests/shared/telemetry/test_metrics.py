@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from pydantic import SecretStr
 
 import mcp_server.tools  # noqa: F401 - registers every tool
+from deploy.local.private_servers import free_port
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.registry import TOOLS
 from shared.db.base import transaction
@@ -25,7 +26,6 @@ from shared.telemetry.metrics import REGISTRY
 from shared.telemetry.metrics_address import BuildInfo, listening, serving_metrics
 from shared.telemetry.readings import Readings
 from shared.telemetry.shared_counts import SharedCounts
-from tests.support.mail_server import free_port
 from tests.support.people import account
 
 PROCESSES = """
