@@ -134,7 +134,8 @@ def _emptying() -> tuple[str, str, str]:
     from shared.db.base import Base
 
     names = [table.name for table in Base.metadata.sorted_tables]
-    large = f"select max(pg_relation_size(t)) > {HEAP} from unnest(array{names}::regclass[]) t"
+    tables = "pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"  # partitions too
+    large = f"select max(pg_relation_size(oid)) > {HEAP} from {tables}"
     quick = f"lock table {', '.join(names)} in exclusive mode; set local session_replication_role = replica; "
     quick += "; ".join(f"delete from {name}" for name in names)
     quick += "; select setval(seqrelid, 1, false) from pg_sequence"

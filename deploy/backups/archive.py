@@ -24,12 +24,18 @@ FOREIGN_ENTRIES = ("EXTENSION", "SCHEMA")  # kinds that the service has none of;
 
 
 def list_own_tables(connection: "psycopg.Connection[Any]") -> list[str]:
-    """The service's tables that this database has. Extensions and tables of others stay what they are."""
+    """The service's tables that this database has, without their partitions. What others have stays what it is."""
     import shared.db.migrations  # noqa: F401 - registers every table
     from shared.db.base import Base
 
     rows = connection.execute("select tablename from pg_tables where schemaname = 'public'")
     return sorted({name for (name,) in rows} & {*Base.metadata.tables, "alembic_version"})
+
+
+def _list_partitions(connection: "psycopg.Connection[Any]", own: list[str]) -> list[str]:
+    """Those of these tables: pg_dump takes a table that is named without its partitions."""
+    partitions = "select inhrelid::regclass::text from pg_inherits where inhparent::regclass::text = any(%s) order by 1"
+    return [name for (name,) in connection.execute(partitions, (own,))]
 
 
 def _check_schema_is_ours(connection: "psycopg.Connection[Any]", own: list[str]) -> None:
@@ -69,7 +75,8 @@ def dump_database(server: Server, new: Path, recipients: str = "") -> None:
     with server.connect() as connection:
         own = list_own_tables(connection)
         _check_schema_is_ours(connection, own)
-    tables = [f"--table=public.{name}" for name in own]
+        partitions = _list_partitions(connection, own)
+    tables = [f"--table=public.{name}" for name in (*own, *partitions)]
     command = [find_program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", *tables]
     with (
         os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as sink,

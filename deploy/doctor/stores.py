@@ -57,6 +57,20 @@ def _check_postgres_version() -> str:
     return str(text).partition(" ")[0]
 
 
+def check_partitions() -> str:
+    """Maintenance makes them each hour, and moves rows out of DEFAULT: a fault lasts where no worker does it."""
+    import shared.db.migrations  # noqa: F401 - registers every table
+    from shared import clock
+    from shared.db.base import transaction
+    from shared.db.partitions import find_fault, list_partitioned
+
+    with transaction() as session:
+        faults = [fault for table in list_partitioned() if (fault := find_fault(session, table, clock.now()))]
+    if faults:
+        raise CommandError(f"{', '.join(faults)}: see that a worker runs, and the log of its maintenance")
+    return f"made ahead for {', '.join(table.name for table in list_partitioned())}"
+
+
 def check_queue() -> str:
     """The server alone; who works on the queue is checked apart."""
     from redis.exceptions import AuthenticationError, RedisError

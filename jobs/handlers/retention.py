@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -12,9 +13,10 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.call_figures import recount
 from shared.db.clients import empty_expired
+from shared.db.partitions import make_partitions
 from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.db.sweeping import take_turns
+from shared.db.sweeping import Busy, take_turns
 from shared.settings import settings
 from shared.telemetry.metrics import SWEPT_ROWS, count
 
@@ -29,6 +31,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     with transaction() as session:
         empty_expired(session, clock.now())
         days = recount(session, clock.today() - timedelta(days=1))
+    _make_partitions()
     if days:
         log.warning("calls of %s were counted anew", ", ".join(map(str, days)))
     swept = _sweep(AGING_TABLES, until)
@@ -37,6 +40,19 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     if any(swept.values()):
         log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))
     return lambda _session: COMPLETE
+
+
+def _make_partitions() -> None:
+    for kind in AGING_TABLES:
+        if kind.by == "partitions":
+            table: Any = kind.model.__table__
+            try:
+                names = make_partitions(table, _find_end(kind), clock.now())
+            except Busy:
+                log.info("partitions of %s are made by the next run", table.name)
+                continue
+            if names:
+                log.info("made partitions: %s", ", ".join(names))
 
 
 def _sweep(kinds: Sequence[AgingTable], until: float) -> dict[str, int]:

@@ -14,6 +14,7 @@ from shared.db.mailed_seats import MailedSeat
 from shared.db.messages import OPEN_STATUSES, Delivery
 from shared.db.observations import AwardObservation, FareObservation
 from shared.db.operator_actions import OperatorAction
+from shared.db.partitions import remove_before
 from shared.db.route_monitors import MonitorCheck
 from shared.db.runs import JobRun
 from shared.db.security_events import SecurityEvent
@@ -28,13 +29,14 @@ class AgingTable:
     model: type[Base]
     age: Any
     setting: str  # how many days it is kept
-    by: Literal["index", "growing keys", "all keys"] = "growing keys"  # an index of its age; keys that grow with it
+    # Partitions of its age; an index of it; keys that grow with it.
+    by: Literal["partitions", "index", "growing keys", "all keys"] = "growing keys"
     over: sa.TextClause = sa.text("true")  # noqa: RUF009 - never changed
 
 
 # Nothing a person stored is here: that stays until they remove it.
 AGING_TABLES = (
-    AgingTable(ToolCall, ToolCall.at, "keep_usage_days", "index"),
+    AgingTable(ToolCall, ToolCall.at, "keep_usage_days", "partitions"),
     AgingTable(UsageCounter, UsageCounter.period, "keep_usage_days", "index"),
     AgingTable(CallCount, CallCount.day, "keep_usage_days", "index"),
     AgingTable(CallTime, CallTime.day, "keep_usage_days", "index"),
@@ -64,6 +66,8 @@ def sweep_aged(kind: AgingTable, before: datetime) -> Portions:
     table: Any = kind.model.__table__
     age = table.c[kind.age.key]
     expired = sa.and_(age < before, kind.over)
+    if kind.by == "partitions":
+        return remove_before(table, before)
     if kind.by == "index":
         return remove_first(table, expired, age)
     return remove_along_keys(table, expired, grows_with_age=kind.by == "growing keys")

@@ -15,9 +15,11 @@ from shared.db.last_backup import FACT, LastBackup, parse_backup
 from shared.db.schema import Schema, list_steps, read_schema, walk_scripts
 from shared.db.schema_window import find_oldest
 
-_SIZES = (
-    "select relname, pg_total_relation_size(oid) as size from pg_class where relkind = 'r' and relnamespace = {schema}"
-)
+# The partitions of a table count as its own.
+_SIZES = """
+select coalesce(whole.relname, part.relname) as relname, cast(sum(pg_total_relation_size(part.oid)) as bigint) as size
+ from pg_class as part left join pg_inherits on inhrelid = part.oid left join pg_class as whole on whole.oid = inhparent
+ where part.relkind = 'r' and part.relnamespace = {schema} group by 1"""
 _SCHEMA = "(select relnamespace from pg_class where oid = to_regclass('alembic_version'))"
 
 

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import sqlalchemy as sa
-from sqlalchemy import ForeignKey, Index
+from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
-from shared.db.base import AccountOwned, Base, pk, stamp
+from shared.db.base import AccountOwned, Base, stamp
 from shared.db.call_figures import count_calls
+from shared.db.partitions import partition_by
 
 SEARCHES = "searches"  # per UTC day
 TOOL_CALLS = "tool_calls"  # per UTC day
@@ -36,11 +37,12 @@ class ToolCall(AccountOwned, Base):
 
     __tablename__ = "tool_calls"
     __table_args__ = (
-        Index("ix_tool_calls_at", "at"),
+        PrimaryKeyConstraint("at", "id"),
         Index("ix_tool_calls_account_at", "account_id", "at"),
+        partition_by("at", timedelta(days=1)),
     )
 
-    id: Mapped[pk]
+    id: Mapped[int] = mapped_column(sa.BigInteger, sa.Identity())
     account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
     client: Mapped[str | None]
     via: Mapped[str]

@@ -227,10 +227,10 @@ def test_statistics_of_ninety_days_can_never_be_swept_away(monkeypatch: pytest.M
 
 
 def test_a_sweep_of_a_large_table_with_nothing_old_reads_a_few_rows_of_it(alice: Caller) -> None:
-    """Otherwise each hour would read it whole."""
+    """Otherwise each hour would read it whole. These have no partition of their own: the others are not read."""
     filling = sa.text(
-        "insert into tool_calls (account_id, via, tool, outcome, milliseconds)"
-        " select :account, 'mcp', 't', 'ok', 1 from generate_series(1, 100000)"
+        "insert into tool_calls (account_id, via, tool, outcome, milliseconds, at)"
+        " select :account, 'mcp', 't', 'ok', 1, now() - interval '100 days' from generate_series(1, 100000)"
     )
     with transaction() as session:
         session.execute(filling, {"account": alice.account_id})

@@ -57,10 +57,21 @@ def _row(table: sa.Table, words: dict[str, str], made: dict[str, dict[str, Any]]
     return row
 
 
+def list_partitions(engine: sa.Engine) -> set[str]:
+    with engine.connect() as connection:
+        return set(connection.exec_driver_sql("select relname from pg_class where relispartition").scalars())
+
+
+def _read_tables(engine: sa.Engine) -> sa.MetaData:
+    """Without partitions, whose rows are those of their tables."""
+    known, partitions = sa.MetaData(), list_partitions(engine)
+    known.reflect(engine, only=lambda name, _: name not in partitions)
+    return known
+
+
 def fill(engine: sa.Engine, number: int = 1) -> None:
     """One row in every table, hanging on the row this made in the table it names."""
-    known, inspector = sa.MetaData(), sa.inspect(engine)
-    known.reflect(engine)
+    known, inspector = _read_tables(engine), sa.inspect(engine)
     made: dict[str, dict[str, Any]] = {}
     with engine.begin() as connection:
         for table in known.sorted_tables:
@@ -72,8 +83,7 @@ def fill(engine: sa.Engine, number: int = 1) -> None:
 
 def contents(engine: sa.Engine) -> dict[str, list[dict[str, Any]]]:
     """Every row of every table, as plain data, in a fixed order."""
-    known = sa.MetaData()
-    known.reflect(engine)
+    known = _read_tables(engine)
     with engine.connect() as connection:
         return {
             table.name: sorted((dict(row) for row in connection.execute(sa.select(table)).mappings()), key=repr)

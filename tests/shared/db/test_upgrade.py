@@ -13,8 +13,9 @@ from sqlalchemy import NullPool
 
 from shared.db.base import Base
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the comparison sees every table
+from shared.db.partitions import list_partitioned
 from shared.db.schema import revisions, upgrade, versions
-from tests.shared.db.fill import contents, fill
+from tests.shared.db.fill import contents, fill, list_partitions
 
 
 @pytest.fixture
@@ -57,11 +58,27 @@ def test_a_filled_database_of_any_release_loses_and_changes_no_row(empty: sa.Eng
 
 def test_the_models_are_what_the_migrations_make(fresh_database: str) -> None:
     engine = sa.create_engine(fresh_database.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
+    partitions = list_partitions(engine)
+    options = {
+        "compare_server_default": True,
+        "target_metadata": Base.metadata,
+        "include_name": lambda name, *_: name not in partitions,
+    }
     with engine.connect() as connection:
-        context = MigrationContext.configure(
-            connection, opts={"compare_server_default": True, "target_metadata": Base.metadata}
-        )
+        context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, Base.metadata) == []
+
+
+def test_the_models_are_partitioned_and_keyed_as_the_tables_are(fresh_database: str) -> None:
+    """What the comparison of models and tables does not look at."""
+    engine = sa.create_engine(fresh_database.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
+    ways = "select relname, pg_get_partkeydef(oid) from pg_class where relkind = 'p'"
+    with engine.connect() as connection:
+        made = {row.relname: row[1] for row in connection.exec_driver_sql(ways)}
+    assert made == {table.name: table.dialect_options["postgresql"]["partition_by"] for table in list_partitioned()}
+    keys = {table.name: table.primary_key.columns.keys() for table in Base.metadata.sorted_tables}
+    inspector = sa.inspect(engine)
+    assert {name: inspector.get_pk_constraint(name)["constrained_columns"] for name in keys} == keys
 
 
 def test_versions_are_told_from_the_first_to_the_newest() -> None:
