@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.call_figures import recount
+from shared.db.partitions import list_partitioned, make_partitions
 
 OWN = 50  # of each kind are the person's, or of the one route that is asked for
 # `n` counts from 1; the person's come first, spread over the same two weeks. The crowd's accounts begin at `:first`.
@@ -81,6 +82,7 @@ TABLES = {
 
 def write_service_rows(session: Session, like: int, accounts: int, rows: int) -> None:
     """So many of each kind, and the figures that are kept of calls."""
+    _make_past_partitions()
     session.execute(sa.text("set local statement_timeout = 0; set local session_replication_role = replica"))
     first = session.scalar(sa.text("select max(id) + 1 from accounts"))
     values = {"rows": rows, "own": OWN, "like": like, "first": first, "accounts": accounts}
@@ -92,3 +94,11 @@ def write_service_rows(session: Session, like: int, accounts: int, rows: int) ->
     session.execute(sa.text(f"insert into usage_counters {counters} group by account_id, day on conflict do nothing"))
     recount(session, clock.today() - timedelta(days=15))
     session.commit()
+
+
+def _make_past_partitions() -> None:
+    """Where the rows of two weeks belong; without them all would be in DEFAULT."""
+    for table in list_partitioned():
+        for days in (14, 7):
+            moment = clock.now() - timedelta(days=days)
+            make_partitions(table, moment, moment)

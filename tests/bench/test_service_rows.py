@@ -33,3 +33,4 @@ def test_the_person_keeps_as_many_rows_whatever_their_number(clean: None, rows: 
         own = sa.select(sa.func.count()).where(ToolCall.account_id == alice.account_id)
         assert session.scalar(own) == OWN
         assert session.scalar(sa.select(sa.func.sum(CallCount.calls))) == rows
+        assert session.scalar(sa.text("select count(*) from tool_calls_default")) == 0
