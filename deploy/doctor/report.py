@@ -51,7 +51,7 @@ def summarize(words: dict[str, str]) -> tuple[str, str]:
 def list_checks(*, served: bool) -> dict[str, Check]:
     return {
         "database": stores.check_database,
-        "partitions": stores.check_partitions,
+        "partitions": lambda: stores.check_partitions(served=served),
         "queue": stores.check_queue,
         "auth server": programs.check_auth_server,
         "internal address": programs.check_internal_address,
