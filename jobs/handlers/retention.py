@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 import shared.db.migrations  # noqa: F401 - knows every table
@@ -13,6 +14,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.call_figures import recount
 from shared.db.clients import empty_expired
+from shared.db.outages import is_outage
 from shared.db.partitions import make_partitions
 from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.runs import COMPLETE, Claim, RunResult
@@ -43,6 +45,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
 
 
 def _make_partitions() -> None:
+    """What cannot be made now is made by the next run; until then rows go to DEFAULT, and old ones go all the same."""
     for kind in AGING_TABLES:
         if kind.by == "partitions":
             table: Any = kind.model.__table__
@@ -50,9 +53,12 @@ def _make_partitions() -> None:
                 names = make_partitions(table, _find_end(kind), clock.now())
             except Busy:
                 log.info("partitions of %s are made by the next run", table.name)
-                continue
-            if names:
-                log.info("made partitions: %s", ", ".join(names))
+            except SQLAlchemyError as error:
+                if is_outage(error):
+                    raise
+                log.error("partitions of %s are left for the next run (%s)", table.name, type(error).__name__)
+            else:
+                log.debug("partitions made: %s", names)
 
 
 def _sweep(kinds: Sequence[AgingTable], until: float) -> dict[str, int]:

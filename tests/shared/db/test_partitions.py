@@ -173,6 +173,21 @@ def test_a_table_that_another_reads_is_left_for_the_next_time(
     assert _find_fault() is None
 
 
+def test_partitions_that_cannot_be_made_keep_no_row_from_being_swept(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _add_call(alice, clock.now() - 1000 * DAY)
+    monkeypatch.setattr(retention, "make_partitions", lambda *_: _fail())
+    _maintain()
+    assert "partitions of tool_calls are left for the next run (ProgrammingError)" in caplog.text
+    assert _count("tool_calls") == 0
+
+
+def _fail() -> None:
+    with transaction() as session:
+        session.execute(sa.text("select nothing"))
+
+
 def test_two_that_maintain_at_once_do_it_once(alice: Caller, standing_clock: StandingClock) -> None:
     standing_clock.advance(AHEAD + 30 * DAY)
     with engine().begin() as other:
