@@ -58,12 +58,12 @@ from shared.telemetry.traces import start_tracing
 
 log = logging.getLogger(__name__)
 
-# Modules whose functions read foreign text in processes of their own.
+# Modules whose functions read foreign text in processes of their own, and the rows they are given.
 READERS = (
-    "shared.services.spending",
+    "shared.documents.card_statements",
     "shared.domain.folio.audit",
-    "shared.reference.tables",
-    "shared.providers.tripit.feed",
+    "shared.providers.tripit.calendar_events",
+    "shared.reference.rows",
 )
 
 

@@ -3,7 +3,7 @@
 from uvicorn import Config
 from uvicorn.supervisors import Multiprocess
 
-from shared.garbage_collection import collect_rarely
+from shared.garbage_collection import postpone_collections
 from shared.worker_processes import RollingWorkers, WorkerConfig
 
 
@@ -11,7 +11,7 @@ class ServerConfig(WorkerConfig, Config):
     """uvicorn's configuration, whose workers end with their parent."""
 
     def load(self) -> None:
-        collect_rarely()
+        postpone_collections()
         super().load()
 
 

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 
 
-def collect_rarely() -> None:
+def postpone_collections() -> None:
     """While a program loads what it is made of: with Python's thresholds a quarter of a start was collections.
 
     `freeze_startup_objects` sets what holds from then on.
     """
-    gc.set_threshold(100_000, 50, 1_000)
+    gc.disable()
 
 
 @lru_cache(maxsize=1)
@@ -20,10 +20,11 @@ def freeze_startup_objects() -> None:
 
     What was built at the start stays for good, so no collection needs to walk it again: pauses are shorter, and a
     forked child copies fewer of its parent's pages. An answer is thousands of new objects, so collections are rarer.
+    None is made before: it took 0.4 s of the tool server's start, and what it freed was 1 MB of 170.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
 
 
 @contextmanager

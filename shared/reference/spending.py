@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.header import DEFAULT_NAMES, fold_name
-from shared.domain.spending.model import EXCLUDED, StatementBook, StatementLayout
+from shared.domain.spending.model import EXCLUDED, KINDS, StatementBook, StatementLayout
 from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
@@ -15,7 +15,6 @@ TABLES = tuple(
     f"{_FOLDER}{name}.csv"
     for name in ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
 )
-KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")
 _ORDERS = ("mdy", "dmy", "ymd")
 _CHARGES = ("positive", "negative", "debit")
 _COLUMNS = ("amount", "debit", "credit", "category", "mcc", "currency_column", "type", "status")

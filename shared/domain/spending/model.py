@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 EXCLUDED = "excluded:"  # prefix of the category of lines that are not spending
+KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of those lines
 MAX_LINES = 25_000
 
 

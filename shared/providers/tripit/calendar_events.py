@@ -34,6 +34,14 @@ def read_events(raw: bytes) -> list[Event]:
         raise NoCalendar(type(error).__name__) from None
 
 
+def read_or_none(raw: bytes) -> list[Event] | None:
+    """The same, and nothing for what is no calendar: an answer that passes between processes."""
+    try:
+        return read_events(raw)
+    except NoCalendar:
+        return None
+
+
 def _read_event(event: Any) -> Event:
     uid, summary, description = (
         " ".join(str(event.get(name, "")).split())[:MAX_CHARACTERS] for name in ("UID", "SUMMARY", "DESCRIPTION")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.providers.connectors import Leg, Pulled, Stay
 from shared.providers.contract import Unanswered
-from shared.providers.tripit.calendar_events import Event, NoCalendar, read_events
+from shared.providers.tripit.calendar_events import Event, read_or_none
 from shared.reference.load import reference
 
 _BUDGET = Budget(processor_seconds=5, seconds=15, memory_bytes=384 << 20)  # a feed of 2,000 events takes 0.6 s
@@ -21,20 +21,13 @@ _CONFIRMATION = re.compile(r"confirmation ?(?:#|number|no\.?|code)?:? *#? *([A-Z
 def parse_calendar(raw: bytes) -> Pulled:
     """Flights and stays. Raises Unanswered for what is no calendar, or takes too long to read."""
     try:
-        events = read_bounded(_BUDGET, _read_or_none, raw)
+        events = read_bounded(_BUDGET, read_or_none, raw)
     except ReaderEnded:
         events = None
     if events is None:
         raise Unanswered("not_covered", "wrong_shape")
     legs = [leg for event in events if (leg := _parse_leg(event))]
     return Pulled(legs=tuple(legs), stays=tuple(_pair_stays(events)))
-
-
-def _read_or_none(raw: bytes) -> list[Event] | None:
-    try:
-        return read_events(raw)
-    except NoCalendar:
-        return None
 
 
 def _parse_leg(event: Event) -> Leg | None:

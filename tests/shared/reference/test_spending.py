@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from shared.domain.card_value import CATEGORIES
-from shared.domain.spending.model import EXCLUDED
+from shared.domain.spending.model import EXCLUDED, KINDS
 from shared.reference.load import reference
-from shared.reference.spending import KINDS, build_book
+from shared.reference.spending import build_book
 from tests.shared.reference.test_folio import edit_file
 
 

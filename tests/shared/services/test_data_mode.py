@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
 from jobs.startup import start
-from mcp_server.__main__ import main as serve
+from mcp_server.program import main as serve
 from shared import clock
 from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
