@@ -6,13 +6,13 @@ import sys
 from uvicorn import Server
 
 from auth_server.sweep import sweep
-from auth_server.workers import ServerConfig, Workers
+from auth_server.workers import ServerConfig, Worker
 from shared.db.metrics import collect_database
 from shared.limits import parse_trusted_ranges
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
-from shared.worker_processes import run_server
+from shared.worker_releases import run_server
 
 
 def _parse_arguments() -> argparse.Namespace:
@@ -48,7 +48,7 @@ def _run(host: str, port: int, workers: int) -> None:
         timeout_graceful_shutdown=10,
         timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
     )
-    run_server(config, Server, Workers)
+    run_server(config, Server, Worker)
 
 
 def main() -> None:

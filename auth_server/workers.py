@@ -1,14 +1,14 @@
-"""The worker processes of the server, in a module that a spawned worker can import; it never imports `__main__`."""
+"""The worker processes of the server, in a module that a spawned process can import; it never imports `__main__`."""
 
 from uvicorn import Config
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
-from shared.worker_processes import RollingWorkers, WorkerConfig
+from shared.worker_processes import ForkedWorker, WorkerConfig
 
 
 class ServerConfig(WorkerConfig, Config):
     """uvicorn's configuration, whose workers end with their parent."""
 
 
-class Workers(RollingWorkers, Multiprocess):
-    """uvicorn's supervisor of workers, which says how a roll ended."""
+class Worker(ForkedWorker, Process):
+    """uvicorn's handle of a worker."""

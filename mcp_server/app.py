@@ -67,10 +67,15 @@ READERS = (
 )
 
 
+def load_facts() -> None:
+    """Facts with faults stop the start, not a call."""
+    prepare_index(reference())
+
+
 def build(*extensions: Extension) -> RequestGate:
     """Called by uvicorn in each worker."""
     _start_telemetry()
-    prepare_index(reference())  # facts with faults stop the start, not a call
+    load_facts()
     openapi.forget_documents()
     tokens, api_keys = TokenVerifier(), api_key_verifier()
     transport = Transport(sdk_server.build(*extensions))

@@ -4,12 +4,12 @@ import argparse
 
 from uvicorn import Server
 
-from mcp_server.workers import ServerConfig, Workers
+from mcp_server.workers import ServerConfig, Worker
 from shared.garbage_collection import freeze_startup_objects, postpone_collections
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
-from shared.worker_processes import run_server
+from shared.worker_releases import run_server
 
 
 def main() -> None:
@@ -58,4 +58,4 @@ def _serve(host: str, port: int, workers: int) -> None:
     )
     if workers > 1:
         freeze_startup_objects()  # a server of one worker does so once it has loaded the application
-    run_server(config, Server, Workers)
+    run_server(config, Server, Worker)

@@ -1,19 +1,20 @@
-"""The worker processes of the server, in a module that a spawned worker can import; it never imports `__main__`."""
+"""The worker processes of the server, in a module that a spawned process can import; it never imports `__main__`."""
 
 from uvicorn import Config
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
 
-from shared.garbage_collection import postpone_collections
-from shared.worker_processes import RollingWorkers, WorkerConfig
+from shared.worker_processes import ForkedWorker, WorkerConfig
 
 
 class ServerConfig(WorkerConfig, Config):
     """uvicorn's configuration, whose workers end with their parent."""
 
-    def load(self) -> None:
-        postpone_collections()
-        super().load()
+    def load_release(self) -> None:
+        super().load_release()
+        from mcp_server.app import load_facts
+
+        load_facts()
 
 
-class Workers(RollingWorkers, Multiprocess):
-    """uvicorn's supervisor of workers, which says how a roll ended."""
+class Worker(ForkedWorker, Process):
+    """uvicorn's handle of a worker."""

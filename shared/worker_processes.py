@@ -1,19 +1,20 @@
-"""Worker processes of a server: they end with their parent, and are replaced one by one without a lost call."""
+"""Worker processes of a server: forked from what has loaded the application, and ended with their parent."""
 
 import contextlib
 import ctypes
-import logging
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+from importlib import import_module
 from typing import Any
 
-log = logging.getLogger(__name__)
 _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 _PR_SET_PDEATHSIG = 1
-_STARTUP_FAILURE = 3  # the status with which uvicorn ends where the application did not start
+_FORK = multiprocessing.get_context("fork")
+ENDS = (signal.SIGTERM, signal.SIGINT)
+STARTUP_FAILURE = 3  # the status with which uvicorn ends where the application did not start
 
 
 def die_with_parent(sign: int = signal.SIGINT) -> None:
@@ -45,53 +46,37 @@ def _await_end_of_parent(parent: Any) -> None:
 class WorkerConfig:
     """Mix-in before uvicorn's Config: what loads the application is a worker, which ends with its parent."""
 
+    app: Any
+
+    def load_release(self) -> None:
+        """Before workers are forked: what they have in common. No thread, connection or event loop may come of it."""
+        import_module(self.app.partition(":")[0])
+
     def load(self) -> None:
         end_with_parent()
         super().load()  # type: ignore[misc]
 
 
-class RollingWorkers:
-    """Mix-in before uvicorn's Multiprocess: SIGHUP replaces the workers one by one, and a roll that fails is an error.
+class ForkedWorker:
+    """Mix-in before uvicorn's Process: it is forked from this process, with all that this one has loaded."""
 
-    uvicorn starts the new worker, waits until it serves, and only then ends the old one. One that does not come up
-    leaves the old workers where they are, with the old code.
-    """
+    target: Any
+    process: Any
 
-    processes: list[Any]
+    def __init__(self, config: Any, sockets: list[Any]) -> None:
+        super().__init__(config, sockets)  # type: ignore[call-arg]
+        self.process = _FORK.Process(target=self._begin, args=(sockets,))
 
-    def restart_all(self) -> None:
-        before = [process.pid for process in self.processes]
-        super().restart_all()  # type: ignore[misc]
-        old = [process.pid for process in self.processes if process.pid in before]
-        if old:
-            log.error(
-                "the roll failed: %d of %d workers still run what was installed before (%s); the cause stands above, "
-                "and every call is answered meanwhile. Mend it and send SIGHUP again.",
-                len(old),
-                len(before),
-                ", ".join(map(str, old)),
-            )
-        else:
-            log.warning("rolled: %d of %d workers are new", len(before), len(before))
+    def start(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # one sent before the child has its own handlers is kept for it
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
 
-
-def run_server(config: Any, server: type[Any], workers: type[Any]) -> None:
-    """Serves until a signal ends it: with uvicorn's own Server, or with workers where the configuration has several."""
-    if config.workers > 1:
-        workers(config, [config.bind_socket()]).run()
-        return
-    _refuse_rolls()
-    single = server(config)
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises Ctrl-C again once it has stopped
-        single.run()
-    if not single.started:
-        sys.exit(_STARTUP_FAILURE)
-
-
-def _refuse_rolls() -> None:
-    """A server of one worker answers SIGHUP, which would end it, with an error in the log."""
-
-    def explain(_number: int, _frame: Any) -> None:
-        log.error("SIGHUP: a server of one worker cannot be rolled and goes on as it is; start it with --workers 2")
-
-    signal.signal(signal.SIGHUP, explain)
+    def _begin(self, sockets: list[Any]) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+        with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises Ctrl-C again once it has stopped
+            self.target(sockets=sockets)

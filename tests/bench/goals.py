@@ -66,6 +66,7 @@ GOALS = (
 )
 SPREADS = (Spread("get_award_release_window", 5), Spread("list_my_cards", 5))
 START, START_CPU = "start of the tool server, seconds", "start of the tool server, seconds of processor"
-MEMORY, WHOLE_MEMORY = "memory of a worker, MB", "memory of a server of two workers, MB"
+MEMORY, OWN_MEMORY = "memory of a worker, MB", "memory of a worker that no other process shares, MB"
+WHOLE_MEMORY = "memory of a server of two workers, MB"
 BEARER = "bearer check answered from memory, us"
 COSTS = {START_CPU: 3.0, MEMORY: 150.0, BEARER: 10.0}  # a busy machine starts late by the clock

@@ -45,11 +45,13 @@ class Program:
             return False
 
     def workers(self) -> set[int]:
-        """The processes that serve; multiprocessing's own children are none."""
+        """The processes that serve: forked from the one that loaded the release, with its command line."""
         command = ["ps", "-ww", "-A", "-o", "pid=,ppid=,args="]  # at full width: the word stands far to the right
         table = subprocess.run(command, capture_output=True, text=True, check=True)
         rows = [line.split(None, 2) for line in table.stdout.splitlines()]
-        return {int(pid) for pid, ppid, args in rows if ppid == str(self.process.pid) and "spawn_main" in args}
+        below = [(int(pid), int(ppid)) for pid, ppid, args in rows if "spawn_main" in args]
+        releases = {pid for pid, ppid in below if ppid == self.process.pid}
+        return {pid for pid, ppid in below if ppid in releases}
 
     def stop(self, seconds: float = 30) -> int:
         self.process.terminate()

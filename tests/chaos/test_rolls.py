@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from deploy.local.private_servers import free_port
+from shared.worker_processes import STARTUP_FAILURE
 from tests.chaos.programs import Load, Program, roll, serving, sign_in, start
 from tests.support.service import ROOT, wait_for
 
@@ -90,29 +91,35 @@ def create():
 SERVE = """
 import sys
 from uvicorn import Server
-from auth_server.workers import ServerConfig, Workers
-from shared.worker_processes import run_server
+from auth_server.workers import ServerConfig, Worker
+from shared.worker_releases import run_server
 if __name__ == "__main__":
     config = ServerConfig("small:create", factory=True, port=int(sys.argv[1]), workers=int(sys.argv[2]))
-    run_server(config, Server, Workers)
+    run_server(config, Server, Worker)
 """
 
 
 @contextmanager
-def _serving_small_application(folder: Path, workers: int) -> Iterator[Program]:
+def _starting_small_application(folder: Path, workers: int, more: str = "") -> Iterator[Program]:
     """What starts the two servers, around an application that loads at once, and not where a file `broken` stands."""
-    (folder / "small.py").write_text(SMALL_APPLICATION)
+    (folder / "small.py").write_text(SMALL_APPLICATION + more)
     (folder / "serve.py").write_text(SERVE)
     port = free_port()
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     command = ["serve", str(port), str(workers)]
     program = start(folder, "small", command, environment, f"http://127.0.0.1:{port}", folder)
     try:
-        wait_for("the small application", program.is_ready, 60)
         yield program
     finally:
         if program.process.poll() is None:
             program.stop()
+
+
+@contextmanager
+def _serving_small_application(folder: Path, workers: int, more: str = "") -> Iterator[Program]:
+    with _starting_small_application(folder, workers, more) as program:
+        wait_for("the small application", program.is_ready, 60)
+        yield program
 
 
 def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_the_log(tmp_path: Path) -> None:
@@ -149,3 +156,56 @@ def test_a_server_whose_application_does_not_start_ends_with_a_status(tmp_path: 
     (tmp_path / "broken").touch()
     with pytest.raises(AssertionError, match="does not start"), _serving_small_application(tmp_path, workers=1):
         pass
+
+
+def test_a_worker_that_is_killed_is_forked_anew_and_a_killed_release_is_loaded_again(tmp_path: Path) -> None:
+    with _serving_small_application(tmp_path, workers=2) as program:
+        before = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers(), 60)
+        killed, kept = before
+        release = _parent(killed)
+        os.kill(killed, signal.SIGKILL)
+        wait_for("its successor", lambda: len(program.workers() - {killed}) == 2, 60)
+        assert kept in program.workers()
+        assert {_parent(pid) for pid in program.workers()} == {release}
+        old = program.workers()
+        os.kill(release, signal.SIGKILL)
+        wait_for("the next two", lambda: len(program.workers() - old) == 2, 60)
+        wait_for("the end of the old ones", lambda: not [pid for pid in old if Path(f"/proc/{pid}").exists()], 20)
+        wait_for("an answer", lambda: int(httpx.get(program.url, timeout=30).text) in program.workers(), 60)
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+
+
+def test_workers_share_what_was_loaded_before_them(tmp_path: Path) -> None:
+    """Each counts half of 40 MB of one object that both have; loaded by each itself it would count whole."""
+    large = "\nTEXT = bytes(range(256)) * 160_000\n"
+    with _serving_small_application(tmp_path, workers=2, more=large) as program:
+        pids = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers(), 60)
+        for pid in pids:
+            told = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
+            kept = {line.split(":")[0]: int(line.split()[1]) for line in told.splitlines()[1:]}
+            assert kept["Rss"] - kept["Pss"] > 20_000
+
+
+def test_a_server_that_is_told_to_stop_while_it_loads_leaves_nothing(tmp_path: Path) -> None:
+    loads = "\nimport threading; pathlib.Path('loading').touch(); threading.Event().wait(5)\n"
+    with _starting_small_application(tmp_path, workers=2, more=loads) as program:
+        wait_for("its loading", (tmp_path / "loading").exists, 60)
+        below = _below(program.process.pid)
+        assert program.stop() == 0
+        wait_for("the end of all", lambda: not [pid for pid in below if Path(f"/proc/{pid}").exists()], 20)
+
+
+def _below(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    return [int(child) for child in listed]
+
+
+def test_several_workers_of_an_application_that_does_not_start_end_with_a_status(tmp_path: Path) -> None:
+    (tmp_path / "broken").touch()
+    with _starting_small_application(tmp_path, workers=2) as program:
+        assert program.process.wait(60) == STARTUP_FAILURE
+        assert "does not start" in program.words
+        assert "the application did not start" in program.words

@@ -5,18 +5,19 @@ import os
 import signal
 import subprocess
 import sys
+from multiprocessing import Pipe
 
 import anyio
 import httpx
 import pytest
 from sqlalchemy import select
-from uvicorn import Config
 
 from mcp_server.app import READERS, run_forever
 from mcp_server.toolkit.context import Caller
-from mcp_server.workers import ServerConfig
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
+from shared.worker_processes import STARTUP_FAILURE
+from shared.worker_releases import run_release
 from tests.mcp_server.auth_double import AuthDouble
 from tests.mcp_server.conftest import addresses, bearer, listening, served
 from tests.mcp_server.transport.test_revocation_events import until
@@ -47,15 +48,36 @@ def test_a_start_loads_nothing_that_only_some_calls_or_other_programs_need() -> 
     assert ended.stdout.splitlines() == ["[]", "[]"]
 
 
-def test_no_collection_walks_what_a_worker_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+class NoRelease:
+    """A configuration whose application tells whether collections run, and then does not load."""
+
+    log_config: dict[str, int] = {}
+
+    def __init__(self) -> None:
+        self.running: list[bool] = []
+
+    def configure_logging(self) -> None:
+        pass
+
+    def load_release(self) -> None:
+        self.running.append(gc.isenabled())
+        raise LookupError("it does not load")
+
+
+def test_no_collection_walks_what_is_loaded_and_what_does_not_load_ends_with_a_status(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """Each walked what was loaded before it and freed nothing: half a second of a start."""
-    running = []
-    monkeypatch.setattr(Config, "load", lambda _: running.append(gc.isenabled()))
+    config, (_, report) = NoRelease(), Pipe(duplex=False)
+    before = signal.getsignal(signal.SIGHUP)
     try:
-        ServerConfig("mcp_server.app:build", factory=True).load()
+        with pytest.raises(SystemExit) as ended:
+            run_release(config, lambda *_: None, [], report)
     finally:
         gc.enable()
-    assert running == [False]
+        signal.signal(signal.SIGHUP, before)
+    assert (config.running, ended.value.code) == ([False], STARTUP_FAILURE)
+    assert "the application does not load" in caplog.text
 
 
 def test_collections_begin_when_everything_is_loaded() -> None:
@@ -68,6 +90,25 @@ print(gc.isenabled(), gc.get_freeze_count() > 0, gc.get_threshold()[0] >= 700)
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert ended.stdout.split() == ["True", "True", "True"]
+
+
+RELEASE_LOADS = """
+import os, socket
+from mcp_server.workers import ServerConfig
+before = set(os.listdir("/proc/self/fd"))
+ServerConfig("mcp_server.app:build", factory=True, log_config=None).load_release()
+opened = [os.readlink(f"/proc/self/fd/{name}") for name in set(os.listdir("/proc/self/fd")) - before
+          if os.path.exists(f"/proc/self/fd/{name}")]
+print(len(os.listdir("/proc/self/task")), [name for name in opened if "socket" in name or "eventpoll" in name])
+"""
+
+
+def test_what_workers_are_forked_from_has_one_thread_and_no_connection() -> None:
+    """A thread is not there after a fork, and its locks may be held; a connection would be used by two."""
+    ended = subprocess.run(
+        [sys.executable, "-c", RELEASE_LOADS], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert ended.stdout.split(maxsplit=1) == ["1", "[]\n"]
 
 
 READERS_LOAD = """
