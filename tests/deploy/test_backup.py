@@ -1,6 +1,7 @@
 """Backup and restore: the rows of a filled database are the same afterwards, and whatever would harm is refused."""
 
 import hashlib
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from tests.shared.db.fill import contents, fill
 from tests.support.service import Service, command, environment, folder_for_homes
 
 Say = Callable[..., tuple[int, str, str]]
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # workers of one run share a server
 
 
 def engine_of(url: str) -> sa.Engine:
@@ -38,9 +40,9 @@ def engine_of(url: str) -> sa.Engine:
 def other_database(pytestconfig: Any) -> Iterator[str]:
     """A database without a table."""
     with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
-        admin.execute("create database t_restored")
-        yield pytestconfig.servers["postgres"].rsplit("/", 1)[0] + "/t_restored"
-        admin.execute("drop database t_restored with (force)")
+        admin.execute(f"create database t_restored_{WORKER}")
+        yield pytestconfig.servers["postgres"].rsplit("/", 1)[0] + f"/t_restored_{WORKER}"
+        admin.execute(f"drop database t_restored_{WORKER} with (force)")
 
 
 @pytest.fixture

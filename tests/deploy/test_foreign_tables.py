@@ -14,30 +14,41 @@ from deploy.backups import archive as archives
 from deploy.backups import rehearsal
 from deploy.local.server_binaries import find_postgres
 from shared.db.schema import revisions
-from tests.deploy.test_backup import Say, add_digest, archive, engine_of, filled, other_database, run_statement, say
+from tests.deploy.test_backup import (
+    WORKER,
+    Say,
+    add_digest,
+    archive,
+    engine_of,
+    filled,
+    other_database,
+    run_statement,
+    say,
+)
 from tests.shared.db.fill import contents
 
 __all__ = ["archive", "filled", "other_database", "say"]
 EXTENSIONS: tuple[LiteralString, ...] = ("pg_stat_statements", "hstore", "vector")
+PLAIN = f"t_plain_{WORKER}"
 
 
 @pytest.fixture
 def plain_role(pytestconfig: Any) -> Iterator[None]:
-    """The role t_plain, which may nothing but sign in, as the service's own role in production."""
+    """The role PLAIN, which may nothing but sign in, as the service's own role in production."""
     with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
-        admin.execute("create role t_plain login password 'plain'")
+        admin.execute(f"create role {PLAIN} login password 'plain'")
         yield
-        admin.execute("drop role t_plain")
+        admin.execute(f"drop role {PLAIN}")
 
 
 def _as_plain(url: str) -> str:
-    return f"postgresql://t_plain:plain@{url.split('@')[1]}"
+    return f"postgresql://{PLAIN}:plain@{url.split('@')[1]}"
 
 
 def _give_back(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as admin:
-        admin.execute("reassign owned by t_plain to award")
-        admin.execute("drop owned by t_plain")
+        admin.execute(f"reassign owned by {PLAIN} to award")
+        admin.execute(f"drop owned by {PLAIN}")
 
 
 @pytest.fixture
@@ -46,7 +57,9 @@ def shared_database(filled: str, plain_role: None) -> Iterator[str]:
     with psycopg.connect(filled, autocommit=True) as admin:
         names = admin.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         for (name,) in names:
-            admin.execute(psycopg.sql.SQL("alter table {} owner to t_plain").format(psycopg.sql.Identifier(name)))
+            admin.execute(
+                psycopg.sql.SQL("alter table {} owner to {}").format(*map(psycopg.sql.Identifier, (name, PLAIN)))
+            )
         for extension in EXTENSIONS:
             admin.execute(f"create extension {extension}")
         admin.execute("create table theirs (words hstore, embedding vector(3))")
@@ -58,7 +71,7 @@ def shared_database(filled: str, plain_role: None) -> Iterator[str]:
 @pytest.fixture
 def empty_database(other_database: str, plain_role: None) -> Iterator[str]:
     """A database of the plain role without a table, as it sees it; its address."""
-    run_statement(other_database, "alter database t_restored owner to t_plain")
+    run_statement(other_database, f"alter database t_restored_{WORKER} owner to {PLAIN}")
     yield _as_plain(other_database)
     _give_back(other_database)
 
@@ -114,8 +127,10 @@ def test_a_view_that_others_made_of_our_tables_is_named_and_not_dropped(
 
 
 def _list_databases(url: str) -> set[str]:
+    """Without those that fixtures of other workers make and drop meanwhile."""
     with psycopg.connect(url) as connection:
-        return {name for (name,) in connection.execute("select datname from pg_database")}
+        names = {name for (name,) in connection.execute("select datname from pg_database")}
+    return {name for name in names if not name.startswith("t_") or f"_{WORKER}" in name}
 
 
 def test_a_rehearsal_restores_beside_the_service_reports_and_leaves_nothing(
@@ -156,7 +171,7 @@ def test_a_rehearsal_that_fails_or_may_not_begin_leaves_no_database_and_says_why
 ) -> None:
     before = _list_databases(filled)
     status, _, fault = say(shared_database, "restore", archive, "--rehearse")
-    assert (status, "alter role t_plain createdb" in fault) == (1, True)
+    assert (status, f"alter role {PLAIN} createdb" in fault) == (1, True)
     monkeypatch.setattr(rehearsal, "_migrate", lambda scratch: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         say(filled, "restore", archive, "--rehearse")
