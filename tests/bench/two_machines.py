@@ -35,6 +35,9 @@ FLAT = 1.25  # times the processor time with one process each
 SERVERS, JOBS = ("mcp_server", "auth_server"), ("worker", "dispatcher")
 CALLS = ("list_my_cards", "get_award_release_window", "add_card")
 CONNECTIONS, SECONDS = 8, 3.0
+ROUNDS = (
+    3  # the least of them counts: on a machine that others used too, a call or check cost up to three times as much
+)
 MONITORS = 120
 _ACCOUNTS = """insert into accounts (public_id, email, email_confirmed_at)
  select 'acc_w' || n, 'w' || n || '@example.test', now() from generate_series(1, %(number)s) n"""
@@ -133,14 +136,20 @@ def _load_both(on: Stage, shot: Shot, seconds: float) -> tuple[int, float]:
 
 def measure_calls(on: Stage, level: Level) -> None:
     for name in CALLS:
-        shot = on.scenarios[name].ready(CONNECTIONS)
-        _load_both(on, shot, 1)
-        shot, before = on.scenarios[name].ready(CONNECTIONS), _cpu(on, SERVERS)
-        requests, level.calls_a_second[name] = _load_both(on, shot, SECONDS)
-        used = [after - then for after, then in zip(_cpu(on, SERVERS), before, strict=True)]
-        level.call_ms[name], level.stores_ms[name] = (1e3 * seconds / requests for seconds in used)
-        if name == "add_card":
-            on.expect(level, "cards stored", on.one("select count(*) from cards where name like 'Bench %'"), requests)
+        _load_both(on, on.scenarios[name].ready(CONNECTIONS), 1)
+        rounds = [_measure_round(on, level, name) for _ in range(ROUNDS)]
+        level.call_ms[name], level.stores_ms[name] = (min(cost) for cost in list(zip(*rounds, strict=True))[:2])
+        level.calls_a_second[name] = max(speed for *_, speed in rounds)
+
+
+def _measure_round(on: Stage, level: Level, name: str) -> tuple[float, float, float]:
+    """The milliseconds of the programs' and the stores' processors that a call costs, and calls a second."""
+    shot, before = on.scenarios[name].ready(CONNECTIONS), _cpu(on, SERVERS)
+    requests, speed = _load_both(on, shot, SECONDS)
+    programs, kept = (1e3 * (after - then) / requests for after, then in zip(_cpu(on, SERVERS), before, strict=True))
+    if name == "add_card":
+        on.expect(level, "cards stored", on.one("select count(*) from cards where name like 'Bench %'"), requests)
+    return programs, kept, speed
 
 
 def _cpu(on: Stage, names: tuple[str, ...]) -> tuple[float, float]:
@@ -167,15 +176,21 @@ def _check_all(on: Stage) -> float:
 def measure_checks(on: Stage, level: Level) -> None:
     _check_all(on)  # warm
     counts = "select count(*) from route_monitor_checks", "select count(*) from deliveries where status = 'sent'"
-    checks, sent = map(on.one, counts)
-    before, mails = _cpu(on, JOBS), len(on.box.ids)
-    level.checks_a_second = MONITORS / _check_all(on)
-    used = [after - then for after, then in zip(_cpu(on, JOBS), before, strict=True)]
-    level.check_ms, level.check_stores_ms = (1e3 * seconds / MONITORS for seconds in used)
+    checks, sent, mails = *map(on.one, counts), len(on.box.ids)
+    rounds = [_time_checks(on) for _ in range(ROUNDS)]
+    level.check_ms, level.check_stores_ms = (min(cost) for cost in list(zip(*rounds, strict=True))[:2])
+    level.checks_a_second = max(speed for *_, speed in rounds)
     level.mails = len(on.box.ids) - mails
-    on.expect(level, "checks", on.one(counts[0]) - checks, MONITORS)
+    on.expect(level, "checks", on.one(counts[0]) - checks, ROUNDS * MONITORS)
     on.expect(level, "mails", level.mails, on.one(counts[1]) - sent)
     on.expect(level, "different mails", len(set(on.box.ids)), len(on.box.ids))
+
+
+def _time_checks(on: Stage) -> tuple[float, float, float]:
+    """The milliseconds of the programs' and the stores' processors that a check costs, and checks a second."""
+    before, seconds = _cpu(on, JOBS), _check_all(on)
+    programs, kept = (1e3 * (after - then) / MONITORS for after, then in zip(_cpu(on, JOBS), before, strict=True))
+    return programs, kept, MONITORS / seconds
 
 
 def measure_level(on: Stage, processes: int) -> Level:
