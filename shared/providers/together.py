@@ -14,9 +14,12 @@ from shared.providers.circuit_breaker import Health
 from shared.providers.contract import Reading, SeatsPart, SeatsQuestion, SeatsTogether
 from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
 from shared.providers.single_flight import hold_locks
+from shared.redis import call_redis, connect, key
 
 VERB = "award_seats"
 WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check goes on
+VAIN = 3  # searches that fell apart one after another; then questions are asked alone, since both are twice the calls
+VAIN_SECONDS = 3600
 FILL = 0.95  # of a page is planned for: rows are forecast, and one too many costs a call
 
 
@@ -79,6 +82,8 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
     first, own = requests[0], [_Need(request) for request in requests]
     if first.can_wait and not quota.has_call(first):
         return Plan(())  # they are put off one by one, without a plan
+    if _is_vain(first):
+        return Plan(())
     oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
     seeds = _claim(first, oldest, max_age)
     questions = [need.request.question for need in seeds or own]
@@ -174,7 +179,8 @@ class Flight:
         parts = self._group.parts
         async with hold_locks(parts) as named:
             reading = await self._fetch(self._group, Health())
-            if _falls_apart(reading):
+            if _falls_apart(reading, len(parts)):
+                await anyio.to_thread.run_sync(_note_vain, self._group, abandon_on_cancel=True)
                 return {}
             answers = (reading.value or ()) if reading.has_answer else [reading] * len(parts)
             named.update({part.cache_key.name: answer for part, answer in zip(parts, answers, strict=True)})
@@ -185,6 +191,8 @@ class Flight:
     def _end(self, named: Mapping[str, Reading[Any]]) -> None:
         """Blocks. Tells the watches whose questions have an answer."""
         answered = [part for part in self._group.parts if named[part.cache_key.name].has_answer]
+        if answered:
+            call_redis(lambda: connect().delete(_vain(self._group)))
         if self._others and answered:
             self._others.bring_forward([part.question for part in answered])
 
@@ -199,9 +207,27 @@ def list_flights(
     return {part.cache_key.name: flight for group, flight in flights for part in group.parts}
 
 
-def _falls_apart(reading: Reading[Any]) -> bool:
-    """Whether the search failed by its size or by one of its rows, so that smaller ones may go better."""
-    return reading.status == "not_covered" or reading.reason in ("refused", "wrong_shape")
+def _falls_apart(reading: Reading[Any], questions: int) -> bool:
+    """Whether the search failed by its size or by one of its rows, so that smaller ones may go better.
+
+    One of a single question with too many rows has fewer pages to be read alone.
+    """
+    return (reading.status == "not_covered" and questions > 1) or reading.reason in ("refused", "wrong_shape")
+
+
+def _vain(request: ProviderRequest) -> str:
+    return key("apart", request.health)
+
+
+def _note_vain(request: ProviderRequest) -> None:
+    pipe = connect().pipeline(transaction=False)
+    pipe.incr(_vain(request))
+    pipe.expire(_vain(request), VAIN_SECONDS)
+    call_redis(pipe.execute)
+
+
+def _is_vain(request: ProviderRequest) -> bool:
+    return int(call_redis(lambda: connect().get(_vain(request))) or 0) >= VAIN
 
 
 def _put_off(request: ProviderRequest) -> Reading[Any]:

@@ -187,11 +187,36 @@ def test_a_search_too_large_to_be_read_is_asked_in_its_parts(source: PagingSourc
     assert source.calls == 1 + len(MIXED)
 
 
+def test_a_question_with_too_many_rows_is_not_asked_twice(source: PagingSource) -> None:
+    source.answer = endless_page
+    assert check(question("JFK", "LHR"), Spare()).reason == "too_many_rows"
+    assert source.calls == PAGES
+
+
 def test_a_check_whose_search_cannot_be_read_asks_alone_for_itself_and_not_for_others(source: PagingSource) -> None:
     source.answer = lambda params: httpx.Response(200, content=b"[]") if "," in params["origin_airport"] else None
     others = Spare(MIXED[1:])
     assert check(MIXED[0], others).value == alone(MIXED[0])
     assert (source.calls, others.forward) == (2, [])
+
+
+def test_after_three_searches_that_cannot_be_read_each_is_asked_alone_until_one_can(source: PagingSource) -> None:
+    """Of the first three checks each pays for two searches."""
+    source.answer = lambda params: httpx.Response(200, content=b"[]") if "," in params["origin_airport"] else None
+    ends, calls = ["LHR", "CDG", "FRA", "MAD"], []
+    for end in ends:
+        assert check(question("JFK", end), Spare([question("BOS", end, 0, 9)])).has_answer
+        calls.append(source.calls)
+    assert calls == [2, 4, 6, 7]
+
+
+def test_searches_that_cannot_be_read_now_and_then_end_no_plan(source: PagingSource) -> None:
+    source.answer = lambda params: httpx.Response(200, content=b"[]") if "CHI" in params["origin_airport"] else None
+    for n, origin in enumerate(("CHI", "CHI", "BOS", "CHI", "CHI", "BOS")):
+        days = 10 * n
+        others = Spare([question(origin, "CDG", days)])
+        assert check(question("JFK", "LHR", days), others).has_answer
+        assert len(others.forward) == (2 if origin == "BOS" else 0)
 
 
 def test_a_source_without_lists_is_asked_one_by_one(with_sources: WithSources) -> None:
