@@ -1,7 +1,7 @@
 """Two machines on one: groups of programs in network namespaces, and the stores that both reach over a link.
 
 A namespace has a loopback of its own, so both machines use the same ports and the same public addresses, and neither
-reaches the other. Without root the two are told apart by loopback addresses alone.
+reaches the other. That takes root and the command `ip`.
 """
 
 import os
@@ -34,12 +34,7 @@ class Link:
     name: str
     address: str
     stores: str
-    enter: tuple[str, ...] = ()
-
-    @property
-    def own(self) -> str:
-        """Where its programs reach each other."""
-        return "127.0.0.1" if self.enter else self.address
+    enter: tuple[str, ...]
 
 
 def _ip(*words: str) -> None:
@@ -61,10 +56,8 @@ def _join(name: str, subnet: str) -> Link:
 
 @contextmanager
 def links() -> Iterator[list[Link]]:
-    """Apart by namespaces where that is allowed, else by address."""
     if os.geteuid() or not shutil.which("ip"):
-        yield [Link("a", "127.0.0.2", "127.0.0.1"), Link("b", "127.0.0.3", "127.0.0.1")]
-        return
+        raise SystemExit("Two machines are two network namespaces: run this as root, with the command ip.")
     with ExitStack() as stack:
         made = []
         for name, subnet in (("a", f"198.18.{os.getpid() % 256}"), ("b", f"198.19.{os.getpid() % 256}")):
@@ -142,8 +135,7 @@ class Machine:
         return [*self.link.enter, sys.executable, "-m", *words]
 
     def start(self, processes: int) -> None:
-        host = "0.0.0.0" if self.link.enter else self.link.address
-        serve = ("--host", host, "--workers", str(processes), "--port")
+        serve = ("--host", "0.0.0.0", "--workers", str(processes), "--port")
         lines = {
             "auth_server": ("auth_server", *serve, self.web_url.rpartition(":")[2]),
             "mcp_server": ("mcp_server", *serve, self.tools_url.rpartition(":")[2]),
@@ -203,8 +195,7 @@ def build_machines(folder: Path, found: list[Link], shelf: Stores, **more: str) 
     for link in found:
         home = folder / link.name
         home.mkdir()
-        inside = {"AUTH_INTERNAL_URL": web, "MCP_UPSTREAM_URL": mcp}
-        told = {name: url.replace("127.0.0.1", link.own) for name, url in inside.items()}
-        told |= {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "HOME": str(home), "SMTP_HOST": link.stores}
+        told = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "AUTH_INTERNAL_URL": web, "MCP_UPSTREAM_URL": mcp}
+        told |= {"HOME": str(home), "SMTP_HOST": link.stores}
         made.append(Machine(link, home, os.environ | told | shelf.addresses(link.stores) | more))
     return made
