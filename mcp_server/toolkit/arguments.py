@@ -27,6 +27,7 @@ class Arguments:
         parameters |= more or {}
         self.schema = object_schema(parameters, definitions)
         self.required: list[str] = self.schema.get("required", [])
+        self._optional = self.schema["properties"].keys() - set(self.required)
         fields: dict[str, Any] = {
             name: (Annotated[parameter.type, _lenient_reader(parameter.schema)], parameter.default)
             for name, parameter in parameters.items()
@@ -37,17 +38,16 @@ class Arguments:
 
     def check(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:
         """Keyword values for the tool. An explicit null for an optional argument means absent. Raises Invalid."""
-        optional = self.schema["properties"].keys() - set(self.required)
         present = {
             name: value
             for name, value in self._limit_unknown(raw_arguments).items()
-            if value is not None or name not in optional
+            if value is not None or name not in self._optional
         }
         try:
             model = self.model.model_validate(present)
         except ValidationError as error:
             raise Invalid(*describe_faults(error, self.schema, present)) from None
-        return {name: getattr(model, name) for name in type(model).model_fields}
+        return dict(vars(model))
 
     def _limit_unknown(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:
         """No more unknown names than will be named in the answer: each costs the check its time."""

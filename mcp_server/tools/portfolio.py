@@ -275,7 +275,7 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
                 progress=to_bonus_spending(progress, view.today),
             )
             for row in holdings.cards
-            if (progress := find_progress(holdings, row))
+            if (progress := find_progress(holdings.card_spending, row))
         ],
     )
 

@@ -23,7 +23,6 @@ from mcp_server.views.own_credits import BonusSpending, to_bonus_spending
 from shared.db.card_spending import CardSpending
 from shared.db.cards import Card as Row
 from shared.db.cards import OpenFee
-from shared.db.portfolio import Holdings
 from shared.db.profile import Profile
 from shared.domain import cards
 from shared.errors import Ambiguity, Candidates, Choice, Fault, Invalid
@@ -107,6 +106,9 @@ class Card(Part):
     updated_at: datetime
 
 
+_COLUMNS = tuple(name for name in Card.model_fields if name in Row.__table__.columns)
+
+
 class CardCandidate(Part):
     slug: str
     name: str
@@ -124,9 +126,10 @@ def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = 
     """`spending`: what statements of the cards show."""
     catalogued = call.reference.cards.get(row.slug) if row.slug else None
     fee = find_fee(call.reference, row.slug, row.annual_fee, row.currency)
-    columns = {name: getattr(row, name) for name in Card.model_fields if name in Row.__table__.columns}
+    read = vars(row)  # attributes of a mapped class take five times as long: 60 us of a page of five cards
+    columns = {name: read[name] if name in read else getattr(row, name) for name in _COLUMNS}
     today = call.own_day if row.opened_on or row.spend_deadline_on else call.today
-    progress = find_progress(Holdings(card_spending=spending or {}), row)
+    progress = find_progress(spending or {}, row)
     return Card.model_validate(
         columns
         | {

@@ -118,7 +118,7 @@ def _read_cards(filters: frozenset[str]) -> Read:
     pending = func.count().filter(Card.bonus_status == "pending")
     rows = sa.select(Card).where(*fits).order_by(Card.id)
     rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
-    page = rows.subquery()
+    page = rows.with_only_columns(Card.opened_on, Card.spend_requirement, Card.bonus_status).subquery()
     has_bonus = page.c.spend_requirement != 0, page.c.bonus_status.is_distinct_from("earned")
     opened = sa.select(func.date_trunc("month", func.min(page.c.opened_on)).cast(sa.Date)).where(*has_bonus)
     return Read(

@@ -3,13 +3,14 @@
 Each is read from a stored date, with what is at stake and what to do about it. Nothing is computed from a rule alone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.card_credits import Uses, index_uses
+from shared.db.card_spending import CardSpending
 from shared.db.cards import Card
 from shared.db.members import HOLDER
 from shared.db.portfolio import Holdings
@@ -165,9 +166,9 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
         )
 
 
-def find_progress(holdings: Holdings, row: Card) -> BonusProgress | None:
+def find_progress(card_spending: Mapping[int, CardSpending], row: Card) -> BonusProgress | None:
     """What statements of a card show of the spending its welcome bonus asks for; None once that is settled."""
-    spending = holdings.card_spending.get(row.id)
+    spending = card_spending.get(row.id)
     if spending is None or row.bonus_status in ("earned", "missed"):
         return None
     months = [(cell.month, cell.net) for cell in spending.cells if cell.currency == row.currency]
@@ -177,7 +178,7 @@ def find_progress(holdings: Holdings, row: Card) -> BonusProgress | None:
 
 
 def _describe_spending(view: Viewpoint, holdings: Holdings, row: Card) -> str:
-    progress = find_progress(holdings, row)
+    progress = find_progress(holdings.card_spending, row)
     return f" {cards.describe_bonus_progress(progress, view.today)}" if progress else ""
 
 

@@ -7,11 +7,12 @@ from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
+from psycopg.errors import QueryCanceled
 from sqlalchemy.orm import aliased
 
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
-from shared.db.base import engine, open_own, transaction
+from shared.db.base import engine, open_own, statements, transaction
 from shared.db.booking_pages import load_flight_page, load_stay_page
 from shared.db.bookings import FlightBooking, HotelBooking, Today
 from shared.db.messages import Notification, load_notice_page
@@ -21,6 +22,7 @@ from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
 from shared.db.vouchers import Voucher
 
+KEY = sa.func.pg_backend_pid(type_=sa.Integer)
 DAY, NOON = date(2026, 12, 1), datetime(2026, 11, 23, 12, 0, 0, 123000, UTC)
 FLIGHT = {
     "airline": "UA",
@@ -177,3 +179,39 @@ def test_what_was_changed_in_the_same_transaction_is_read(mine: int) -> None:
 def test_a_type_that_no_read_has_needed_yet_is_refused(mine: int) -> None:
     with transaction(mine) as session, pytest.raises(LookupError):
         Read(rows=sa.select(sa.literal(b"x")))(session)
+
+
+def test_a_read_on_a_connection_that_just_died_is_answered(mine: int) -> None:
+    read = Read(key=sa.select(KEY))
+    engine().dispose()  # so that the connection that dies is the only one
+    keys = []
+    for _ in range(2):
+        with open_own(mine, reads=True) as session:
+            keys += read(session)["key"]
+        with statements().connect() as other:
+            other.execute(sa.select(sa.func.pg_terminate_backend(keys[-1])))
+    assert keys[0] != keys[1]
+    engine().dispose()
+
+
+def test_a_read_that_takes_too_long_is_not_asked_again(mine: int) -> None:
+    engine().dispose()
+    with engine().connect() as connection:
+        connection.exec_driver_sql("set statement_timeout = 50")
+        connection.commit()
+    with open_own(mine, reads=True) as session, pytest.raises(QueryCanceled):
+        Read(slept=sa.select(sa.cast(sa.func.pg_sleep(60), sa.Text)))(session)
+
+
+def test_a_connection_that_answered_a_read_has_transactions_again(mine: int) -> None:
+    read = Read(rows=sa.select(PointsBalance.balance), key=sa.select(KEY))
+    engine().dispose()
+    with open_own(mine, reads=True) as session:
+        before = read(session)
+    with transaction(mine) as session:
+        session.scalars(sa.select(PointsBalance)).one().balance = 5
+        session.flush()
+        assert session.scalar(sa.select(KEY)) == before["key"][0]
+        session.rollback()
+    with open_own(mine, reads=True) as session:
+        assert read(session) == before
