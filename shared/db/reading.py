@@ -102,8 +102,8 @@ def _ask(session: Session, sql: str, values: Mapping[str, Any]) -> str:
     if alone and not engine().dispatch.before_cursor_execute:  # SQLAlchemy tells traces of each statement
         try:
             return _ask_directly(sql, values)
-        except QueryCanceled:
-            raise  # it would take as long again
+        except QueryCanceled as error:  # it would take as long again
+            raise sa.exc.OperationalError(sql, None, error, hide_parameters=True) from error
         except psycopg.Error:
             pass  # asked again, SQLAlchemy replaces connections that died, and says it in its own errors
     answer: str = session.connection().exec_driver_sql(sql, values).scalar_one()

@@ -17,6 +17,7 @@ from shared.db.booking_pages import load_flight_page, load_stay_page
 from shared.db.bookings import FlightBooking, HotelBooking, Today
 from shared.db.messages import Notification, load_notice_page
 from shared.db.monitor_pages import load_monitor_page
+from shared.db.outages import is_outage
 from shared.db.profile import Profile
 from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
@@ -199,8 +200,10 @@ def test_a_read_that_takes_too_long_is_not_asked_again(mine: int) -> None:
     with engine().connect() as connection:
         connection.exec_driver_sql("set statement_timeout = 50")
         connection.commit()
-    with open_own(mine, reads=True) as session, pytest.raises(QueryCanceled):
+    with open_own(mine, reads=True) as session, pytest.raises(sa.exc.OperationalError) as failed:
         Read(slept=sa.select(sa.cast(sa.func.pg_sleep(60), sa.Text)))(session)
+    assert isinstance(failed.value.orig, QueryCanceled)
+    assert not is_outage(failed.value)
 
 
 def test_a_connection_that_answered_a_read_has_transactions_again(mine: int) -> None:
