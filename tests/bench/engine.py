@@ -26,7 +26,8 @@ from typing import Any
 import psycopg
 
 from deploy.local.private_servers import Postgres, Valkey
-from tests.bench.stage import ROOT, TICK
+from tests.bench.process_costs import cpu_seconds
+from tests.bench.stage import ROOT
 
 AT_LEAST = 50.0
 NEW_WATCHES = 5  # made behind a backlog, one after the other
@@ -71,22 +72,6 @@ def _loop() -> float:
     """Of two at once, one for each core, the slower: cores that share their strength are slower when both are busy."""
     both = [subprocess.Popen([sys.executable, "-c", _ADD], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     return max(float(one.communicate()[0]) for one in both)
-
-
-def _cpu(pid: int) -> float:
-    """Of a process, its children that ended, and those that live."""
-    total = 0.0
-    table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    family, pairs = {pid}, [tuple(map(int, line.split())) for line in table.splitlines()]
-    while more := {child for child, parent in pairs if parent in family} - family:
-        family |= more
-    for one in family:
-        try:
-            fields = Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += sum(map(int, fields[11:15])) / TICK
-    return total
 
 
 def _fill(database: "psycopg.Connection[Any]", monitors: int, sharing: int, days: int) -> None:
@@ -141,7 +126,7 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     with redis.Redis.from_url(valkey.url) as queue:
         for name in queue.scan_iter("award:sandbox:reading:*"):
             queue.delete(name)
-    loop, before, pause = _loop(), {name: _cpu(pid) for name, pid in pids.items()}, threading.Event()
+    loop, before, pause = _loop(), {name: cpu_seconds(pid) for name, pid in pids.items()}, threading.Event()
     mails = _one(database, "select count(*) from deliveries")
     last = _one(database, "select coalesce(max(id), 0) from job_runs")
     database.execute(
@@ -156,7 +141,7 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
         if time.monotonic() > until:
             raise SystemExit("not all was checked in a quarter of an hour")
         pause.wait(1)  # its own questions are no work of the engine
-    spent = {name: _cpu(pid) - before[name] for name, pid in pids.items()}
+    spent = {name: cpu_seconds(pid) - before[name] for name, pid in pids.items()}
     took = f"select extract(epoch from max(finished_at) - min(due_at)) from {its}"
     mails = _one(database, "select count(*) from deliveries") - mails
     return Round(monitors, mails, float(_one(database, took)), spent, loop)
