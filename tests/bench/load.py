@@ -30,6 +30,7 @@ class Shot:
     headers: dict[str, str]
     body: str
     expected: str
+    others: tuple[str, ...] = ()  # bodies sent in turn with the first
     seeds: tuple[str, ...] = ()  # where TOKEN stands in the body: one each, then the refresh_token of the answer to it
 
     def at(self, url: str) -> "Shot":
@@ -63,7 +64,7 @@ def _wrk(shot: Shot, concurrency: int, seconds: float, pin: Callable[[], None]) 
     with tempfile.TemporaryDirectory() as folder:
         files = {
             "expected": shot.expected,
-            "body": shot.body,
+            "bodies": "\n".join((shot.body, *shot.others)),
             "headers": "".join(f"{k}: {v}\n" for k, v in shot.headers.items()),
             "seeds": "".join(f"{seed}\n" for seed in shot.seeds),
         }
@@ -106,14 +107,15 @@ class _Load:
         lines = {"Host": parts.netloc} | self.shot.headers
         self.head = f"POST {parts.path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in lines.items())
         self.expected = self.shot.expected.encode()
-        self.plain = None if re.search("TOKEN|NUMBER", self.shot.body) else self._request(self.shot.body)
+        ready = [self._request(body) for body in (self.shot.body, *self.shot.others)]
+        self.plain = None if re.search("TOKEN|NUMBER", self.shot.body) else itertools.cycle(ready)
 
     def _request(self, body: str) -> bytes:
         return f"{self.head}Content-Length: {len(body)}\r\n\r\n{body}".encode()
 
     def request(self, token: str) -> bytes:
         if self.plain is not None:
-            return self.plain
+            return next(self.plain)
         return self._request(self.shot.body.replace("TOKEN", token).replace("NUMBER", str(next(self.numbers))))
 
 

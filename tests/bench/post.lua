@@ -1,4 +1,4 @@
--- Posts one body with given headers; every answer must be a 200 that holds the expected words. Where there are seeds,
+-- Posts bodies in turn with given headers; every answer must be a 200 that holds the expected words. Where there are seeds,
 -- TOKEN in the body is one of them, and the refresh_token of the answer takes its place. NUMBER is another each time.
 local threads = {}
 
@@ -16,7 +16,6 @@ function init(args)
   bad = 0
   expected = read(args[1])
   wrk.method = "POST"
-  wrk.body = read(args[2])
   for line in read(args[3]):gmatch("[^\n]+") do
     local name, value = line:match("^([^:]+): (.*)$")
     wrk.headers[name] = value
@@ -25,6 +24,11 @@ function init(args)
   for line in read(args[4]):gmatch("[^\n]+") do
     table.insert(pool, line)
   end
+  bodies = {}
+  for line in read(args[2]):gmatch("[^\n]+") do
+    table.insert(bodies, line)
+  end
+  wrk.body = bodies[1]
   seeded = #pool > 0
   number = os.time() % 10000 * 10000
   if seeded or wrk.body:find("NUMBER", 1, true) then
@@ -35,6 +39,15 @@ function init(args)
         body = body:gsub("TOKEN", table.remove(pool))
       end
       return wrk.format(nil, nil, nil, body)
+    end
+  elseif #bodies > 1 then
+    local ready, turn = {}, 0
+    for index, body in ipairs(bodies) do
+      ready[index] = wrk.format(nil, nil, nil, body)
+    end
+    request = function()
+      turn = turn % #ready + 1
+      return ready[turn]
     end
   end
 end

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.bench.facts import FACTS, RELEASE_WINDOW
 from tests.bench.goals import BARE, ECHO, GOALS, NAIVE, READS, SPREADS, WIDE_READS
 from tests.bench.load import Shot
 from tests.bench.stage import forget_cards, refresh_tokens
@@ -18,16 +19,10 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 OK = '"status":"ok"'
 NARROW = ("/lean", "/readonly", "/x/traveller", "/x/cards,vouchers")
 DAY = f"{date.today() + timedelta(90)}"
-RELEASE_WINDOW = ("get_award_release_window", {"airline": "BA"})
-ARGUMENTS: dict[str, dict[str, Any]] = {
-    RELEASE_WINDOW[0]: RELEASE_WINDOW[1],
-    "get_pricing": {"program": "virgin-atlantic-flying-club", "origin": "LHR", "destination": "JFK"},
-    "list_transfer_partners": {"program": "amex-membership-rewards"},
-    "get_program_rates": {"program": "cathay-asia-miles"},
-    "find_transfer_paths": {"from_program": "amex-membership-rewards", "target_program": "british-airways-club"},
-    "affordable_destinations": {"program": "avios", "balance": 50_000},
-    "search_all_airlines": {"origin": "LHR", "destination": "JFK", "date": DAY},
-    **{name: {} for name in (*READS, *WIDE_READS)},
+ARGUMENTS: dict[str, list[dict[str, Any]]] = {
+    **FACTS,
+    "search_all_airlines": [{"origin": "LHR", "destination": "JFK", "date": DAY}],
+    **{name: [{}] for name in (*READS, *WIDE_READS)},
 }
 # Each request writes: NUMBER is another one every time.
 WRITING = {
@@ -77,14 +72,15 @@ def _comparators(urls: dict[str, str]) -> Iterator[Scenario]:
 
 
 def _tools(url: str, bearer: dict[str, str], writer: dict[str, str]) -> Iterator[Scenario]:
-    for name, arguments in ARGUMENTS.items():
-        yield Scenario(name, "ours", Shot(url, bearer, _call(name, arguments), OK))
+    for name, sets in ARGUMENTS.items():
+        first, *others = (_call(name, arguments) for arguments in sets)
+        yield Scenario(name, "ours", Shot(url, bearer, first, OK, tuple(others)))
     for name, text in WRITING.items():
         body = _call(name, {"": 0}).replace('{"":0}', text)
         yield Scenario(name, "ours", Shot(url, writer, body, OK), prepare=forget_cards)
     lean = f"{url}/lean"
     find = _call("find_tools", {"query": "which of my points are about to expire"})
-    inside = _call("call_read_tool", dict(zip(("name", "arguments"), RELEASE_WINDOW, strict=True)))
+    inside = _call("call_read_tool", {"name": RELEASE_WINDOW, "arguments": FACTS[RELEASE_WINDOW][0]})
     yield Scenario("find_tools", "ours", Shot(lean, bearer, find, OK))
     yield Scenario("call_read_tool", "ours", Shot(lean, bearer, inside, OK))
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench.facts import FACTS
 from tests.bench.goals import BARE, BEARER, COSTS, ECHO, GOALS, MEMORY, NAIVE, SPREADS, START_CPU, Goal, Spread
 from tests.bench.process_costs import wanted_costs
 from tests.bench.results import Figure, Figures, Result, compare, load, ratio, spread
@@ -110,3 +111,10 @@ def test_costs_are_measured_with_all_or_by_name() -> None:
     assert wanted_costs([]) == ["start", "memory", "bearer"]
     assert (wanted_costs(["memo"]), wanted_costs(["list_trips"])) == (["memory"], [])
     assert {START_CPU, MEMORY, BEARER} == set(COSTS)
+
+
+def test_tools_of_facts_are_asked_many_different_things() -> None:
+    for name, sets in FACTS.items():
+        assert len({str(one) for one in sets}) == len(sets) >= 20, name
+    known = {one.name: one.shot for one in scenarios(dict.fromkeys(PROGRAMS, ""), "", "")}
+    assert {name: 1 + len(known[name].others) for name in FACTS} == {name: len(sets) for name, sets in FACTS.items()}
