@@ -28,9 +28,10 @@ from mcp_server.views.award_charts import (
     find_chart_gap,
     has_seasons,
     list_examples,
+    list_rates,
     to_category_rows,
     to_gap,
-    to_rate_rows,
+    to_rate_row,
     to_scope,
     to_seasons,
     to_value_row,
@@ -290,9 +291,9 @@ def get_program_rates(
     scope = to_scope(resolved, code) if code else chart
     charts = _select_charts(call, resolved, scope, code)
     flights = f"{airline_name(call.reference, code) if code else chart} flights"
-    rows = [row for c in charts for row in to_rate_rows(c, cabin)]
+    rates = [rate for c in charts for rate in list_rates(c, cabin)]
     dynamic = bool(charts) and all(c.dynamic for c in charts)
-    if not rows and not dynamic:
+    if not rates and not dynamic:
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
         raise _refuse(
             call,
@@ -302,17 +303,19 @@ def get_program_rates(
             scope,
             code,
         )
-    seasons = [s for s in ("off_peak", "standard", "peak") if any(getattr(r, s) is not None for r in rows)]
+    seasons = [s for s in ("off_peak", "standard", "peak") if any(r.points.get(s) is not None for r in rates)]
     examples = list_examples(call.reference, resolved, scope, code)
-    summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rows), 'price')}."
+    summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rates), 'price')}."
     return ProgramRates(
         message=f"{resolved.name}, {flights}: {summary}",
         program=resolved.slug,
-        chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows[:MAX_ROWS], seasons=seasons),
+        chart=WholeChart(
+            kind=KIND_SHOWN[charts[0].kind], rows=list(map(to_rate_row, rates[:MAX_ROWS])), seasons=seasons
+        ),
         caveats=describe_caveats(charts),
         examples=examples,
-        total=len(rows),
-        has_more=len(rows) > MAX_ROWS,
+        total=len(rates),
+        has_more=len(rates) > MAX_ROWS,
         **describe_audited(charts[0]),
     )
 

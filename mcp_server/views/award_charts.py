@@ -1,7 +1,7 @@
 """Award charts as results show them: prices by zone, distance or category, side by side for each season."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
@@ -61,6 +61,15 @@ class RateRow(Part):
     off_peak: int | None
     standard: int | None
     peak: int | None
+
+
+class Rate(NamedTuple):
+    """What a chart says of a cabin at a band or zone pair. Rows are made of those shown alone: one chart has 739."""
+
+    chart: Chart
+    cabin: str
+    place: str
+    points: Points
 
 
 class CategoryRow(Part):
@@ -134,8 +143,8 @@ def to_gap(row: ChartGap) -> Gap:
     return Gap(sentence=row.reason, **describe_audited(row))
 
 
-def to_rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
-    """One row for each band or zone pair of each cabin, its seasons beside one another."""
+def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
+    """One for each band or zone pair of each cabin, its seasons beside one another."""
     prices: dict[tuple[str, str], Points] = {}
     for name, bands in chart.bands.items():
         for band in bands:
@@ -143,19 +152,19 @@ def to_rate_rows(chart: Chart, cabin: str | None) -> list[RateRow]:
     for name, pairs in chart.zones.items():
         for (start, end), points in pairs.items():
             prices.setdefault((name, f"{start} - {end}"), {}).update(points)
-    return [
-        RateRow(
-            chart_id=chart.chart_id,
-            carriers=sorted(chart.carriers),
-            cabin=name,
-            zone_or_band=place,
-            off_peak=points.get("off_peak"),
-            standard=points.get("standard"),
-            peak=points.get("peak"),
-        )
-        for (name, place), points in prices.items()
-        if cabin in (None, name)
-    ]
+    return [Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name)]
+
+
+def to_rate_row(rate: Rate) -> RateRow:
+    return RateRow(
+        chart_id=rate.chart.chart_id,
+        carriers=sorted(rate.chart.carriers),
+        cabin=rate.cabin,
+        zone_or_band=rate.place,
+        off_peak=rate.points.get("off_peak"),
+        standard=rate.points.get("standard"),
+        peak=rate.points.get("peak"),
+    )
 
 
 def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
