@@ -295,23 +295,16 @@ def get_program_rates(
     dynamic = bool(charts) and all(c.dynamic for c in charts)
     if not rates and not dynamic:
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
-        raise _refuse(
-            call,
-            resolved,
-            f"No award chart of {resolved.name} for {flights}{of} is known.",
-            "award chart",
-            scope,
-            code,
-        )
+        unknown = f"No award chart of {resolved.name} for {flights}{of} is known."
+        raise _refuse(call, resolved, unknown, "award chart", scope, code)
     seasons = [s for s in ("off_peak", "standard", "peak") if any(r.points.get(s) is not None for r in rates)]
     examples = list_examples(call.reference, resolved, scope, code)
+    rows = [to_rate_row(rate) for rate in rates[:MAX_ROWS]]
     summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rates), 'price')}."
     return ProgramRates(
         message=f"{resolved.name}, {flights}: {summary}",
         program=resolved.slug,
-        chart=WholeChart(
-            kind=KIND_SHOWN[charts[0].kind], rows=list(map(to_rate_row, rates[:MAX_ROWS])), seasons=seasons
-        ),
+        chart=WholeChart(kind=KIND_SHOWN[charts[0].kind], rows=rows, seasons=seasons),
         caveats=describe_caveats(charts),
         examples=examples,
         total=len(rates),
