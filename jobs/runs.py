@@ -66,7 +66,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
     RunKind.BILLING: billing.check,
 }
 # Kinds of which several runs are worked on at once. Each hands back by run what writes its answer, as far as the world
-# was asked, and what writes all quiet answers in one transaction and tells whose they were.
+# was asked, and what writes all answers that are simple in one transaction and tells whose they were.
 Looks = tuple[dict[int, Finish], Callable[[Session], set[int]]]
 TOGETHER: dict[str, Callable[[Sequence[Claim], More], Looks]] = {
     RunKind.ROUTE_MONITOR: route_monitors.check_together,
@@ -79,6 +79,17 @@ LOST: dict[str, Callable[[Session, Claim], None]] = {
     RunKind.INBOUND_MAIL: inbound_mail.give_up_mail,
     RunKind.STANDING_ORDER: standing_orders.give_up_order,
 }
+
+
+def rehearse() -> None:
+    """A portion of nothing, in a process that forks: its statements are put together once, and not in every child."""
+    with autocommit() as session:
+        claim_runs(session, 0, 0)
+    for check in TOGETHER.values():
+        write_simple = check((), lambda: False)[1]
+        with transaction() as session:
+            write_simple(session)
+            finish_runs(session, ())
 
 
 class Overtaken(Exception):
@@ -158,7 +169,7 @@ class Portions:
 def work_together(claims: Sequence[Claim], in_time: More) -> None:
     """What is simple is read and written at once, the rest run by run. At least one is worked on; those that are not
     begun in time are given back."""
-    done, looked = _write_quiet_ones(claims, in_time)
+    done, looked = _write_simple_ones(claims, in_time)
     late = []
     for claim in sorted(claims, key=lambda claim: claim.id not in looked):
         if claim.id in done:
@@ -173,7 +184,7 @@ def work_together(claims: Sequence[Claim], in_time: More) -> None:
             give_back(session, late)
 
 
-def _write_quiet_ones(claims: Sequence[Claim], in_time: More) -> tuple[set[int], dict[int, Finish]]:
+def _write_simple_ones(claims: Sequence[Claim], in_time: More) -> tuple[set[int], dict[int, Finish]]:
     """Which runs are done, and of others what writes the answer they have. Whatever fails, each is tried alone."""
     simple = {claim.subject_id: claim for claim in claims if _is_simple(claim)}  # one of each subject
     if len(simple) < 2:
@@ -181,9 +192,9 @@ def _write_quiet_ones(claims: Sequence[Claim], in_time: More) -> tuple[set[int],
     together, started = list(simple.values()), time.perf_counter()
     try:
         with label_work(f"runs-{together[0].id}"), span(f"runs {together[0].kind}", runs=len(together)):
-            looked, write_quiet = TOGETHER[together[0].kind](together, in_time)
+            looked, write_simple = TOGETHER[together[0].kind](together, in_time)
             with transaction() as session:
-                done = write_quiet(session)
+                done = write_simple(session)
                 if not finish_runs(session, [claim for claim in together if claim.id in done]):
                     raise Overtaken
     except Exception as error:  # the edge: one of them has a fault, which shows when it is alone

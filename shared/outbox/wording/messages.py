@@ -68,6 +68,12 @@ def _templates() -> Environment:
     return environment
 
 
+def load_templates() -> None:
+    """All of them, for a process that forks: of a first mail, putting its nine together took 24 ms of 50."""
+    for name in _templates().list_templates():
+        _templates().get_template(name)
+
+
 @pass_context
 def _format_moment(context: Context, text: str) -> str:
     return format_moment(datetime.fromisoformat(text), context["zone"])

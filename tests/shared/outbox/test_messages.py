@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import Environment
 
 from shared.outbox.links import facts, read_unsubscribe_token
-from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, message, notice, short
+from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, load_templates, message, notice, short
 
 HERE = Path(__file__).parent
 OPTION: dict[str, Any] = {
@@ -309,3 +310,13 @@ def test_notices_about_the_account_say_what_happened(event: str, facts: dict[str
     said = notice(event, facts)
     assert said.kind == "account"
     assert words in said.body
+
+
+def test_templates_that_were_loaded_are_not_put_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    load_templates()
+
+    def compile_again(*_: Any, **__: Any) -> None:
+        raise AssertionError("a template was put together in a process that has them")
+
+    monkeypatch.setattr(Environment, "compile", compile_again)
+    assert message("route_monitor_match", found(OPTION), sandbox=False).text
