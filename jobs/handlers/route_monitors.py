@@ -10,7 +10,7 @@ from jobs.queue import More
 from shared.db.base import autocommit, transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.services.watches.award_seats import CheckResult, WatchQuery, query_sources
-from shared.services.watches.quiet_checks import prepare_simple, settle_quiet
+from shared.services.watches.checks_together import prepare_simple, settle_together
 from shared.services.watches.route_monitors import prepare, settle
 
 Finish = Callable[[Session], RunResult]
@@ -37,7 +37,9 @@ def check_together(claims: Sequence[Claim], in_time: More) -> tuple[dict[int, Fi
     runs = {claim.subject_id: claim.id for claim in claims}
     sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(_ask_in_turn, queries, in_time)}
     answered = {run_id: sight for run_id, sight in sights.items() if sight.put_off is None}
-    return {run_id: _finish(run_id, sight) for run_id, sight in sights.items()}, partial(settle_quiet, sights=answered)
+    return {run_id: _finish(run_id, sight) for run_id, sight in sights.items()}, partial(
+        settle_together, sights=answered
+    )
 
 
 async def _ask_in_turn(queries: Iterable[WatchQuery], in_time: More) -> list[CheckResult]:

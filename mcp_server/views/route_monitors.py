@@ -17,7 +17,7 @@ from shared.reference.city_airports import list_watched_airports
 from shared.services.search.award_options import AwardOption, build_option
 from shared.services.watches.award_seats import WatchQuery
 from shared.services.watches.route_monitors import terms_of
-from shared.services.watches.seat_funding import describe_funding
+from shared.services.watches.seat_funding import describe_funding, load_purses
 
 State = Literal["active", "cancelled"]
 
@@ -83,7 +83,9 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
 def describe_payment(call: Call, row: RouteMonitor, seats: Sequence[FoundSeat]) -> list[str]:
     """How the stored balances pay the best open seats for everybody, in sentences; nothing without balances."""
     query = WatchQuery(row.id, row.account_id, row.origin, row.destination, terms_of(row))
-    return award_seats.describe_funding({"funding": describe_funding(call.db, query, [s for s in seats if s.is_open])})
+    purses = load_purses(call.db, [row.account_id])
+    funding = describe_funding(call.db, query, [seat for seat in seats if seat.is_open], purses)
+    return award_seats.describe_funding({"funding": funding})
 
 
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index
@@ -31,29 +32,41 @@ on conflict (account_id, route, key) do update
 set synthetic = excluded.synthetic, points = excluded.points, watch = excluded.watch, mailed_at = excluded.mailed_at
 where mailed_seats.mailed_at < :since or mailed_seats.points > excluded.points
   or mailed_seats.watch = excluded.watch or mailed_seats.synthetic <> excluded.synthetic
-returning key"""
+returning account_id, route, key"""
 
 
-def note_mailed_seats(
-    session: Session,
-    account_id: int,
-    route: str,
-    watch: str,
-    seats: Mapping[str, tuple[date, int]],
-    at: datetime,
-    since: datetime,
-) -> set[str]:
-    """Notes a mail about seats (day and points by key); returns the keys that are news to this person.
+class SeatFind(NamedTuple):
+    """A seat that a watch of somebody has found."""
 
-    A seat another watch mailed after `since`, at this price or a lower one, is no news. Two watches that find the same
-    seat at the same moment wait for each other here, in the order of the keys.
+    account_id: int
+    route: str
+    key: str
+    day: date
+    points: int
+    watch: str
+
+    @property
+    def place(self) -> tuple[int, str, str]:
+        return self[:3]
+
+
+def note_mailed_seats(session: Session, finds: Iterable[SeatFind], at: datetime, since: datetime) -> set[SeatFind]:
+    """Notes mails about seats, in the order of the finds; returns those that are news to their person.
+
+    A seat another watch mailed after `since`, at this price or a lower one, is no news. Two workers that find the same
+    seats at the same moment wait for each other here: each writes all of them in one order, and what a second watch
+    found only after them.
     """
-    rows = [
-        {"account_id": account_id, "route": route, "key": key}
-        | {"day": day, "points": points, "watch": watch, "mailed_at": at}
-        for key, (day, points) in sorted(seats.items())
-    ]
-    return set(bulk.write(session, MailedSeat, rows, _NEWS, since=since).scalars())
+    news: set[SeatFind] = set()
+    rest = list(finds)
+    while rest:
+        first: dict[tuple[int, str, str], SeatFind] = {}
+        for find in rest:
+            first.setdefault(find.place, find)
+        rows = [{**first[place]._asdict(), "mailed_at": at} for place in sorted(first)]
+        news |= {first[tuple(place)] for place in bulk.write(session, MailedSeat, rows, _NEWS, since=since)}
+        rest = [find for find in rest if first[find.place] is not find]
+    return news
 
 
 def list_earlier_watches(

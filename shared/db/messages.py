@@ -87,11 +87,10 @@ class ClaimedDelivery:
     traceparent: str | None = None
 
 
-def add_notification(session: Session, account_id: int, dedupe_key: str, **columns: Any) -> UUID | None:
-    """Stores a notice once per event; None when it was stored before."""
-    row = {"account_id": account_id, "dedupe_key": dedupe_key, **columns}
-    once = "on conflict (dedupe_key) do nothing returning id"
-    return bulk.write(session, Notification, [row], once).scalar_one_or_none()
+def add_notifications(session: Session, rows: Sequence[Mapping[str, Any]]) -> dict[str, UUID]:
+    """Stores each notice once per event. By their keys those that were not stored before."""
+    once = "on conflict (dedupe_key) do nothing returning dedupe_key, id"
+    return {row.dedupe_key: row.id for row in bulk.write(session, Notification, rows, once)} if rows else {}
 
 
 def add_deliveries(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

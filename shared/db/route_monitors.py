@@ -119,14 +119,17 @@ def log_checks(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 _NOTE_CHECKED = sa.text("""
-update route_monitors m set last_checked_at = checked.at, updated_at = now()
-from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[])) checked (id, at) where m.id = checked.id""")
+update route_monitors m set last_checked_at = checked.at, matches_total = matches_total + checked.found,
+  updated_at = now()
+from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:found as int[])) checked (id, at, found)
+where m.id = checked.id""")
 
 
-def note_checked(session: Session, moments: Mapping[int, datetime]) -> None:
-    """When each of these monitors, which the caller holds, was last asked for with an answer."""
-    if moments:
-        session.execute(_NOTE_CHECKED, {"ids": list(moments), "moments": list(moments.values())})
+def note_checked(session: Session, checks: Mapping[int, tuple[datetime, int]]) -> None:
+    """When each of these monitors, which the caller holds, was asked for with an answer, and how much was new."""
+    if checks:
+        moments, counts = zip(*checks.values(), strict=True)
+        session.execute(_NOTE_CHECKED, {"ids": list(checks), "moments": list(moments), "found": list(counts)})
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.message_channels import MessageChannel
-from shared.db.messages import add_deliveries, add_notification
+from shared.db.messages import add_deliveries, add_notifications
 from shared.db.profile import Addressee, find_addressee
 from shared.outbox.links import find_event_path
 from shared.outbox.wording.messages import MAIL_KINDS, notice
@@ -119,25 +119,51 @@ def tell(
     The other channels of the person that want such messages get one each: whenever a mail is asked for, unless
     `by_channels` says otherwise. None when it was told before.
     """
-    content = notice(event, facts)
-    notification_id = add_notification(
-        session,
-        account.id,
-        dedupe_key,
-        kind=content.kind,
-        title=content.title,
-        body=content.body,
-        link=None if subject else find_event_path(event),
-        subject_type=subject[0] if subject else None,
-        subject_id=str(subject[1]) if subject else None,
-    )
-    if notification_id:
-        row = _build_row(account, notification_id, event, facts, dedupe_key)
-        rows = [_to_phone(row, phone, n) for n, phone in enumerate(phones)]
-        uses_channels = mail if by_channels is None else by_channels
-        if mail or uses_channels:
-            addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
-            rows += _list_channel_rows(row, addressee) if uses_channels else []
-            rows = [row, *rows] if mail and reachable(session, addressee, event) else rows
-        add_deliveries(session, rows)
-    return notification_id
+    news = News(account, event, facts, dedupe_key, subject, mail, phones, mail if by_channels is None else by_channels)
+    return tell_all(session, [news]).get(dedupe_key)
+
+
+@dataclass(frozen=True)
+class News:
+    """What an account is to be told, and by which ways besides its inbox."""
+
+    account: Account | Addressee
+    event: str
+    facts: dict[str, Any]
+    dedupe_key: str
+    subject: tuple[str, int | str] | None
+    mail: bool
+    phones: Sequence[Phone] = ()
+    by_channels: bool = False
+
+    def build_notice(self) -> dict[str, Any]:
+        content = notice(self.event, self.facts)
+        return {
+            "account_id": self.account.id,
+            "dedupe_key": self.dedupe_key,
+            "kind": content.kind,
+            "title": content.title,
+            "body": content.body,
+            "link": None if self.subject else find_event_path(self.event),
+            "subject_type": self.subject[0] if self.subject else None,
+            "subject_id": str(self.subject[1]) if self.subject else None,
+        }
+
+
+def tell_all(session: Session, news: Sequence[News]) -> dict[str, UUID]:
+    """As `tell`, by two statements for any number. The notices, by the keys of what was not told before."""
+    ids = add_notifications(session, [one.build_notice() for one in news])
+    fresh = [one for one in news if one.dedupe_key in ids]
+    add_deliveries(session, [row for one in fresh for row in _list_deliveries(session, one, ids[one.dedupe_key])])
+    return ids
+
+
+def _list_deliveries(session: Session, news: News, notification_id: UUID) -> list[dict[str, Any]]:
+    account, event = news.account, news.event
+    row = _build_row(account, notification_id, event, news.facts, news.dedupe_key)
+    rows = [_to_phone(row, phone, n) for n, phone in enumerate(news.phones)]
+    if news.mail or news.by_channels:
+        addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
+        rows += _list_channel_rows(row, addressee) if news.by_channels else []
+        rows = [row, *rows] if news.mail and reachable(session, addressee, event) else rows
+    return rows

@@ -1,10 +1,13 @@
 """A flight alert's check, from the schedule to the mail; and one seat that several watches find is mailed once."""
 
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from jobs import deliver, runs
 from jobs.handlers import flight_alerts
@@ -12,6 +15,7 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
+from shared.db.mailed_seats import MailedSeat, SeatFind, note_mailed_seats
 from shared.db.messages import Delivery, Notification
 from shared.db.profile import Profile
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
@@ -205,25 +209,41 @@ def test_one_seat_found_by_two_watches_is_two_notices_and_one_mail(alice: Caller
 
 
 def test_a_seat_another_watch_mailed_at_a_higher_price_is_news(alice: Caller) -> None:
-    from shared.db.mailed_seats import note_mailed_seats
+    now = clock.now()
 
-    seats, now = {"k": (travel_day(), 80_000)}, clock.now()
-    with transaction(alice.account_id) as session:
-        said = [
-            note_mailed_seats(
-                session, alice.account_id, "LHR-JFK", watch, {"k": (travel_day(), points)}, now, now - ago
-            )
-            for watch, points, ago in (
-                ("a", 80_000, timedelta(hours=6)),
-                ("b", 80_000, timedelta(hours=6)),
-                ("b", 70_000, timedelta(hours=6)),
-                ("a", 70_000, timedelta(hours=6)),
-                ("a", 70_000, timedelta(hours=-1)),
-            )
-        ]
-        other_route = note_mailed_seats(session, alice.account_id, "LHR-EWR", "c", seats, now, now - timedelta(hours=6))
-    assert said == [{"k"}, set(), {"k"}, set(), {"k"}]
-    assert other_route == {"k"}
+    def note(*finds: SeatFind, ago: timedelta = timedelta(hours=6)) -> set[str]:
+        with transaction(alice.account_id) as session:
+            return {find.watch for find in note_mailed_seats(session, finds, now, now - ago)}
+
+    def find(watch: str, points: int, route: str = "LHR-JFK") -> SeatFind:
+        return SeatFind(alice.account_id, route, "k", travel_day(), points, watch)
+
+    said = [note(find("a", 80_000)), note(find("b", 80_000)), note(find("b", 70_000)), note(find("a", 70_000))]
+    assert said == [{"a"}, set(), {"b"}, set()]
+    assert note(find("a", 70_000), ago=timedelta(hours=-1)) == {"a"}
+    assert note(find("c", 80_000, "LHR-EWR")) == {"c"}
+    together = [find(watch, points, "LHR-BOS") for watch, points in (("a", 90_000), ("b", 90_000), ("c", 80_000))]
+    assert note(*together) == {"a", "c"}
+
+
+def test_two_workers_that_find_the_same_seats_wait_for_each_other_in_one_order(alice: Caller) -> None:
+    """In the order of their watches each would hold what the other waits for."""
+    now, both_began = clock.now(), Barrier(2)
+
+    def note(watches: Sequence[tuple[str, str]]) -> int:
+        finds = [SeatFind(alice.account_id, "LHR-JFK", key, travel_day(), 80_000, watch) for watch, key in watches]
+        with transaction(alice.account_id) as session:
+            both_began.wait(30)
+            return len(note_mailed_seats(session, finds, now, now - timedelta(hours=6)))
+
+    for _ in range(5):
+        with ThreadPoolExecutor(2) as workers:
+            one = workers.submit(note, [("a", "k1"), ("b", "k2"), ("b", "k1")])
+            other = workers.submit(note, [("c", "k2"), ("d", "k1"), ("d", "k3")])
+            told = one.result(30) + other.result(30)
+        assert told == 3
+        with transaction() as session:
+            session.execute(delete(MailedSeat))
 
 
 def test_a_watch_whose_mails_are_off_silences_no_other(alice: Caller) -> None:

@@ -1,4 +1,4 @@
-"""Several checks of route monitors at once: the quiet ones are written together, and each is as if it were alone."""
+"""Several checks of route monitors at once: they are written together, and each is as if it were alone."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,10 +13,12 @@ from jobs.queue import RUNS
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
+from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor
 from shared.db.runs import Claim, JobRun, Schedule, claim_runs, run_now
 from tests.jobs.conftest import change, notices, past, rows, statuses
 from tests.jobs.test_route_monitors import monitor, seat, watch
+from tests.support.people import account
 from tests.support.settings_and_clock import StandingClock
 
 MANY = 8
@@ -77,6 +79,52 @@ def test_a_check_that_finds_something_is_told_once_beside_quiet_ones(alice: Call
     runs.work_together(claim_due(), always)
     assert len(notices()) == 1
     assert statuses() == ["done"] * 8
+
+
+def test_news_of_many_checks_are_told_by_a_few_statements(alice: Caller) -> None:
+    bob = account("bob", email_confirmed_at=clock.now())
+    watching = [watch(who) for who in (alice, bob)]
+    watching += [watch(alice, cabin=cabin) for cabin in ("economy", "first")]
+    for cabin in ("economy", "business", "first"):
+        seat("open", cabin)
+    with counted_statements() as seen:
+        runs.work_together(claim_due(), always)
+    assert len(seen) <= 32  # alone each takes twenty
+    told = {notice.subject_id: notice.account_id for notice in notices()}
+    owners = [alice.account_id, bob.account_id, alice.account_id, alice.account_id]
+    assert told == {str(id): owner for id, owner in zip(watching, owners, strict=True)}
+    mails = rows(Delivery)
+    assert sorted((mail.account_id, mail.recipient) for mail in mails) == sorted(
+        (owner, f"{'alice' if owner == alice.account_id else 'bob'}@example.test") for owner in owners
+    )
+    assert {row.id: row.matches_total for row in rows(RouteMonitor)} == dict.fromkeys(watching, 1)
+
+
+def test_two_watches_of_one_seat_in_one_portion_are_two_notices_and_one_mail(alice: Caller) -> None:
+    first, second = watch(alice), watch(alice)
+    seat("open")
+    runs.work_together(claim_due(), always)
+    assert sorted(notice.subject_id for notice in notices()) == sorted([str(first), str(second)])
+    (mail,) = rows(Delivery)
+    assert mail.facts["monitor_id"] == first
+    (silent,) = [notice for notice in notices() if notice.subject_id == str(second)]
+    assert "mail" in silent.body
+
+
+def test_a_portion_that_was_told_and_lost_before_its_end_is_told_once(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        watch(alice, cabin=None)
+    seat("open")
+    claims = claim_due()
+    with monkeypatch.context() as lost:
+        lost.setattr(runs, "finish_runs", lambda *_: False)
+        lost.setattr(runs, "work", lambda *_: None)
+        runs.work_together(claims, always)
+    assert (notices(), rows(Delivery), _answered()) == ([], [], [])
+    runs.work_together(claims, always)
+    assert (len(notices()), len(rows(Delivery))) == (2, 1)
 
 
 def test_monitors_that_are_not_simply_watched_are_left_to_the_check_of_one(alice: Caller) -> None:

@@ -4,18 +4,17 @@ One question per route and window, whoever watches it: answers of the last half 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from itertools import product
+from datetime import datetime, timedelta
+from itertools import chain, product
 from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import Account
-from shared.db.mailed_seats import list_earlier_watches, note_mailed_seats
-from shared.db.profile import Addressee, find_addressee
+from shared.db.mailed_seats import SeatFind, list_earlier_watches, note_mailed_seats
+from shared.db.profile import Addressee
 from shared.db.runs import RunResult
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
@@ -170,27 +169,46 @@ class MailPlan:
         return {"mailed": self.tells and self.by_mail, "mailed_for": [list(watch) for watch in earlier]}
 
 
-def plan_mail(
-    session: Session,
-    account: Account | Addressee,
-    event: str,
-    watch: tuple[str, int],
-    options: Sequence[AwardOption],
-) -> MailPlan:
-    """A message goes out if it tells the person anything another of their watches has not just told."""
-    addressee = account if isinstance(account, Addressee) else find_addressee(session, account.id)
-    by_mail = reachable(session, addressee, event)
-    if not by_mail and not is_wanted_by_channel(addressee, event):
-        return MailPlan(False)
-    now, quiet = clock.now(), timedelta(seconds=settings().route_monitor_interval_seconds)
-    seats: dict[str, dict[str, tuple[date, int]]] = defaultdict(dict)
-    for option in options:
-        seats[f"{option.origin}-{option.destination}"][str(MatchKey.of(option))] = (option.date, option.points)
-    name, since = f"{watch[0]}:{watch[1]}", now - quiet
-    # Every route is noted, and in one order: two watches that find the same seats wait for each other there.
-    news = [note_mailed_seats(session, account.id, route, name, seats[route], now, since) for route in sorted(seats)]
-    if any(news):
-        return MailPlan(True, by_mail=by_mail)
-    names = list_earlier_watches(session, account.id, name, seats, since)
-    earlier = tuple((kind, int(number)) for kind, _, number in (n.partition(":") for n in names))
-    return MailPlan(False, earlier, by_mail)
+@dataclass(frozen=True)
+class SeatNews:
+    """What one watch, of a kind and number, has found for a person, the best value first."""
+
+    addressee: Addressee
+    watch: tuple[str, int]
+    options: Sequence[AwardOption]
+
+    @property
+    def name(self) -> str:
+        return f"{self.watch[0]}:{self.watch[1]}"
+
+    def list_finds(self) -> list[SeatFind]:
+        return [
+            SeatFind(self.addressee.id, f"{o.origin}-{o.destination}", str(MatchKey.of(o)), o.date, o.points, self.name)
+            for o in self.options
+        ]
+
+
+def plan_mails(session: Session, event: str, news: Sequence[SeatNews]) -> list[MailPlan]:
+    """For each, in their order: a message goes out if it tells the person anything another of their watches has not
+    just told."""
+    now = clock.now()
+    since = now - timedelta(seconds=settings().route_monitor_interval_seconds)
+    by_mail = [reachable(session, one.addressee, event) for one in news]
+    is_wanted = [mail or is_wanted_by_channel(one.addressee, event) for one, mail in zip(news, by_mail, strict=True)]
+    finds = [one.list_finds() if wants else [] for one, wants in zip(news, is_wanted, strict=True)]
+    fresh = note_mailed_seats(session, chain.from_iterable(finds), now, since)
+    tells = [not fresh.isdisjoint(its) for its in finds]
+    return [
+        MailPlan(is_news, () if is_news or not its else _list_earlier(session, one, its, since), mail)
+        for one, is_news, its, mail in zip(news, tells, finds, by_mail, strict=True)
+    ]
+
+
+def _list_earlier(
+    session: Session, news: SeatNews, finds: Iterable[SeatFind], since: datetime
+) -> tuple[tuple[str, int], ...]:
+    keys: dict[str, list[str]] = defaultdict(list)
+    for find in finds:
+        keys[find.route].append(find.key)
+    names = list_earlier_watches(session, news.addressee.id, news.name, keys, since)
+    return tuple((kind, int(number)) for kind, _, number in (n.partition(":") for n in names))

@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
+from shared.db.profile import find_addressee
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
 from shared.db.watched_keys import list_key_rows, store_key_rows
@@ -13,11 +14,13 @@ from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import (
     CheckResult,
+    SeatNews,
     WatchQuery,
     filters_of,
     find_new_matches,
-    plan_mail,
+    plan_mails,
 )
+from shared.services.watches.seat_funding import load_purses
 from shared.services.watches.seat_messages import describe_seats
 
 EVENT = "flight_alert_match"
@@ -68,14 +71,16 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     _note(session, account, alert, sight)
     if matches:
         alert.last_hit_at = sight.asked_at
-        mail = plan_mail(session, account, EVENT, (RunKind.FLIGHT_ALERT, alert.id), matches)
+        watch = (RunKind.FLIGHT_ALERT, alert.id)
+        addressee, purses = find_addressee(session, account.id), load_purses(session, [account.id])
+        (mail,) = plan_mails(session, EVENT, [SeatNews(addressee, watch, matches)])
         tell(
             session,
-            account,
+            addressee,
             EVENT,
-            describe_seats(session, plan, matches) | {"alert_id": alert.id} | mail.facts,
+            describe_seats(session, plan, matches, purses) | {"alert_id": alert.id} | mail.facts,
             dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
-            subject=(RunKind.FLIGHT_ALERT, alert.id),
+            subject=watch,
             mail=mail.tells,
         )
     return RunResult(sight.retry_reason)

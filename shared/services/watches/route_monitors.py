@@ -1,6 +1,7 @@
 """Checks of route monitors: key states, matches and one message of new matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,24 +12,27 @@ from shared import clock
 from shared.db import route_monitors
 from shared.db.accounts import is_suspended
 from shared.db.bookings import FlightBooking
-from shared.db.profile import find_addressee
+from shared.db.profile import Addressee, find_addressees
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
 from shared.db.watched_keys import list_key_rows, store_key_rows
 from shared.domain.award_matches import MonitorTerms
 from shared.errors import Invalid
-from shared.outbox.enqueue import tell
+from shared.outbox.enqueue import News, tell_all
 from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
 from shared.services.watches.award_seats import (
     CheckResult,
+    MailPlan,
+    SeatNews,
     WatchQuery,
     filters_of,
     find_new_matches,
-    plan_mail,
+    plan_mails,
 )
 from shared.services.watches.booked_awards import describe_rebooking, read_award, set_terms
+from shared.services.watches.seat_funding import Purses, load_purses
 from shared.services.watches.seat_messages import describe_seats
 
 EVENT = "route_monitor_match"
@@ -97,7 +101,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     if sight.window.any_answered:
         monitor.last_checked_at = sight.asked_at
     if new_matches:
-        _notify(session, run_id, monitor, sight.plan, new_matches)
+        tell_finds(session, [Find(run_id, monitor, sight.plan, new_matches)])
     return RunResult(sight.retry_reason)
 
 
@@ -113,25 +117,50 @@ def build_check_row(run_id: int, sight: CheckResult, new_matches: int) -> dict[s
     }
 
 
-def _notify(
-    session: Session, run_id: int, monitor: RouteMonitor, plan: WatchQuery, options: Sequence[AwardOption]
-) -> None:
+@dataclass(frozen=True)
+class Find:
+    """The fresh matches of one check, the best value first."""
+
+    run_id: int
+    monitor: RouteMonitor
+    plan: WatchQuery
+    options: Sequence[AwardOption]
+
+    @property
+    def watch(self) -> tuple[str, int]:
+        return RunKind.ROUTE_MONITOR, self.monitor.id
+
+
+def tell_finds(session: Session, finds: Sequence[Find]) -> None:
     """All fresh matches of one check make one notice and one mail."""
     found_at = clock.now()
-    route_monitors.add_matches(session, [_match_row(monitor.id, found_at, option) for option in options])
-    account = find_addressee(session, monitor.account_id)
-    mail = plan_mail(session, account, EVENT, (RunKind.ROUTE_MONITOR, monitor.id), options)
-    tell(
-        session,
-        account,
-        EVENT,
-        describe_seats(session, plan, options)
-        | {"monitor_id": monitor.id}
+    matches = [_match_row(find.monitor.id, found_at, option) for find in finds for option in find.options]
+    route_monitors.add_matches(session, matches)
+    accounts = {find.monitor.account_id for find in finds}
+    addressees, purses = find_addressees(session, accounts), load_purses(session, accounts)
+    seats = [SeatNews(addressees[find.monitor.account_id], find.watch, find.options) for find in finds]
+    mails = plan_mails(session, EVENT, seats)
+    news = [_word_find(session, find, mail, addressees, purses) for find, mail in zip(finds, mails, strict=True)]
+    tell_all(session, news)
+
+
+def _word_find(
+    session: Session, find: Find, mail: MailPlan, addressees: Mapping[int, Addressee], purses: Purses
+) -> News:
+    facts = (
+        describe_seats(session, find.plan, find.options, purses)
+        | {"monitor_id": find.monitor.id}
         | mail.facts
-        | describe_rebooking(session, reference(), monitor),
-        dedupe_key=f"{RunKind.ROUTE_MONITOR}:{monitor.id}:{run_id}",
-        subject=(RunKind.ROUTE_MONITOR, monitor.id),
+        | describe_rebooking(session, reference(), find.monitor)
+    )
+    return News(
+        addressees[find.monitor.account_id],
+        EVENT,
+        facts,
+        dedupe_key=f"{RunKind.ROUTE_MONITOR}:{find.monitor.id}:{find.run_id}",
+        subject=find.watch,
         mail=mail.tells,
+        by_channels=mail.tells,
     )
 
 

@@ -1,8 +1,10 @@
 """How a person's stored balances pay award seats that a watch has found, by the transfer routes of their cards."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -16,11 +18,17 @@ from shared.services.search.award_options import AwardOption
 from shared.services.watches.award_seats import WatchQuery
 
 MAX_PROGRAMS = 3  # whose best price is compared with the balances
+Purses = Mapping[int, Sequence[Purse]]  # by account; those without balances are absent
+_BALANCES = select_holder_balances().where(
+    PointsBalance.account_id == sa.any_(sa.bindparam("ids", type_=sa.ARRAY(sa.BigInteger))), PointsBalance.balance > 0
+)
 
 
-def describe_funding(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> list[dict[str, Any]]:
+def describe_funding(
+    session: Session, query: WatchQuery, options: Sequence[AwardOption], all_purses: Purses
+) -> list[dict[str, Any]]:
     """How the stored balances pay the best price of the best programmes for everybody; nothing without balances."""
-    purses = _load_purses(session, query.account_id)
+    purses = all_purses.get(query.account_id)
     if not purses:
         return []
     routes = reference().routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))
@@ -31,11 +39,13 @@ def describe_funding(session: Session, query: WatchQuery, options: Sequence[Awar
     return [_describe_payment(routes, purses, program, points) for program, points in best.items()]
 
 
-def _load_purses(session: Session, account_id: int) -> list[Purse]:
-    programs = reference().programs
-    balances = select_holder_balances().where(PointsBalance.account_id == account_id, PointsBalance.balance > 0)
-    rows = [row for row in session.scalars(balances) if row.program in programs]
-    return [Purse(row.program, row.balance, programs[row.program].value_usd_cents) for row in rows]
+def load_purses(session: Session, account_ids: Iterable[int]) -> Purses:
+    programs, purses = reference().programs, defaultdict(list)
+    for row in session.scalars(_BALANCES, {"ids": sorted(set(account_ids))}):
+        if row.program in programs:
+            purse = Purse(row.program, row.balance, programs[row.program].value_usd_cents)
+            purses[row.account_id].append(purse)
+    return purses
 
 
 def _describe_payment(routes: Network, purses: Sequence[Purse], program: str, points: int) -> dict[str, Any]:

@@ -12,10 +12,12 @@ from shared.reference.airports import load_metro_names
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from shared.services.watches.award_seats import WatchQuery
-from shared.services.watches.seat_funding import MAX_PROGRAMS, describe_funding, name_program
+from shared.services.watches.seat_funding import MAX_PROGRAMS, Purses, describe_funding, name_program
 
 
-def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardOption]) -> dict[str, Any]:
+def describe_seats(
+    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Purses
+) -> dict[str, Any]:
     """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
     groups = group_flight_days(options)
     best = groups[:LISTED]
@@ -32,7 +34,7 @@ def describe_seats(session: Session, query: WatchQuery, options: Sequence[AwardO
         "flight_days": len(groups),
         "options": [_describe_option(offers[0], len(offers) - 1) for offers in best],
         "book": _list_booking_pages([offers[0] for offers in best]),
-        "funding": describe_funding(session, query, options),
+        "funding": describe_funding(session, query, options, purses),
     }
 
 
