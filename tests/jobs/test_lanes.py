@@ -72,7 +72,7 @@ def test_only_the_first_run_of_a_schedule_has_the_lane() -> None:
 
 def test_what_is_due_later_has_no_lane_of_its_own() -> None:
     with transaction() as session:
-        set_schedule(session, "tick", 1, timedelta(hours=6), at=clock.now() - timedelta(hours=1))
+        set_schedule(session, "tick", 1, timedelta(hours=6), at=clock.now() - timedelta(days=1))
         assert create_due_runs(session) == 1
     assert [run.lane for run in rows(JobRun)] == [DUE]
 
