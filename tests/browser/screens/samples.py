@@ -38,9 +38,10 @@ SEARCH = {**ROUTE, "date": days_ahead(60).isoformat(), "passengers": 2}
 EVERY = {name: SEARCH[name] for name in ("origin", "destination", "date", "passengers")}
 
 
-def search_first(stage: Stage) -> None:
-    """What list_flights lists has been seen in a search."""
-    stage.use("search_availability", **SEARCH)
+def search_first(stage: Stage, days: int = 1) -> None:
+    """What list_flights lists has been seen in a search. One day has 1 to 6 offers in economy, by its date."""
+    for day in range(days):
+        stage.use("search_availability", **SEARCH | {"date": days_ahead(60 + day).isoformat()})
 
 
 SAMPLES = [

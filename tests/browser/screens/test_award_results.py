@@ -395,7 +395,7 @@ def test_more_offers_than_the_answer_holds_are_fetched_once_with_what_was_asked(
 
 
 def test_a_long_list_goes_on_with_its_own_filters(stage: Stage) -> None:
-    search_first(stage)
+    search_first(stage, days=5)
     asked = {"origin": "LHR", "cabin": "economy", "sort": "points", "per_page": 2}
     stage.open("list_flights", asked)
     total = stage.look_inside("screen.data.paging.total")
