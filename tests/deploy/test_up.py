@@ -50,9 +50,10 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
     *lines, summary = said.splitlines()
     off = [re.split(" +off ", line)[0] for line in lines[:-1] if re.search(r"^\w+(?: \w+)* +off ", line)]
     assert off in ([*OFF, "maintenance"], [*OFF, "backup", "maintenance"]), said  # other tests may have made a backup
-    assert (status, summary) == (0, f"All is well: 21 parts checked, {len(off)} of them off."), said
+    assert (status, summary) == (0, f"All is well: 22 parts checked, {len(off)} of them off."), said
     assert [re.split(" +(?:ok|off) ", line)[0] for line in lines[:-1]] == [
         "database",
+        "partitions",
         "queue",
         "auth server",
         "internal address",

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - fixtures are taken from another part's tests
 
+import calendar
 import html
 import re
 import threading
@@ -19,6 +20,7 @@ from auth_server.pages.search_day import describe_payment
 from auth_server.web.tool_server import Answer, ToolCall, ToolServer
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.domain.dates import format_weekday
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
@@ -68,7 +70,7 @@ def test_a_month_is_a_heat_map_whose_prices_lead_to_the_day(world: World, ann: C
     assert count_cells(page, "c1") > 3
     words = read_words(page)
     assert "LHR to JFK, January 2027" in words
-    assert "From the sandbox, asked Mon 23 Nov 2026, 12:00 UTC." in words
+    assert f"From the sandbox, asked {format_weekday(clock.today())}, 12:00 UTC." in words
     link = html.unescape(re.findall(r'<a href="(search/day[^"]*)"', page.text)[0])
     assert link == f"search/day?{ROUTE}&airline=BA&passengers=2&day=2027-01-01&cabin=economy"
     assert "LHR to JFK, Fri 1 Jan 2027" in read_words(world.get(f"/dashboard/{link}"))
@@ -257,8 +259,10 @@ def test_an_offer_and_a_month_lead_to_a_watch_with_their_values(world: World, an
         assert re.search(rf'id="{name}"[^>]* value="{terms[name]}"', form), name
     month = {"earliest_date": "2027-01-01", "latest_date": "2027-01-31"}
     assert read_watch(world.get(MONTH).text) == route | month
-    named = read_watch(world.get(f"{PAGE}?origin=London&destination=JFK&month=2026-11").text)
-    assert named == {"destination": "JFK", "earliest_date": "2026-11-23", "latest_date": "2026-11-30"}
+    today = clock.today()
+    last = today.replace(day=calendar.monthrange(today.year, today.month)[1])
+    named = read_watch(world.get(f"{PAGE}?origin=London&destination=JFK&month={today:%Y-%m}").text)
+    assert named == {"destination": "JFK", "earliest_date": f"{today}", "latest_date": f"{last}"}
 
 
 def part(points: int, program: str = "chase", between: str = "") -> dict[str, Any]:

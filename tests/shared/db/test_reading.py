@@ -185,6 +185,7 @@ def test_a_type_that_no_read_has_needed_yet_is_refused(mine: int) -> None:
 def test_a_read_on_a_connection_that_just_died_is_answered(mine: int) -> None:
     read = Read(key=sa.select(KEY))
     engine().dispose()  # so that the connection that dies is the only one
+    statements().dispose()  # its connections may have died by another test
     keys = []
     for _ in range(2):
         with open_own(mine, reads=True) as session:
