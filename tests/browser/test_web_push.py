@@ -76,6 +76,9 @@ def ask_worker(tab: Tab, expression: str) -> Any:
 def push_to_worker(tab: Tab, data: str) -> Any:
     """The notification that the worker shows of a push message, which the browser hands over once decrypted."""
     origin = str(tab.run("location.origin"))
+    state = "navigator.serviceWorker.getRegistration('/static/').then((r) => r.active?.state)"
+    tab.run(f"setInterval(async () => (window.workerState = await {state}), 50)")
+    tab.wait("window.workerState === 'activated'")  # a message to one that still starts is lost
     tab._ask("ServiceWorker.enable")
     tab._ask("ServiceWorker.deliverPushMessage", origin=origin, registrationId="0", data=data)
     notices = "navigator.serviceWorker.getRegistration('/static/').then((r) => r.getNotifications())"
