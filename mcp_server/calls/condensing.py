@@ -6,7 +6,7 @@ of 21 kB.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_core import to_json
@@ -21,14 +21,13 @@ _STANDING_FIELDS = ("endpoints", "state", "last_success_at")
 _OPENING = ("data_mode", "notice", "status", "message")  # stand before what rows share, and that before the rows
 
 
-def condense(data: dict[str, Any]) -> dict[str, Any]:
-    """The JSON data of an answer, made compact; what was given is used up.
+def condense(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The JSON data of an answer, made compact, and all objects within it; what was given is used up.
 
     `provenance` holds the provenance its rows have in common: a row without such a field has the one that stands there.
     Rows leave out what is empty, and `bookable_with` where that is their programme alone. Coverage counts who was asked
     and who answered, and names only who did not.
     """
-    rows = list(_list_objects(data))
     facts = [row for row in rows if "source_url" in row and "unaudited" in row]
     sightings = [row for row in rows if "source" in row and "fetched_at" not in row and _is_sighting(row)]
     provenance = _share_fields(facts, _FACT_FIELDS) | _share_fields(sightings, _SIGHTING_FIELDS)
@@ -45,17 +44,6 @@ def condense(data: dict[str, Any]) -> dict[str, Any]:
         data["coverage"] = _count_coverage(coverage)
     opening = {name: data.pop(name) for name in _OPENING if name in data}
     return opening | {"detail": "compact"} | ({"provenance": provenance} if provenance else {}) | data
-
-
-def _list_objects(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """All objects within an answer."""
-    containers: list[Any] = [*data.values()]
-    for container in containers:  # grows while it is read
-        if type(container) is dict:
-            yield container
-            containers += container.values()
-        elif type(container) is list:
-            containers += container
 
 
 def _is_sighting(row: Mapping[str, Any]) -> bool:
@@ -112,6 +100,8 @@ def _without_nulls(value: Any, telling: frozenset[str]) -> Any:
     """`telling`: fields whose null says something, because rows leave out what they share."""
     if type(value) is dict:
         return {
-            name: _without_nulls(part, telling) for name, part in value.items() if part is not None or name in telling
+            name: _without_nulls(part, telling) if type(part) in (dict, list) else part
+            for name, part in value.items()
+            if part is not None or name in telling
         }
     return [_without_nulls(part, telling) for part in value] if type(value) is list else value

@@ -29,7 +29,8 @@ from mcp_server.calls.questions import (
 )
 from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
-from mcp_server.toolkit.context import Call, Caller, LiveCall
+from mcp_server.toolkit.context import Call, Caller, LiveCall, RowsNeeded
+from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere
 from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
@@ -187,9 +188,13 @@ async def _run_once(quota: Quota) -> Answer:
         quota.may_have_stored = not tool.reads  # in transactions of its own
         result = await tool.function(LiveCall(*terms), **arguments)
         return _render_result(tool, result, arguments, compact=compact)
-    call = Call(*terms, reads=tool.reads, static=tool.static)
     if tool.static:  # the change to a thread and back takes 0.1 ms, a quarter of such a call
-        return _build_answer(tool, call, arguments, compact)
+        try:
+            return _build_answer(tool, Call(*terms, reads=tool.reads, static=True), arguments, compact)
+        except RowsNeeded:
+            if tool.static != "mostly":
+                raise
+    call = Call(*terms, reads=tool.reads)
     return await anyio.to_thread.run_sync(_run_on_thread, quota, call, arguments, compact, limiter=limiter())
 
 
@@ -266,21 +271,24 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, compact: bool) -> Answer:
-    data = add_sandbox_label(mark_rows(result.model_dump(mode="json")))
-    citation = cite_sources(data) if tool.cites else ""
+    data = result.model_dump(mode="json")
+    objects = list_objects(data)
+    mark_rows(objects)
+    data = add_sandbox_label(data)
+    citation = cite_sources(objects) if tool.cites else ""
     if citation:
         data["message"] = f"{data['message']} {citation}"
     if citation or tool.states_facts:
         data["report_url"] = build_report_link(tool=tool.name, key=describe_call(arguments))
     if compact:
-        data = condense(data)
+        data = condense(data, objects[1:])
     return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.reads))
 
 
 def _render_refusal(refusal: Refusal) -> Answer:
     facts = to_jsonable_python(refusal.facts)
     data = {"status": refusal.status, "message": refusal.message, **facts}
-    if citation := cite_sources(facts):
+    if citation := cite_sources(list_objects(facts)):
         data["message"] = f"{refusal.message} {citation}"
     return Answer(refusal.status, refusal.is_error, add_sandbox_label(data))
 

@@ -103,6 +103,10 @@ class CallBase:
         return f"{settings().web_url}/plans"
 
 
+class RowsNeeded(LookupError):
+    """Rows were asked for on the event loop."""
+
+
 @dataclass
 class Call(CallBase):
     """For `def` tools: they run on a worker thread and may read and write the caller's own rows through `db`."""
@@ -115,10 +119,10 @@ class Call(CallBase):
     def db(self) -> Session:
         """Opened at first use, restricted to the caller's rows; the edge commits or rolls back.
 
-        Raises LookupError in a tool that is static.
+        Raises RowsNeeded on the event loop.
         """
         if self.static:
-            raise LookupError("a static tool has no rows to read")
+            raise RowsNeeded("a static tool has no rows to read")
         if self._session is None:
             self._session = open_own(self.account_id, reads=self.reads)
         return self._session

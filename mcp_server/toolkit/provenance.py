@@ -1,7 +1,7 @@
 """Provenance of facts in results: source, date, audit and confidence of a row, and one sentence of them an answer."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
@@ -64,12 +64,12 @@ def find_newest_date(facts: Iterable[Fact]) -> str | None:
     return max((f.as_of for f in facts if f.as_of), default=None)
 
 
-def cite_sources(data: dict[str, Any]) -> str:
-    """One sentence for the JSON data of an answer: whose facts it gives and when they were last checked.
+def cite_sources(objects: Iterable[dict[str, Any]]) -> str:
+    """One sentence for the objects of an answer: whose facts it gives and when they were last checked.
 
     Empty where the answer holds no such fact. A fact is any object with the fields of Sourced.
     """
-    facts = list(_list_facts(data))
+    facts = [fact for fact in objects if "unaudited" in fact and fact.get("source_url")]
     if not facts:
         return ""
     publishers = Counter(find_publisher(fact["source_url"]) or fact["source_url"] for fact in facts)
@@ -79,15 +79,6 @@ def cite_sources(data: dict[str, Any]) -> str:
     label = "Source" if len(publishers) == 1 else "Sources"
     doubt = " Confidence is low." if all(fact["confidence"] == "low" for fact in facts) else ""
     return f"{label}: {_join_names(names)}; {_describe_checks(facts)}.{doubt}"
-
-
-def _list_facts(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    containers: list[Any] = [data]
-    for container in containers:  # grows while it is read: outer objects come before inner ones
-        if type(container) is dict and container.get("source_url") and "unaudited" in container:
-            yield container
-        values = container if type(container) is list else container.values()
-        containers += [value for value in values if type(value) in (dict, list)]
 
 
 def _join_names(names: list[str]) -> str:

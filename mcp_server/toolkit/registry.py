@@ -18,6 +18,7 @@ __all__ = ["TOOLS", "Effect", "Tier", "Tool", "tool"]
 F = TypeVar("F", bound=Callable[..., Any])
 Meter = Literal["none", "search"]
 Detail = Literal["compact", "full"]
+Static = bool | Literal["mostly"]
 KeptFor = Callable[[Any, dict[str, Any]], Hashable | None]
 _DETAIL = Parameter(Detail | None, None, {"type": "string", "enum": list(get_args(Detail))})
 
@@ -53,7 +54,8 @@ class Tool:
     states_facts: bool = False
     screen: str | None = None
     # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
-    static: bool = False
+    # "mostly": it needs rows for some arguments, and then begins again on a thread. To go there takes 0.1 ms.
+    static: Static = False
     # From call and arguments, the own values that decide the answer beside these, day and facts: it is kept. Or None.
     kept_for: KeptFor | None = None
 
@@ -132,7 +134,7 @@ def tool(
     screen: str | None = None,
     catalogue: dict[str, Tool] = TOOLS,
     condenses: bool = False,
-    static: bool = False,
+    static: Static = False,
     kept_for: KeptFor | None = None,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus
 
 from shared.settings import settings
 
@@ -13,8 +13,8 @@ MAX_KEY_CHARACTERS = 120  # of what is filled in; the page takes more
 
 def build_report_link(*, file: str | None = None, tool: str | None = None, key: str = "") -> str:
     """The page for a fact: the file or the tool it is from, and what it is about."""
-    fields = {"file": file, "tool": tool, "key": key[:MAX_KEY_CHARACTERS]}
-    return f"{settings().web_url}{PAGE_PATH}?{urlencode({name: text for name, text in fields.items() if text})}"
+    fields = {"file": file, "tool": tool, "key": quote_plus(key[:MAX_KEY_CHARACTERS])}  # the others are plain words
+    return f"{settings().web_url}{PAGE_PATH}?{'&'.join(f'{name}={text}' for name, text in fields.items() if text)}"
 
 
 def describe_call(arguments: Mapping[str, Any]) -> str:

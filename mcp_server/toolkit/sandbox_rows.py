@@ -3,6 +3,7 @@
 A row is any object with the field `generated_at`, which is null in real rows.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 _MARKS: dict[str, Any] = {
@@ -13,18 +14,13 @@ _MARKS: dict[str, Any] = {
 }
 
 
-def mark_rows(data: dict[str, Any]) -> dict[str, Any]:
-    """Changes the JSON data of an answer in place: invented rows get their marks, real ones lose the empty field."""
-    containers: list[Any] = [data]
-    while containers:
-        container = containers.pop()
-        values = container if type(container) is list else container.values()
-        containers += [value for value in values if type(value) in (dict, list)]
-        if type(container) is dict and "generated_at" in container:
-            generated_at = container.pop("generated_at")
+def mark_rows(objects: Iterable[dict[str, Any]]) -> None:
+    """Changes the objects of an answer in place: invented rows get their marks, real ones lose the empty field."""
+    for row in objects:
+        if "generated_at" in row:
+            generated_at = row.pop("generated_at")
             if generated_at is not None:
-                container |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at}
-    return data
+                row |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at}
 
 
 def describe_marks(schema: dict[str, Any]) -> dict[str, Any]:

@@ -206,7 +206,10 @@ def _describe_prices(
     return " ".join(sentences).strip()
 
 
-@_tool(title="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?")
+@_tool(
+    title="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?",
+    static="mostly",
+)
 def get_pricing(
     call: Call,
     program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
@@ -297,7 +300,8 @@ def get_program_rates(
         of = f" in {cabin.replace('_', ' ')}" if cabin and charts else ""
         unknown = f"No award chart of {resolved.name} for {flights}{of} is known."
         raise _refuse(call, resolved, unknown, "award chart", scope, code)
-    seasons = [s for s in ("off_peak", "standard", "peak") if any(r.points.get(s) is not None for r in rates)]
+    priced = {season for rate in rates for season, points in rate.points.items() if points is not None}
+    seasons = [season for season in ("off_peak", "standard", "peak") if season in priced]
     examples = list_examples(call.reference, resolved, scope, code)
     rows = [to_rate_row(rate) for rate in rates[:MAX_ROWS]]
     summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rates), 'price')}."

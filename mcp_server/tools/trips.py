@@ -8,6 +8,7 @@ from pydantic_core import to_json
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -311,7 +312,9 @@ def get_trip(call: Call, trip_id: TripId) -> TripDetails:
 
 
 def _measure_part(part: Part) -> int:
-    return len(to_json(mark_rows(part.model_dump(mode="json"))).decode())
+    fields = part.model_dump(mode="json")
+    mark_rows(list_objects(fields))
+    return len(to_json(fields).decode())
 
 
 def _shorten(parts_by_kind: dict[str, list[Any]]) -> None:

@@ -151,7 +151,7 @@ def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
             prices.setdefault((name, band.label), {})[band.season] = band.points
     for name, pairs in chart.zones.items():
         for (start, end), points in pairs.items():
-            prices.setdefault((name, f"{start} - {end}"), {}).update(points)
+            prices[name, f"{start} - {end}"] = points
     return [Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name)]
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import ColumnElement, Select, Subquery
+from sqlalchemy import BindParameter, ColumnElement, Select, Subquery
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Session
 
@@ -17,7 +17,7 @@ MAX_ROW_NAMES = 10_000  # of one route, day and cabin
 CURRENCY = "USD"  # the only one in which values of sightings are compared
 
 
-def is_visible(account_id: int, kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
+def is_visible(account_id: int | BindParameter[int], kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
     """Rows that may be shown to anyone, and those the account's own connection saw."""
     return sa.or_(kind.asker_id.is_(None), kind.asker_id == account_id)
 

@@ -5,7 +5,6 @@ They are the caller's own and those anybody may see; nobody is asked.
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
-from itertools import product
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -14,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.observations import SEEN, AwardObservation, FareObservation
+from shared.db.reading import Read
 from shared.db.sightings import is_visible, newest_cells
 from shared.providers.contract import AwardSeat, CashFare, Reading
 from shared.settings import settings
@@ -92,22 +92,36 @@ def round_trips_seen(
     return list(session.scalars(query.order_by(fare.seen_at.desc(), fare.price).limit(2_000)))
 
 
+def _select_nonstop() -> sa.Select[list[str]]:
+    fare = FareObservation
+    starts, ends = (sa.any_(sa.bindparam(name, type_=sa.ARRAY(sa.String))) for name in ("starts", "ends"))
+    return (
+        sa.select(fare.carriers)
+        .where(
+            is_visible(sa.bindparam("asker", type_=sa.BigInteger), fare),
+            sa.or_(
+                sa.and_(fare.origin == starts, fare.destination == ends),
+                sa.and_(fare.origin == ends, fare.destination == starts),
+            ),
+            fare.stops == 0,
+            ~fare.city_wide,
+            ~fare.synthetic,
+        )
+        .order_by(fare.seen_at.desc())
+        .limit(500)
+    )
+
+
+_NONSTOP_FARES = Read(carriers=_select_nonstop())
+
+
 def carriers_seen_nonstop(
     session: Session, account_id: int, origins: Iterable[str], destinations: Iterable[str]
 ) -> set[str]:
     """The airlines whose own non-stop flight a fare between these very airports showed, either way. Sandbox fares do
     not count: their flights are invented."""
-    fare = FareObservation
-    pairs = list(product(origins, destinations))
-    ways = [*pairs, *((end, start) for start, end in pairs)]
-    query = sa.select(fare.carriers).where(
-        is_visible(account_id, fare),
-        sa.tuple_(fare.origin, fare.destination).in_(ways),
-        fare.stops == 0,
-        ~fare.city_wide,
-        ~fare.synthetic,
-    )
-    rows = session.scalars(query.order_by(fare.seen_at.desc()).limit(500))
+    ends = {"starts": list(origins), "ends": list(destinations)}
+    rows = _NONSTOP_FARES(session, asker=account_id, **ends)["carriers"]
     return {carriers[0] for carriers in rows if len(carriers) == 1}
 
 

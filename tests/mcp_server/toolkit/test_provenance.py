@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.registry import TOOLS
 
@@ -45,12 +46,12 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
     ],
 )
 def test_sources_are_named_once_with_their_last_check(facts: list[dict[str, Any]], sentence: str) -> None:
-    assert cite_sources({"message": "", "rows": [{"fact": fact} for fact in facts]}) == sentence
+    assert cite_sources(list_objects({"message": "", "rows": [{"fact": fact} for fact in facts]})) == sentence
 
 
 def test_the_day_of_an_answers_own_audit_counts() -> None:
     answer = {key: value for key, value in build_fact().items() if key != "verified_on"}
-    cited = cite_sources(answer | {"audited_on": "2026-11-22", "unaudited": False})
+    cited = cite_sources(list_objects(answer | {"audited_on": "2026-11-22", "unaudited": False}))
     assert cited == "Source: hyatt.com; last checked on 22 Nov 2026."
 
 

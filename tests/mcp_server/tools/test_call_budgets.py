@@ -100,7 +100,7 @@ def threads_of_statements() -> Iterator[set[int]]:
     event.remove(engine(), "before_cursor_execute", note)
 
 
-@pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.static))
+@pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.static is True))
 def test_static_tool_reads_no_rows_and_takes_no_thread(
     people: People, use: Use, queries: list[str], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -112,6 +112,20 @@ def test_static_tool_reads_no_rows_and_takes_no_thread(
         arguments |= {"program": program} if "program" in arguments else {}
         assert use(people.paula, name, **arguments)["status"] in ("ok", "no_data", "not_found", "invalid")
     assert queries == []
+
+
+def test_price_of_a_known_flight_takes_no_thread_and_that_of_another_asks_for_fares_once(
+    people: People, use: Use, queries: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(people.paula, "list_trips")
+    queries.clear()
+    route = {"program": "virgin-atlantic-flying-club", "origin": "LHR"}
+    with monkeypatch.context() as patch:
+        patch.setattr("anyio.to_thread.run_sync", None)
+        assert use(people.paula, "get_pricing", **route, destination="JFK")["route"] == "known"
+    assert queries == []
+    assert use(people.paula, "get_pricing", **route, destination="GRU")["status"] == "ok"
+    assert sum("fare_observations" in query for query in queries) == 1
 
 
 def test_static_tool_is_given_no_rows(people: People) -> None:
