@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field, WithJsonSchema
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Day, Member, ProgramSlug
@@ -18,6 +18,7 @@ from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
 from shared.db.balances import load_balances
 from shared.db.household import find_member
+from shared.db.writing import put
 from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
@@ -197,23 +198,17 @@ def update_points_balance(
             raise Invalid(Fault("clear", f"names {name}, which is sent as well", "fields that are not sent"))
     if as_of is not None and as_of > call.today + timedelta(days=1):
         raise Invalid(Fault("as_of", "is in the future", f"a day up to {call.today.isoformat()}"))
-    lock(call.db, call.account_id)
-    whose = find_member(call.db, member, Row.member)
-    row = call.db.scalars(select(Row).where(Row.program == slug, Row.member == whose)).one_or_none()
-    previous = None if row is None else Previous(balance=row.balance, as_of=row.as_of)
-    if row is None:
-        row = Row(program=slug, member=whose, balance=balance)
-        call.db.add(row)
-    row.balance, row.as_of, row.source, row.updated_at = balance, as_of or call.today, "manual", call.now
-    for field, value in optional.items():
-        if value is not None or field in (clear or ()):
-            setattr(row, _COLUMNS.get(field, field), value or None)
-    call.db.flush()
+    if member:
+        lock(call.db, call.account_id)  # two calls that name a new member at once spell the name alike
+    values = {"balance": balance, "as_of": as_of or call.today, "source": "manual", "updated_at": call.now}
+    values |= {_COLUMNS.get(n, n): v or None for n, v in optional.items() if v is not None or n in (clear or ())}
+    row, before = put(call.db, Row, {"program": slug, "member": find_member(call.db, member, Row.member)}, values)
+    previous = before and Previous(balance=before["balance"], as_of=before["as_of"])
     saved = _to_balance(call, row)
     message = f"{_name_balance(saved)}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
     if saved.expires_on and saved.expires_on < call.own_day:
         message += f" Their last day, {format_day(saved.expires_on)}, is past: send a later one, or clear it."
-    return UpdatedBalance(message=message, balance=saved, created=previous is None, previous=previous)
+    return UpdatedBalance(message=message, balance=saved, created=before is None, previous=previous)
 
 
 @_tool(

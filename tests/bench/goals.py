@@ -58,7 +58,7 @@ GOALS = (
     Goal("get_award_release_window", 2.0),
     *(Goal(name, 0.7) for name in READS),
     *(Goal(name, 0.25) for name in WIDE_READS),
-    *(Goal(name, 0.3) for name in WRITES),
+    *(Goal(name, 0.45) for name in WRITES),
     *(Goal(name, 1.0) for name in FACTS),
     Goal("tools/list", 10, NAIVE),
     Goal("introspection", 0.18, ECHO, "per_second"),

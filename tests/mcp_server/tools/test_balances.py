@@ -101,11 +101,12 @@ def test_update_points_balance_refusing_a_slug_names_the_nearest(people: People,
     assert "flying-blue" in no["errors"][0]["expected"]
 
 
-def test_update_points_balance_at_once_leaves_one_row(people: People) -> None:
+@pytest.mark.parametrize("names", [(None, None), ("Anna", "anna")], ids=["the holder", "a member"])
+def test_update_points_balance_at_once_leaves_one_row(people: People, names: tuple[str | None, str | None]) -> None:
     made: list[str] = []
 
     async def one(number: int) -> None:
-        given = {"program": "bilt-rewards", "balance": number}
+        given = {"program": "bilt-rewards", "balance": number, "member": names[number % 2]}
         made.append((await dispatch("update_points_balance", given, people.bob, "mcp")).status)
 
     async def many() -> None:
@@ -118,6 +119,15 @@ def test_update_points_balance_at_once_leaves_one_row(people: People) -> None:
     assert made == ["ok"] * 8
     with transaction(people.bob.account_id) as session:
         assert len(session.scalars(select(PointsBalance)).all()) == 1
+
+
+def test_update_points_balance_sends_one_statement_for_a_row_that_is_there(
+    people: People, use: Use, queries: list[str]
+) -> None:
+    for balance in (1, 2):
+        queries.clear()
+        use(people.bob, "update_points_balance", program="flying-blue", balance=balance)
+    assert len(queries) == 1
 
 
 def test_list_points_balances_adds_up_dated_valuations(people: People, use: Use) -> None:
