@@ -4,6 +4,7 @@ import base64
 import hashlib
 import html
 import re
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -38,12 +39,13 @@ class Browser:
     """Cookies are kept by hand, so that several people can share one application under test."""
 
     def __init__(self, host: TestClient, email: str = "", public_id: str = "") -> None:
+        # Where it kept cookies, a browser without one could send that of another one at the same moment.
+        host.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         self.host, self.email, self.public_id = host, email, public_id
         self.cookie: str | None = None
         self.known: str | None = None  # by which the browser is known when nobody is signed in
 
     def send(self, method: str, path: str, **more: Any) -> Any:
-        self.host.cookies.clear()
         headers = dict(more.pop("headers", None) or {})
         cookies = [
             f"{name}={value}" for name, value in (("award", self.cookie), ("award-browser", self.known)) if value

@@ -70,3 +70,9 @@ def test_wrong_passwords_by_the_dozen_do_not_hold_up_tokens(ann: Browser) -> Non
         codes = {g.result().status_code for g in guesses}
     assert answer.status_code == 200
     assert codes <= {401, 429}
+
+
+def test_browsers_of_one_application_do_not_share_cookies(ann: Browser) -> None:
+    ann.sign_in()
+    assert ann.cookie is not None
+    assert len(ann.host.cookies) == 0
