@@ -8,6 +8,7 @@ from uvicorn import Server
 from auth_server.sweep import sweep
 from auth_server.workers import ServerConfig, Worker
 from shared.db.metrics import collect_database
+from shared.garbage_collection import postpone_collections
 from shared.limits import parse_trusted_ranges
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
@@ -26,6 +27,7 @@ def _parse_arguments() -> argparse.Namespace:
 
 def _serve(host: str, port: int, workers: int) -> None:
     configure_logging()
+    postpone_collections()
     announce("auth_server", listens=f"{host}:{port}", web=settings().web_url, workers=workers)
     with serving_metrics("auth_server", collect_database()):
         _run(host, port, workers)

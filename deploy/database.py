@@ -9,7 +9,7 @@ from deploy.local.home import Home
 from deploy.local.service import database
 from deploy.prompts import confirm
 from shared.db.base import transaction
-from shared.db.schema import read_schema
+from shared.db.schema_version import read_schema
 from shared.services.operations.data_mode import find_data_mode, holds_nothing, reset_sandbox
 from shared.setting_checks import driver_url
 

@@ -40,7 +40,7 @@ def _list_partitions(connection: "psycopg.Connection[Any]", own: list[str]) -> l
 
 def _check_schema_is_ours(connection: "psycopg.Connection[Any]", own: list[str]) -> None:
     """A later release may have tables that this one does not know and would leave out."""
-    from shared.db.schema import revisions
+    from shared.db.schema_version import revisions
 
     versions = "select version_num from alembic_version" if "alembic_version" in own else "select ''"
     (version,) = connection.execute(versions).fetchone() or ("",)

@@ -92,7 +92,8 @@ def _scratch_database(live: Server) -> Iterator[Server]:
 
 
 def _migrate(scratch: Server) -> str:
-    from shared.db.schema import upgrade, versions
+    from shared.db.schema import upgrade
+    from shared.db.schema_version import versions
 
     upgrade(driver_url(scratch.url))
     return versions(driver_url(scratch.url))[0] or ""

@@ -15,7 +15,7 @@ from shared.domain.plurals import pluralize
 
 def check_archive(archive: Path, *, keys_lost: bool) -> str:
     """The version of its tables. Raises CommandError where this release, data mode or keys cannot live with it."""
-    from shared.db.schema import revisions
+    from shared.db.schema_version import revisions
     from shared.settings import settings
 
     check_whole(archive)
@@ -103,7 +103,7 @@ def load_archive(server: Server, archive: Path, old_tables: list[str]) -> None:
 
 
 def restore_archive(archive: Path, *, replace: bool, keys_lost: bool) -> None:
-    from shared.db.schema import versions
+    from shared.db.schema_version import versions
     from shared.setting_checks import driver_url
 
     check_archive(archive, keys_lost=keys_lost)

@@ -20,7 +20,7 @@ LEAST_QUEUE = {"redis": (7, 0), "valkey": (7, 2)}
 
 
 def check_database() -> str:
-    from shared.db.schema import read_schema
+    from shared.db.schema_version import read_schema
     from shared.settings import settings
 
     schema = read_schema(settings().database_url)

@@ -7,6 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shared.db.base import engine
 from shared.db.maintenance import WATCH, Maintenance
+from shared.db.schema_version import read_schema
 from shared.settings import STATUS, VERSION, settings
 
 
@@ -64,8 +65,6 @@ def _find_database_fault() -> str | None:
 @lru_cache(maxsize=1)
 def _check_schema() -> None:
     """Cached once it is right: migrations only go forward."""
-    from shared.db.schema import read_schema  # imports Alembic, which servers need for nothing else
-
     schema = read_schema(settings().database_url)
     if schema.is_usable:
         return

@@ -12,7 +12,8 @@ from alembic.script import Script
 from sqlalchemy import NullPool, create_engine
 
 from shared.db.last_backup import FACT, LastBackup, parse_backup
-from shared.db.schema import Schema, list_steps, read_schema, walk_scripts
+from shared.db.schema import list_steps, walk_scripts
+from shared.db.schema_version import Schema, read_schema
 from shared.db.schema_window import find_oldest
 
 # The partitions of a table count as its own.

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shared.db import health
-from shared.db.schema import Schema
+from shared.db.schema_version import Schema
 from tests.auth_server.in_process_browser import Browser
 
 
@@ -24,7 +24,7 @@ def test_not_ready_without_database_or_with_another_schema(host: TestClient, mon
         raise OperationalError("select", {}, Exception("gone"))
 
     health._check_schema.cache_clear()
-    monkeypatch.setattr("shared.db.schema.read_schema", lambda url: Schema("0001", "0002", "0001"))
+    monkeypatch.setattr("shared.db.health.read_schema", lambda url: Schema("0001", "0002", "0001"))
     answer = host.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
     assert "award-travel migrate" in answer.json()["reason"]

@@ -21,7 +21,8 @@ from deploy.backups import postgres_programs, restore
 from deploy.cli import main
 from deploy.local.server_binaries import find_postgres
 from shared.db.base import own
-from shared.db.schema import revisions, upgrade, versions
+from shared.db.schema import upgrade
+from shared.db.schema_version import revisions, versions
 from shared.secrets import seal
 from shared.settings import settings
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
@@ -228,7 +229,7 @@ def test_a_backup_of_a_later_release_is_refused_and_so_is_the_archive_of_another
     status, _, fault = say(other_database, "restore", foreign)
     assert (status, "is no backup of this service" in fault) == (1, True)
     earlier = revisions()[:-1]
-    monkeypatch.setattr("shared.db.schema.revisions", lambda: earlier)
+    monkeypatch.setattr("shared.db.schema_version.revisions", lambda: earlier)
     status, _, fault = say(other_database, "restore", archive)
     assert (status, "was made by a newer release" in fault) == (1, True)
 

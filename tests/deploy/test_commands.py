@@ -17,7 +17,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.route_monitors import RouteMonitor
-from shared.db.schema import revisions
+from shared.db.schema_version import revisions
 from shared.db.security_events import SecurityEvent
 from shared.db.sign_in_methods import AuthenticatorApp, RecoveryCode, has_second_factor
 from shared.services.operations.data_mode import claim_data_mode

@@ -13,7 +13,7 @@ import pytest
 from deploy.backups import archive as archives
 from deploy.backups import rehearsal
 from deploy.local.server_binaries import find_postgres
-from shared.db.schema import revisions
+from shared.db.schema_version import revisions
 from tests.deploy.test_backup import (
     WORKER,
     Say,

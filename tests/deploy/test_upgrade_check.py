@@ -11,14 +11,14 @@ import sqlalchemy as sa
 from deploy.cli import main
 from deploy.upgrades import BYTES_A_SECOND, describe_plan, list_first_steps
 from shared import clock
-from shared.db import schema, upgrade_plan
+from shared.db import schema_version, upgrade_plan
 from shared.db.last_backup import LastBackup
-from shared.db.schema import Schema
+from shared.db.schema_version import Schema, revisions
 from shared.db.schema_window import Step
 from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
 from tests.shared.db.test_schema_window import apply_next_migration
 
-NEWEST = schema.revisions()[-1]
+NEWEST = revisions()[-1]
 
 
 @pytest.fixture
@@ -47,14 +47,14 @@ def test_the_missing_migrations_are_listed_with_the_tables_they_name(url: str) -
     _step_back(url, "0040")
     plan = plan_upgrade(url)
     first = plan.migrations[0]
-    assert [m.revision for m in plan.migrations] == schema.revisions()[schema.revisions().index("0041") :]
+    assert [m.revision for m in plan.migrations] == revisions()[revisions().index("0041") :]
     assert (first.revision, first.summary[:12], sorted(first.tables)) == (
         "0041",
         "The trace in",
         ["deliveries", "job_runs", "schedules"],
     )
     assert plan.bytes >= sum(first.tables.values()) > 0
-    assert schema.read_schema(url).current == "0040"
+    assert schema_version.read_schema(url).current == "0040"
 
 
 def test_the_database_refuses_whatever_the_check_would_write(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_the_database_refuses_whatever_the_check_would_write(url: str, monkeypat
 def test_programs_run_meanwhile_where_every_missing_migration_says_so(
     url: str, monkeypatch: pytest.MonkeyPatch, mark: str | None, runs: bool
 ) -> None:
-    names = schema.revisions()
+    names = revisions()
     steps = [Step(name, (mark and min(mark, name)) if name > "0040" else None) for name in names]
     monkeypatch.setattr(upgrade_plan, "list_steps", lambda: steps)
     _step_back(url, "0040")
@@ -79,7 +79,11 @@ def test_nothing_stands_in_the_way_of_tables_that_are_right_or_not_there(url: st
     with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
         connection.exec_driver_sql("drop table alembic_version")
     plan = plan_upgrade(url)
-    assert (plan.schema.current, len(plan.migrations), list_first_steps(plan)) == (None, len(schema.revisions()), [])
+    assert (plan.schema.current, len(plan.migrations), list_first_steps(plan)) == (
+        None,
+        len(revisions()),
+        [],
+    )
 
 
 def test_a_newer_schema_is_named_and_is_in_the_way_unless_it_is_compatible(url: str, tmp_path: Path) -> None:

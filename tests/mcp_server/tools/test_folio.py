@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_server.tools import folio
-from shared.db import schema  # noqa: F401 - every table is known
+from shared.db import migrations  # noqa: F401 - every table is known
 from shared.db.base import Base
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.folio.test_reading import long_bill

@@ -5,7 +5,7 @@ from sqlalchemy.exc import OperationalError
 
 from mcp_server.transport import well_known
 from shared.db import health
-from shared.db.schema import Schema
+from shared.db.schema_version import Schema
 from shared.settings import VERSION
 from tests.mcp_server.conftest import World
 
@@ -83,7 +83,7 @@ def test_not_ready_without_the_database(world: World, monkeypatch: pytest.Monkey
 
 def test_not_ready_on_another_schema(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     health._check_schema.cache_clear()
-    monkeypatch.setattr("shared.db.schema.read_schema", lambda _: Schema("0001", "0002", "0001"))
+    monkeypatch.setattr("shared.db.health.read_schema", lambda _: Schema("0001", "0002", "0001"))
     answer = world.http.get(f"{world.base}/readyz")
     assert (answer.status_code, answer.json()["checks"]["schema"]) == (503, False)
     assert "award-travel migrate" in answer.json()["reason"]

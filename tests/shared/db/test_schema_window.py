@@ -1,5 +1,7 @@
 """The compatibility window: an older release on the tables of a newer one."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +10,7 @@ import sqlalchemy as sa
 from alembic import command
 
 from deploy.errors import user_message
-from shared.db import health, schema
+from shared.db import health, schema, schema_version
 from shared.db.schema_window import Step, find_oldest, read_window
 
 NEXT = """
@@ -47,7 +49,7 @@ def test_a_mark_that_names_no_earlier_migration_is_refused() -> None:
 
 def apply_next_migration(url: str, folder: Path, runs_with: str | None) -> None:
     """As the next release would: its own migration beside all of ours."""
-    folder.joinpath("next.py").write_text(NEXT.format(head=schema.revisions()[-1], runs_with=runs_with))
+    folder.joinpath("next.py").write_text(NEXT.format(head=schema_version.revisions()[-1], runs_with=runs_with))
     config = schema._config(url)
     ours = Path(schema.__file__).parent / "migrations" / "versions"
     config.set_main_option("path_separator", "os")
@@ -65,11 +67,11 @@ def url(fresh_database: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_this_release_stays_ready_on_the_next_schema_that_says_so(url: str, tmp_path: Path) -> None:
-    apply_next_migration(url, tmp_path, runs_with=schema.revisions()[-1])
-    assert schema.read_schema(url) == ("next", schema.revisions()[-1], schema.revisions()[-1])
+    apply_next_migration(url, tmp_path, runs_with=schema_version.revisions()[-1])
+    assert schema_version.read_schema(url) == ("next", schema_version.revisions()[-1], schema_version.revisions()[-1])
     assert health.check_readiness().status == 200
     schema.upgrade(url)  # `award-travel up` of this release starts, and leaves the tables alone
-    assert schema.versions(url)[0] == "next"
+    assert schema_version.versions(url)[0] == "next"
 
 
 def test_a_next_schema_that_says_nothing_is_a_sentence_and_not_ready(url: str, tmp_path: Path) -> None:
@@ -85,12 +87,28 @@ def test_a_next_schema_that_says_nothing_is_a_sentence_and_not_ready(url: str, t
 
 
 def test_tables_without_a_note_are_taken_for_their_own_release_alone(url: str) -> None:
-    newest = schema.revisions()[-1]
+    newest = schema_version.revisions()[-1]
     with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
         assert find_oldest(schema.list_steps()) == read_window(connection, newest)
         connection.exec_driver_sql("comment on table alembic_version is null")
-    assert schema.read_schema(url) == (newest, newest, newest)
+    assert schema_version.read_schema(url) == (newest, newest, newest)
 
 
 def test_the_marks_of_our_own_migrations_name_earlier_ones() -> None:
-    assert find_oldest(schema.list_steps()) in schema.revisions()
+    assert find_oldest(schema.list_steps()) in schema_version.revisions()
+
+
+def test_names_of_the_migrations_begin_with_their_revisions() -> None:
+    assert schema_version.revisions() == [script.revision for script in schema.walk_scripts()]
+
+
+def test_readiness_loads_no_migrations(url: str) -> None:
+    look = f"""
+import sys
+from types import SimpleNamespace
+from shared.db import health
+health.settings = lambda: SimpleNamespace(database_url={url!r}, data_mode="sandbox")
+health._check_schema()
+print([name for name in sys.modules if name.startswith("alembic")])
+"""
+    assert subprocess.run([sys.executable, "-c", look], check=True, text=True, capture_output=True).stdout == "[]\n"

@@ -14,7 +14,8 @@ from sqlalchemy import NullPool
 from shared.db.base import Base
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the comparison sees every table
 from shared.db.partitions import list_partitioned
-from shared.db.schema import revisions, upgrade, versions
+from shared.db.schema import upgrade
+from shared.db.schema_version import revisions, versions
 from tests.shared.db.fill import contents, fill, list_partitions
 
 
