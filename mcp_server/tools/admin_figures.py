@@ -10,6 +10,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
 from shared.db.admin_figures import MAX_EXACT_TIMES, ToolUsage, one_snapshot
+from shared.db.call_spans import read_cut
+from shared.domain.day_spans import WINDOW
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.services.operations import workers
@@ -125,16 +127,17 @@ def _sum_totals(tools: list[ToolUsage], users: int) -> Totals:
     effect=Effect.READS,
     title="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
 )
-def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=90)] = 14) -> UsageStats:
+def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW)] = 14) -> UsageStats:
     """Shows how often each tool is called (MCP usage), with errors, paywalls and times, by day and application.
 
     Admin-only.
     """
     window = _list_days(call, days)
     session, since = one_snapshot(call.db), window[0]
-    tools = figures.calls_by_tool(session, since)
+    summed = read_cut(session, since)
+    tools = figures.calls_by_tool(session, summed)
     day_figures, users = figures.calls_by_day(session, since)
-    clients, client_total = figures.calls_by_client(session, since, MAX_CLIENTS)
+    clients, client_total = figures.calls_by_client(session, summed, MAX_CLIENTS)
     by_day = {of_day.day: of_day for of_day in day_figures}
     totals = _sum_totals(tools, users)
     about = "" if totals.calls <= MAX_EXACT_TIMES else " Times are estimates, less than an eighth off."

@@ -8,6 +8,7 @@ from sqlalchemy import Index, func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
+from shared.db import daily_calls
 from shared.db.base import AccountOwned, Base, pk, stamp
 from shared.db.pagination import page_of
 
@@ -65,6 +66,8 @@ def page_of_accounts(session: Session, email_part: str | None, page: int, per_pa
     return page_of(session, Account, [fits], Account.id, page=page, per_page=per_page)
 
 
+# No call of either is stored meanwhile.
+_LOCK_BOTH = sa.text("SELECT FROM accounts WHERE id = ANY(:accounts) ORDER BY id FOR UPDATE")
 _END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets follow from whose they are
 
 
@@ -74,12 +77,16 @@ def absorb(session: Session, agent_id: int, person_id: int) -> None:
     Where both have a row of the same unique key the person's stays. Use of both adds up, so that a claim is no way
     around a limit. Links of the first account end. Works over the tables registered, so all of them must be.
     """
+    both = (agent_id, person_id)
+    session.execute(_LOCK_BOTH, {"accounts": list(both)})
+    before = daily_calls.read_of_accounts(session, both)
     for table in Base.metadata.sorted_tables:
         if table.name in _END_WITH_THE_ACCOUNT:
             continue
         for column in table.columns:
             if any(key.column is Account.__table__.c.id for key in column.foreign_keys):
                 session.execute(_build_move(table, column, agent_id, person_id))
+    daily_calls.change(session, less=before, more=daily_calls.read_of_accounts(session, [person_id]))
     session.execute(sa.delete(Account).where(Account.id == agent_id))
 
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, func
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.call_figures import CallCount, CallTime, ClientCount
+from shared.db.call_spans import select_within
+from shared.db.daily_calls import DailyCalls
 from shared.db.delay_alerts import DelayAlert
 from shared.db.fact_reports import FactReport
 from shared.db.flight_alerts import FlightAlert
@@ -24,8 +27,9 @@ from shared.db.runs import JobRun
 from shared.db.source_watch import FAULT, SourceItem, SourceReading
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
-from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, ToolCall, UsageCounter
+from shared.db.usage import UNCOUNTED_TOOL, ToolCall
 from shared.domain.call_times import estimate_percentile
+from shared.domain.day_spans import Cut
 
 # What a caller gets as an error; all else is an answer.
 ERRORS = ("internal_error", "temporarily_unavailable", "invalid", "admin_only")
@@ -70,16 +74,18 @@ def one_snapshot(session: Session) -> Session:
     return unscoped(session)
 
 
-def calls_by_tool(session: Session, since: date) -> list[ToolUsage]:
+def calls_by_tool(session: Session, cut: Cut) -> list[ToolUsage]:
     """The most called first."""
-    calls, outcome = func.sum(CallCount.calls), CallCount.outcome
-    errors, paywalls = (func.coalesce(calls.filter(fits), 0) for fits in (outcome.in_(ERRORS), outcome == "paywall"))
-    figures = sa.select(CallCount.tool, calls, errors, paywalls).where(CallCount.day >= since)
-    counts = session.execute(figures.group_by(CallCount.tool).having(calls > 0).order_by(calls.desc(), CallCount.tool))
-    rows = counts.all()
-    times = _estimate_percentiles(session, since)
+    counts = select_within(CallCount, cut).c
+    calls = func.sum(counts.calls)
+    errors, paywalls = (
+        func.coalesce(calls.filter(fits), 0) for fits in (counts.outcome.in_(ERRORS), counts.outcome == "paywall")
+    )
+    figures = sa.select(counts.tool, calls, errors, paywalls).group_by(counts.tool).having(calls > 0)
+    rows = session.execute(figures.order_by(calls.desc(), counts.tool)).all()
+    times = _estimate_percentiles(session, cut)
     if sum(row[1] for row in rows) <= MAX_EXACT_TIMES:
-        times |= _read_percentiles(session, since)
+        times |= _read_percentiles(session, cut.since)
     return [ToolUsage(*row, *times[row[0]]) for row in rows]
 
 
@@ -89,44 +95,35 @@ def _read_percentiles(session: Session, since: date) -> dict[str, tuple[float, f
     return {row[0]: (row[1], row[2]) for row in session.execute(figures)}
 
 
-def _estimate_percentiles(session: Session, since: date) -> dict[str, tuple[float, float]]:
-    step, calls = (CallTime.tool, CallTime.milliseconds), func.sum(CallTime.calls)
-    figures = sa.select(*step, calls).where(CallTime.day >= since).group_by(*step).having(calls > 0)
-    counts: dict[str, list[tuple[int, int]]] = {}
-    for tool, milliseconds, number in session.execute(figures.order_by(*step)):
-        counts.setdefault(tool, []).append((milliseconds, number))
-    middle, slow = PERCENTILES
-    return {
-        tool: (estimate_percentile(of_tool, middle), estimate_percentile(of_tool, slow))
-        for tool, of_tool in counts.items()
-    }
+def _estimate_percentiles(session: Session, cut: Cut) -> dict[str, tuple[float, float]]:
+    """A tool is one row, of two lists: 8,000 rows of steps took this program 20 ms instead of 10."""
+    times = select_within(CallTime, cut).c
+    step, calls = (times.tool, times.milliseconds), func.sum(times.calls).label("calls")
+    steps = sa.select(*step, calls).group_by(*step).having(calls > 0).subquery().c
+    lists = (
+        func.array_agg(aggregate_order_by(column, steps.milliseconds)) for column in (steps.milliseconds, steps.calls)
+    )
+    percentiles = {}
+    for tool, milliseconds, numbers in session.execute(sa.select(steps.tool, *lists).group_by(steps.tool)):
+        counts = list(zip(milliseconds, map(int, numbers), strict=True))
+        middle, slow = (estimate_percentile(counts, part) for part in PERCENTILES)
+        percentiles[tool] = middle, slow
+    return percentiles
 
 
 def calls_by_day(session: Session, since: date) -> tuple[list[DayUsage], int]:
     """Days on which something was called, and how many accounts called anything in all of them."""
-    calls, period = func.sum(CallCount.calls), UsageCounter.period
-    by_day = sa.select(CallCount.day, calls).where(CallCount.day >= since).group_by(CallCount.day).having(calls > 0)
-    counters = (UsageCounter.meter == TOOL_CALLS, period >= since)  # one of each account and day
-    callers = sa.select(UsageCounter.account_id).where(*counters).distinct()  # count(distinct) sorts: 4 times as long
-    total = sa.select(func.count()).select_from(callers.subquery()).scalar_subquery()
-    users = session.execute(sa.select(period, func.count(), total).where(*counters).group_by(period)).all()
-    users_of = {row[0]: row[1] for row in users}
-    rows = session.execute(by_day.order_by(CallCount.day))
-    return [DayUsage(day, number, users_of.get(day, 0)) for day, number in rows], users[0][2] if users else 0
+    figures = sa.select(DailyCalls.day, DailyCalls.calls, DailyCalls.accounts, DailyCalls.accounts_last)
+    rows = session.execute(figures.where(DailyCalls.day >= since).order_by(DailyCalls.day)).all()
+    return [DayUsage(day, calls, accounts) for day, calls, accounts, _ in rows if calls], sum(row[3] for row in rows)
 
 
-def calls_by_client(session: Session, since: date, most: int) -> tuple[list[ClientUsage], int]:
+def calls_by_client(session: Session, cut: Cut, most: int) -> tuple[list[ClientUsage], int]:
     """The applications that called most, and how many called at all."""
-    name, calls = ClientCount.client, func.sum(ClientCount.calls)
-    figures = (
-        sa.select(name, calls, func.count().over())
-        .where(ClientCount.day >= since)
-        .group_by(name)
-        .having(calls > 0)
-        .order_by(calls.desc(), name)
-        .limit(most)
-    )
-    rows = session.execute(figures).all()
+    counts = select_within(ClientCount, cut).c
+    name, calls = counts.client, func.sum(counts.calls)
+    figures = sa.select(name, calls, func.count().over()).group_by(name).having(calls > 0)
+    rows = session.execute(figures.order_by(calls.desc(), name).limit(most)).all()
     return [ClientUsage(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
 
 

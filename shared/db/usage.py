@@ -1,17 +1,19 @@
 """What was used: exact counters per account, meter and period, and one row per tool call for statistics."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db import bulk
+from shared.db import bulk, daily_calls
 from shared.db.base import AccountOwned, Base, stamp
 from shared.db.call_figures import count_calls
+from shared.db.call_spans import forget_spans
 from shared.db.partitions import partition_by
 
 SEARCHES = "searches"  # per UTC day
@@ -76,7 +78,7 @@ insert into usage_counters as counter (account_id, meter, period, used)
 on conflict (account_id, meter, period) do update set used = greatest(counter.used + :amount, 0)""")
 
 _ADD_TO_COUNTER = """on conflict (account_id, meter, period) do update set used = usage_counters.used + excluded.used
-returning account_id, period, used"""
+returning account_id, period, used, xmax = 0 as is_new"""  # xmax is set where a row was there to update
 
 
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
@@ -118,20 +120,24 @@ def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date
     batch = list(notes)
     alive = set(
         session.execute(
-            sa.text("select id from accounts where id = any(:ids) for key share"),
+            sa.text("select id from accounts where id = any(:ids) order by id for key share"),
             {"ids": sorted({n.account_id for n in batch})},
         ).scalars()
     )
     batch = [n for n in batch if n.account_id in alive]
     if not batch:
         return {}
-    counts = _take_all(session, batch)
+    counters = _take_all(session, batch)
     bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
     count_calls(session, ((n.at.date(), n.tool, n.outcome, n.milliseconds, n.client) for n in batch))
-    return counts
+    new = [(row.account_id, row.period) for row in counters if row.is_new]
+    days = Counter(n.at.date() for n in batch)
+    daily_calls.count_by_day(session, days, new)
+    forget_spans(session, days)
+    return {(row.account_id, row.period): row.used for row in counters}
 
 
-def _take_all(session: Session, batch: Iterable[Note]) -> dict[tuple[int, date], int]:
+def _take_all(session: Session, batch: Iterable[Note]) -> Sequence[sa.Row[Any]]:
     """An account that only asked what is used has a counter too, of 0: it called something on that day."""
     counts = Counter[tuple[int, date]]()
     for note in batch:
@@ -140,4 +146,4 @@ def _take_all(session: Session, batch: Iterable[Note]) -> dict[tuple[int, date],
         {"account_id": account_id, "meter": TOOL_CALLS, "period": day, "used": used}
         for (account_id, day), used in sorted(counts.items())
     ]
-    return {(row.account_id, row.period): row.used for row in bulk.write(session, UsageCounter, rows, _ADD_TO_COUNTER)}
+    return bulk.write(session, UsageCounter, rows, _ADD_TO_COUNTER).all()

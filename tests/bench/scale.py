@@ -62,9 +62,10 @@ def fill(accounts: int, bookings: int, service_rows: int) -> None:
     from shared.db.base import engine, transaction
     from shared.db.schema import upgrade
     from shared.settings import settings
-    from tests.bench.service_rows import write_service_rows
+    from tests.bench.service_rows import TABLES, write_figures, write_service_rows
     from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
     from tests.support.bulk_accounts import crowd
+    from tests.support.late_indexes import build_indexes_late
     from tests.support.people import account
 
     upgrade(settings().database_url)
@@ -74,9 +75,12 @@ def fill(accounts: int, bookings: int, service_rows: int) -> None:
             store_rows(session, rows_of_every_kind(number))
     copies = {"flight_bookings": bookings // (3 * SETS), "hotel_bookings": bookings // (2 * SETS)}
     copies |= dict.fromkeys(PER_ACCOUNT, accounts // SETS)
-    with Session(engine()) as session:
+    large = ("flight_bookings", "hotel_bookings", "usage_counters", *TABLES)
+    with Session(engine()) as session, build_indexes_late(engine(), large):
         write_service_rows(session, who.account_id, accounts, service_rows)
         crowd(session, who.account_id, accounts, copies)
+    with Session(engine()) as session:
+        write_figures(session)
 
 
 def work(calls: int) -> None:

@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.call_figures import recount
+from shared.db.call_recount import recount
+from shared.db.call_spans import sum_spans
 from shared.db.partitions import list_partitioned, make_partitions
 
 OWN = 50  # of each kind are the person's, or of the one route that is asked for
@@ -81,7 +82,7 @@ TABLES = {
 
 
 def write_service_rows(session: Session, like: int, accounts: int, rows: int) -> None:
-    """So many of each kind, and the figures that are kept of calls."""
+    """So many of each kind, and the counters of calls."""
     _make_past_partitions()
     session.execute(sa.text("set local statement_timeout = 0; set local session_replication_role = replica"))
     first = session.scalar(sa.text("select max(id) + 1 from accounts"))
@@ -92,7 +93,14 @@ def write_service_rows(session: Session, like: int, accounts: int, rows: int) ->
         session.execute(sa.text(statement), {name: values[name] for name in values if f":{name}" in statement})
     counters = "select account_id, 'tool_calls', cast(timezone('UTC', at) as date) as day, count(*) from tool_calls"
     session.execute(sa.text(f"insert into usage_counters {counters} group by account_id, day on conflict do nothing"))
+    session.commit()
+
+
+def write_figures(session: Session) -> None:
+    """The figures that are kept of calls, by day: each day is found by an index, so these come first."""
+    session.execute(sa.text("set local statement_timeout = 0"))
     recount(session, clock.today() - timedelta(days=15))
+    sum_spans(session)
     session.commit()
 
 

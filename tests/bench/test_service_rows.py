@@ -11,7 +11,7 @@ from shared.db.call_figures import CallCount
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - rows name rows of other tables
 from shared.db.route_monitors import RouteMonitor
 from shared.db.usage import ToolCall
-from tests.bench.service_rows import OWN, TABLES, write_service_rows
+from tests.bench.service_rows import OWN, TABLES, write_figures, write_service_rows
 from tests.support.people import account
 
 
@@ -23,6 +23,7 @@ def test_the_person_keeps_as_many_rows_whatever_their_number(clean: None, rows: 
         session.add(RouteMonitor(origin="LHR", destination="JFK", earliest_date=day, latest_date=day))
     with Session(engine()) as session:
         write_service_rows(session, alice.account_id, 7, rows)
+        write_figures(session)
     with transaction() as session:
         for table in TABLES:
             assert session.scalar(sa.text(f"select count(*) from {table}")) == rows

@@ -32,7 +32,7 @@ def _value(column: sa.Column[Any], number: int) -> Any:
         sa.Numeric: Decimal("12345678901.25") + number,
         sa.Integer: number,
         sa.DateTime: datetime(2030, 1, 1, 12, 0, 0, 123456, UTC) + timedelta(days=number),
-        sa.Date: date(2031, 2, 1),
+        sa.Date: date(2031, 1, 28) + timedelta(days=number),  # a day can be a whole key
         sa.Time: time(23, 59),
         INTERVAL: timedelta(hours=6),
         sa.LargeBinary: bytes(range(256)) * (number + 1),
