@@ -7,16 +7,15 @@ import sqlalchemy as sa
 
 from shared.db.admin_figures import ERRORS
 from shared.db.service_figures import open_connection
-from shared.db.usage import TOOL_CALLS
+from shared.db.usage import UNCOUNTED_TOOL
 from shared.settings import settings
 
 TIMEOUT_MILLISECONDS = 1500  # of each: five of them, with the rest of a page, take ten seconds at most
 # Day, what the rows are, and their number. No session guards these statements, so they name the data mode themselves.
 _BY_DAY = "select cast(timezone('UTC', {moment}) as date), {words}, count(*) from {rows} group by 1, 2"
 _STATEMENTS = {
-    # The counters: one row of an account and day, where there can be thousands of calls.
-    "calls": f"select period, '', sum(used) from usage_counters where meter = '{TOOL_CALLS}' and period >= :day"  # noqa: S608
-    " group by 1",
+    "calls": "select day, '', sum(calls) from tool_call_counts"  # noqa: S608
+    f" where day >= :day and tool <> '{UNCOUNTED_TOOL}' group by 1",
     "errors": "select day, outcome, sum(calls) from tool_call_counts"  # noqa: S608
     f" where day >= :day and outcome in {ERRORS} group by 1, 2",
     "accounts": _BY_DAY.format(moment="created_at", words="''", rows="accounts where created_at >= :moment"),

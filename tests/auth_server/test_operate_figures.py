@@ -17,7 +17,7 @@ from shared.db.call_figures import CallCount
 from shared.db.daily_figures import NAMES, count_by_day
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, RouteMonitor
-from shared.db.usage import TOOL_CALLS, UsageCounter
+from shared.db.usage import UNCOUNTED_TOOL
 from tests.auth_server.in_process_browser import Browser
 from tests.auth_server.test_operate import make_operator
 
@@ -35,10 +35,9 @@ def add_rows(email: str, each: int = 1) -> None:
         own = {"account_id": account_id}
         for back in range(DAYS):
             at = noon - timedelta(days=back)
-            counter = UsageCounter(meter=TOOL_CALLS, period=at.date(), used=1000 * each, **own)
-            outcomes = ("internal_error", "invalid", "admin_only", "ok")
-            counts = (CallCount(day=at.date(), tool="list_trips", outcome=outcome, calls=1) for outcome in outcomes)
-            session.add_all([counter, *counts])
+            outcomes = {"internal_error": 1, "invalid": 1, "admin_only": 1, "ok": 1000 * each - 3}
+            counts = [("list_trips", *numbers) for numbers in outcomes.items()] + [(UNCOUNTED_TOOL, "ok", 7)]
+            session.add_all(CallCount(day=at.date(), tool=t, outcome=o, calls=number) for t, o, number in counts)
             for status in ("sent", "failed", "uncertain", "pending", "claimed"):
                 to = {"channel": "email", "recipient": email, "event": "deadlines", "facts": {}}
                 session.add(Delivery(dedupe_key=str(uuid4()), status=status, created_at=at, **to, **own))
