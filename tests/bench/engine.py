@@ -5,8 +5,9 @@ after round makes them due again: in the first every open seat is news and is ma
 processor time is that of the programs alone, so it says more than the rate when others use the machine; how fast the
 machine is at that moment is told before each round by twenty million additions on each of two cores.
 
-With `--due` only so many of the monitors are due in a round, spread over all. With `--backlog` so many runs are open at
-the end, and a watch is made anew behind them: how long until it is checked.
+With `--due` only so many of the monitors are due in a round, spread over all. With `--spread` they are not due at once
+but evenly over so many seconds, as on any day: a million every six hours are 2,778 a minute. With `--backlog` so many
+runs are open at the end, and a watch is made anew behind them: how long until it is checked.
 """
 
 import argparse
@@ -34,14 +35,16 @@ NEW_WATCHES = 5  # made behind a backlog, one after the other
 _FROM = "{LHR,CDG,FRA,AMS,MAD,MUC,ZRH,DUB}"
 _TO = "{JFK,LAX,ORD,BOS,SFO,MIA,IAD,SEA,HND,SIN}"
 _AIRLINES = ("null::text[]", "'{BA}'", "'{AA,BA,UA}'")
+_ON_SALE = 300  # first days, all of which are on sale; 24,000 questions later windows are a day longer
 
 
 @dataclass(frozen=True)
 class Due:
-    """The monitors of a round: so many, every nth."""
+    """The monitors of a round: so many, every nth, over so many seconds."""
 
     count: int
     nth: int
+    seconds: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,10 @@ def _fill(database: "psycopg.Connection[Any]", monitors: int, sharing: int, days
         f"""insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,
           airlines)
         select (select min(id) from accounts) + n / 5, true, ('{_FROM}'::text[])[1 + q %% 8],
-          ('{_TO}'::text[])[1 + q / 8 %% 10], current_date + 30 + q / 80, current_date + 29 + q / 80 + %(days)s,
+          ('{_TO}'::text[])[1 + q / 8 %% 10], current_date + 20 + first, current_date + 19 + first + %(days)s + longer,
           'business', case q %% 3 when 0 then {_AIRLINES[0]} when 1 then {_AIRLINES[1]} else {_AIRLINES[2]} end
-        from (select n, n / %(sharing)s q from generate_series(0, %(monitors)s - 1) n) x""",
+        from (select n, q, q / 80 %% {_ON_SALE} first, q / 80 / {_ON_SALE} longer
+          from (select n, n / %(sharing)s q from generate_series(0, %(monitors)s - 1) n) x) y""",
         {"days": days, "sharing": sharing, "monitors": monitors},
     )
     database.execute(
@@ -130,7 +134,9 @@ def _round(database: "psycopg.Connection[Any]", valkey: Valkey, pids: dict[str, 
     mails = _one(database, "select count(*) from deliveries")
     last = _one(database, "select coalesce(max(id), 0) from job_runs")
     database.execute(
-        "update schedules set next_due_at = now() where kind = 'route_monitor' and id %% %s = 0", (due.nth,)
+        "update schedules set next_due_at = now() + %s * (id / %s %% %s) * interval '1 second' / %s"
+        " where kind = 'route_monitor' and id %% %s = 0",
+        (due.seconds, due.nth, due.count, due.count, due.nth),
     )
     monitors = due.count
     until = time.monotonic() + 900
@@ -206,7 +212,7 @@ def measure(given: argparse.Namespace) -> list[Round]:
     nth = max(1, given.monitors // (given.due or given.monitors))
     with _stage(given.monitors, given.sharing, given.days) as (database, valkey, pids):
         ids = "select count(*) from schedules where kind = 'route_monitor' and id"
-        due = Due(_one(database, f"{ids} % {nth} = 0"), nth)
+        due = Due(_one(database, f"{ids} % {nth} = 0"), nth, given.spread)
         done = []
         for number in range(given.rounds):
             done.append(_round(database, valkey, pids, due))
@@ -227,6 +233,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=8, help="days of a window")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--due", type=int, help="how many of the monitors are due in a round; all unless named")
+    parser.add_argument("--spread", type=int, default=0, help="seconds over which those of a round fall due")
     parser.add_argument("--backlog", type=int, default=0, help="open runs behind which a watch is made anew at the end")
     given = parser.parse_args()
     slowest = min(measure(given), key=lambda one: one.rate)
