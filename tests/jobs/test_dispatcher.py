@@ -16,7 +16,7 @@ from jobs import dispatcher
 from jobs.queue import DELIVERIES, RUNS, queue
 from shared.db.base import transaction
 from shared.db.messages import Delivery, hand_over_deliveries
-from shared.db.runs import JobRun, Schedule, create_due_runs, hand_over_runs
+from shared.db.runs import AWAITED, DUE, JobRun, Schedule, create_due_runs, hand_over_runs
 from shared.redis import connect
 from shared.settings import settings
 from tests.jobs.conftest import Post, add_schedule, change, past, rows
@@ -97,6 +97,32 @@ def test_no_more_is_handed_over_than_workers_can_soon_hear() -> None:
     dispatcher.step()
     assert len(waiting()) == 2
     assert sorted(run.handed for run in rows(JobRun)) == [0] * 56 + [1] * 4
+
+
+def add_due(count: int) -> None:
+    for subject in range(1000, 1000 + count):
+        add_schedule(subject, kind="later")
+    change(Schedule, lane=DUE)
+
+
+def test_runs_that_fell_due_share_wake_ups_and_those_a_person_waits_for_have_their_own() -> None:
+    add_due(60)
+    add_schedule(1)
+    add_schedule(2)
+    with transaction() as session:
+        create_due_runs(session)
+    with transaction() as session:
+        handed = {int(id) for id, _ in hand_over_runs(session, 10, 60)}
+    lanes = [run.lane for run in rows(JobRun) if run.id in handed]
+    assert sorted(lanes) == [AWAITED, AWAITED, DUE, DUE]
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_a_few_runs_that_fell_due_are_one_wake_up(count: int) -> None:
+    add_due(count)
+    dispatcher.step()
+    assert len(waiting()) == 1
+    assert len(rows(JobRun)) == count
 
 
 def test_a_lost_queue_is_filled_again_from_the_rows(post: Post) -> None:
