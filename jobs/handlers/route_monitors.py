@@ -1,6 +1,6 @@
 """The runs of route monitors: they ask the providers for award seats and write what is new."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from sqlalchemy.orm import Session
@@ -9,7 +9,7 @@ from jobs import event_loop
 from jobs.queue import More
 from shared.db.base import autocommit, transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.services.watches.award_seats import CheckResult, WatchQuery, query_sources
+from shared.services.watches.award_seats import CheckResult, query_sources, query_together
 from shared.services.watches.checks_together import prepare_simple, settle_together
 from shared.services.watches.route_monitors import prepare, settle
 
@@ -35,13 +35,8 @@ def check_together(claims: Sequence[Claim], in_time: More) -> tuple[dict[int, Fi
     with autocommit() as session:
         queries = prepare_simple(session, [claim.subject_id for claim in claims])
     runs = {claim.subject_id: claim.id for claim in claims}
-    sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(_ask_in_turn, queries, in_time)}
+    sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(query_together, queries, in_time)}
     answered = {run_id: sight for run_id, sight in sights.items() if sight.put_off is None}
     return {run_id: _finish(run_id, sight) for run_id, sight in sights.items()}, partial(
         settle_together, sights=answered
     )
-
-
-async def _ask_in_turn(queries: Iterable[WatchQuery], in_time: More) -> list[CheckResult]:
-    """One after the other, as workers ask: several at once would wait for each other's place at the source."""
-    return [await query_sources(query) for query in queries if in_time()]

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from shared.db.runs import OPEN_STATUSES
+
 MOST = 3000  # that are read, the soonest due; a plan then chooses from a few hundred of them
 KINDS = "('route_monitor', 'flight_alert')"
 
@@ -33,7 +35,7 @@ with {mine} soon as (
   where s.enabled and s.next_due_at <= now() + :ahead and s.kind in {KINDS} order by s.next_due_at limit :most),
 waiting as (
   select s.kind, s.subject_id from {schedules} join job_runs r on r.schedule_id = s.id
-  where r.queue = 'checks' and r.status = 'pending' and s.kind in {KINDS} order by r.wake_at limit :most),
+  where r.queue = 'checks' and r.status in {OPEN_STATUSES} and s.kind in {KINDS} order by r.wake_at limit :most),
 due as (select * from waiting union select * from soon)
 select due.kind, m.id, m.account_id, m.origin, m.destination, m.earliest_date, m.latest_date, m.airlines,
   m.last_checked_at
@@ -58,7 +60,10 @@ _OF_ONE = _select(
 
 
 def list_due_watches(session: Session, ahead: timedelta, account_id: int | None) -> list[DueWatch]:
-    """Those whose run waits or comes within this time, of one account or, without one, of everybody."""
+    """Those whose run waits or comes within this time, of one account or, without one, of everybody.
+
+    Also those that were claimed: of a portion the first check then has the others answered along with its own.
+    """
     values = {"ahead": ahead, "most": MOST, "synthetic": session.info["synthetic"]}
     whose = {} if account_id is None else {"account": account_id}
     rows = session.execute(_OF_EVERYBODY if account_id is None else _OF_ONE, values | whose)

@@ -16,8 +16,13 @@ from shared.db.base import transaction
 from shared.db.messages import Delivery
 from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor
 from shared.db.runs import Claim, JobRun, Schedule, claim_runs, run_now
+from shared.providers.contract import AwardSeat, SeatsQuestion
+from shared.providers.sandbox import market
 from tests.jobs.conftest import change, notices, past, rows, statuses
-from tests.jobs.test_route_monitors import monitor, seat, watch
+from tests.jobs.test_route_monitors import monitor, seat, travel_day, watch
+from tests.support.fake_seats import WithSources, live, source, together, with_sources  # noqa: F401 - fixtures used here too
+from tests.support.fake_seats import seat as offered
+from tests.support.paging_source import PagingSource
 from tests.support.people import account
 from tests.support.settings_and_clock import StandingClock
 
@@ -168,6 +173,53 @@ def test_what_is_not_begun_in_time_has_its_place_in_the_line_again(alice: Caller
     ]
     assert all(run.wake_at == before[run.id] for run in left)
     assert runs.wake() == 2
+
+
+def test_questions_of_one_portion_are_asked_at_once(with_sources: WithSources) -> None:  # noqa: F811
+    both = together(2)
+
+    async def act(question: SeatsQuestion) -> tuple[AwardSeat, ...]:
+        await both()
+        return (offered(question.earliest),)
+
+    with_sources(source("one", act))
+    carol = account("carol", email_confirmed_at=clock.now())
+    for airline in ("BA", "AA"):
+        watch(carol, airlines=[airline])
+    runs.work_together(claim_due(), always)
+    assert statuses() == ["done"] * 2
+    assert [check.outcome for check in rows(MonitorCheck)] == ["ok"] * 2
+
+
+def test_watches_of_one_question_in_a_portion_are_served_by_one_answer(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[SeatsQuestion] = []
+    inner = market.find_seats
+
+    def find(question: SeatsQuestion, *more: Any) -> tuple[AwardSeat, ...]:
+        asked.append(question)
+        return inner(question, *more)
+
+    monkeypatch.setattr(market, "find_seats", find)
+    for airlines in (["BA"], ["AA"], ["BA"], ["BA"]):
+        watch(alice, airlines=airlines)
+    runs.work_together(claim_due(), always)
+    assert sorted(question.airlines for question in asked) == [("AA",), ("BA",)]
+    assert [check.outcome for check in rows(MonitorCheck)] == ["ok"] * 4
+
+
+def test_a_source_that_takes_lists_is_asked_for_one_watch_after_the_other(
+    with_sources: WithSources,  # noqa: F811
+) -> None:
+    paging = PagingSource()
+    with_sources(paging.card)
+    carol = account("carol", email_confirmed_at=clock.now())
+    for days in range(3):
+        watch(carol, latest_date=travel_day() + timedelta(days=days))
+    runs.work_together(claim_due(), always)
+    assert [check.outcome for check in rows(MonitorCheck)] == ["ok"] * 3
+    assert paging.calls == 1
 
 
 def test_two_runs_of_one_monitor_are_both_done(alice: Caller) -> None:
