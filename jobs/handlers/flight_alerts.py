@@ -1,23 +1,8 @@
-"""The run of a flight alert: asks the providers for its award seats and writes what is new."""
+"""The runs of flight alerts."""
 
-from collections.abc import Callable
-from functools import partial
-
-from sqlalchemy.orm import Session
-
-from jobs import event_loop
-from shared.db.base import transaction
-from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.services.watches.award_seats import CheckResult, query_sources
+from jobs.seat_checks import SeatChecks
+from shared.services.watches.alerts_together import prepare_simple, settle_together
 from shared.services.watches.flight_alerts import prepare, settle
 
-
-def check(claim: Claim) -> Callable[[Session], RunResult]:
-    with transaction() as session:
-        query = prepare(session, claim.subject_id)
-    if query is None:
-        return lambda _session: COMPLETE
-    sight: CheckResult = event_loop.ask(query_sources, query)
-    if result := sight.put_off:
-        return lambda _session: result
-    return partial(settle, run_id=claim.id, sight=sight)
+_CHECKS = SeatChecks(prepare, settle, prepare_simple, settle_together)
+check, check_together = _CHECKS.check, _CHECKS.check_together

@@ -1,10 +1,12 @@
 """Alerts on the award seats of one airline and route, and the state of each seat they watch."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import ForeignKey, func
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
 from shared.db.seat_filters import SeatFilters
@@ -45,3 +47,28 @@ class FlightAlertKey(ModeOwned, Base):
     key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
     matched: Mapped[bool]
     answered_at: Mapped[datetime]
+
+
+class CheckedAlert(NamedTuple):
+    """When an alert was asked for with an answer, how that went, and whether anything was new."""
+
+    id: int
+    asked_at: datetime
+    outcome: str
+    has_news: bool
+
+
+_NOTE_CHECKED = sa.text("""
+update flight_alerts a set last_checked_at = checked.at, last_outcome = checked.outcome, updated_at = now(),
+  last_hit_at = case when checked.news then checked.at else a.last_hit_at end
+from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:outcomes as text[]), cast(:news as bool[]))
+  checked (id, at, outcome, news)
+where a.id = checked.id""")
+
+
+def note_checked(session: Session, checks: Sequence[CheckedAlert]) -> None:
+    """Of alerts that the caller holds."""
+    if checks:
+        names = ("ids", "moments", "outcomes", "news")
+        columns = map(list, zip(*checks, strict=True))
+        session.execute(_NOTE_CHECKED, dict(zip(names, columns, strict=True)))

@@ -1,5 +1,6 @@
 """Whether each key that a watch of award seats looks at matched at the last check that answered for it."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -20,6 +21,21 @@ def list_key_rows(
     return [
         {owner: watch_id, "key": key, "matched": matched, "answered_at": answered_at} for key, matched in states.items()
     ]
+
+
+def list_known_keys(session: Session, table: type[Base], watch_ids: Sequence[int]) -> Mapping[int, Sequence[Any]]:
+    """Key and state of every row, by watch."""
+    rows = defaultdict(list)
+    for row in session.execute(_select_keys(table), {"ids": list(watch_ids)}):
+        rows[row.watch_id].append(row)
+    return rows
+
+
+@cache
+def _select_keys(table: type[Base]) -> sa.Select[Any]:
+    columns = table.__table__.c
+    owner, ids = columns[_name_owner(table)], sa.bindparam("ids", type_=sa.ARRAY(sa.BigInteger))
+    return sa.select(owner.label("watch_id"), columns.key, columns.matched).where(owner == sa.any_(ids))
 
 
 def store_key_rows(session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]) -> None:

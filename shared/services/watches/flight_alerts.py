@@ -1,29 +1,20 @@
 """Checks of flight alerts: key states and one message of new matches."""
 
-from sqlalchemy import delete, select
+from typing import Any
+
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
-from shared.db.profile import find_addressee
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
-from shared.db.watched_keys import list_key_rows, store_key_rows
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
-from shared.services.watches.award_seats import (
-    CheckResult,
-    SeatNews,
-    WatchQuery,
-    filters_of,
-    find_new_matches,
-    plan_mails,
-)
-from shared.services.watches.seat_funding import load_purses
-from shared.services.watches.seat_messages import describe_seats
+from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
+from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
 
-EVENT = "flight_alert_match"
 # Airlines without a programme of their own any more: the one whose prices count.
 PRICED_THROUGH = {"HA": "atmos-rewards"}
 _CANNOT = ("connection_required", "not_configured")  # no later try helps: somebody has to do something
@@ -52,7 +43,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
     if alert is None or not alert.active or alert.paused_at:
         unschedule(session, RunKind.FLIGHT_ALERT, [alert_id])
         return None
-    return None if is_suspended(session, alert.account_id) else _plan_of(alert)
+    return None if is_suspended(session, alert.account_id) else query_of(alert)
 
 
 def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
@@ -62,31 +53,24 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     """
     plan = sight.plan
     alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
-    if alert is None or not alert.active or alert.paused_at or _plan_of(alert) != plan:
+    if alert is None or not alert.active or alert.paused_at or query_of(alert) != plan:
         return COMPLETE
-    key_states = session.scalars(select(FlightAlertKey).where(FlightAlertKey.alert_id == alert.id)).all()
-    matches, states = find_new_matches(sight, key_states, alert.last_checked_at)
-    store_key_rows(session, FlightAlertKey, list_key_rows(FlightAlertKey, alert.id, states, sight.asked_at))
-    account = session.get_one(Account, alert.account_id)
-    _note(session, account, alert, sight)
-    if matches:
+    (find,) = store_finds(session, FlightAlertKey, [(run_id, sight, alert)])
+    _note(session, session.get_one(Account, alert.account_id), alert, sight)
+    if find.options:
         alert.last_hit_at = sight.asked_at
-        watch = (RunKind.FLIGHT_ALERT, alert.id)
-        addressee, purses = find_addressee(session, account.id), load_purses(session, [account.id])
-        (mail,) = plan_mails(session, EVENT, [SeatNews(addressee, watch, matches)])
-        tell(
-            session,
-            addressee,
-            EVENT,
-            describe_seats(session, plan, matches, purses) | {"alert_id": alert.id} | mail.facts,
-            dedupe_key=f"{RunKind.FLIGHT_ALERT}:{alert.id}:{run_id}",
-            subject=watch,
-            mail=mail.tells,
-        )
+        tell_finds(session, WORDING, [find])
     return RunResult(sight.retry_reason)
 
 
-def _plan_of(alert: FlightAlert) -> WatchQuery:
+def _describe(_session: Session, find: Find) -> dict[str, Any]:
+    return {"alert_id": find.plan.watch_id}
+
+
+WORDING = Wording(RunKind.FLIGHT_ALERT, "flight_alert_match", _describe)
+
+
+def query_of(alert: FlightAlert) -> WatchQuery:
     return WatchQuery(
         alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert), alert.last_checked_at
     )

@@ -1,41 +1,26 @@
 """Checks of route monitors: key states, matches and one message of new matches."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db import route_monitors
 from shared.db.accounts import is_suspended
 from shared.db.bookings import FlightBooking
-from shared.db.profile import Addressee, find_addressees
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult, unschedule
-from shared.db.watched_keys import list_key_rows, store_key_rows
 from shared.domain.award_matches import MonitorTerms
 from shared.errors import Invalid
-from shared.outbox.enqueue import News, tell_all
 from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
-from shared.services.watches.award_seats import (
-    CheckResult,
-    MailPlan,
-    SeatNews,
-    WatchQuery,
-    filters_of,
-    find_new_matches,
-    plan_mails,
-)
+from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
 from shared.services.watches.booked_awards import describe_rebooking, read_award, set_terms
-from shared.services.watches.seat_funding import Purses, load_purses
-from shared.services.watches.seat_messages import describe_seats
-
-EVENT = "route_monitor_match"
+from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
 
 
 def terms_of(monitor: RouteMonitor) -> MonitorTerms:
@@ -92,76 +77,43 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or query_of(monitor) != sight.plan:
         return COMPLETE
-    columns = (MonitorKey.key, MonitorKey.matched)
-    known_keys = session.execute(select(*columns).where(MonitorKey.monitor_id == monitor.id)).all()
-    new_matches, states = find_new_matches(sight, known_keys, monitor.last_checked_at)
-    store_key_rows(session, MonitorKey, list_key_rows(MonitorKey, monitor.id, states, sight.asked_at))
-    route_monitors.log_checks(session, [build_check_row(run_id, sight, len(new_matches))])
-    monitor.matches_total += len(new_matches)
+    (find,) = store_finds(session, MonitorKey, [(run_id, sight, monitor)])
+    route_monitors.log_checks(session, [build_check_row(find)])
+    monitor.matches_total += len(find.options)
     if sight.window.any_answered:
         monitor.last_checked_at = sight.asked_at
-    if new_matches:
-        tell_finds(session, [Find(run_id, monitor, sight.plan, new_matches)])
+    if find.options:
+        tell_matches(session, [find])
     return RunResult(sight.retry_reason)
 
 
-def build_check_row(run_id: int, sight: CheckResult, new_matches: int) -> dict[str, Any]:
+def build_check_row(find: Find) -> dict[str, Any]:
+    sight = find.sight
     return {
-        "run_id": run_id,
-        "monitor_id": sight.plan.watch_id,
+        "run_id": find.run_id,
+        "monitor_id": find.plan.watch_id,
         "checked_at": sight.asked_at,
         "outcome": sight.outcome,
         "options_seen": len(sight.window.offers),
-        "new_matches": new_matches,
+        "new_matches": len(find.options),
         "failed_sources": list(sight.window.failed),
     }
 
 
-@dataclass(frozen=True)
-class Find:
-    """The fresh matches of one check, the best value first."""
-
-    run_id: int
-    monitor: RouteMonitor
-    plan: WatchQuery
-    options: Sequence[AwardOption]
-
-    @property
-    def watch(self) -> tuple[str, int]:
-        return RunKind.ROUTE_MONITOR, self.monitor.id
-
-
-def tell_finds(session: Session, finds: Sequence[Find]) -> None:
-    """All fresh matches of one check make one notice and one mail."""
+def tell_matches(session: Session, finds: Sequence[Find]) -> None:
+    """Stores them too."""
     found_at = clock.now()
-    matches = [_match_row(find.monitor.id, found_at, option) for find in finds for option in find.options]
+    matches = [_match_row(find.plan.watch_id, found_at, option) for find in finds for option in find.options]
     route_monitors.add_matches(session, matches)
-    accounts = {find.monitor.account_id for find in finds}
-    addressees, purses = find_addressees(session, accounts), load_purses(session, accounts)
-    seats = [SeatNews(addressees[find.monitor.account_id], find.watch, find.options) for find in finds]
-    mails = plan_mails(session, EVENT, seats)
-    news = [_word_find(session, find, mail, addressees, purses) for find, mail in zip(finds, mails, strict=True)]
-    tell_all(session, news)
+    tell_finds(session, WORDING, finds)
 
 
-def _word_find(
-    session: Session, find: Find, mail: MailPlan, addressees: Mapping[int, Addressee], purses: Purses
-) -> News:
-    facts = (
-        describe_seats(session, find.plan, find.options, purses)
-        | {"monitor_id": find.monitor.id}
-        | mail.facts
-        | describe_rebooking(session, reference(), find.monitor)
-    )
-    return News(
-        addressees[find.monitor.account_id],
-        EVENT,
-        facts,
-        dedupe_key=f"{RunKind.ROUTE_MONITOR}:{find.monitor.id}:{find.run_id}",
-        subject=find.watch,
-        mail=mail.tells,
-        by_channels=mail.tells,
-    )
+def _describe(session: Session, find: Find) -> dict[str, Any]:
+    monitor = session.get_one(RouteMonitor, find.plan.watch_id)
+    return {"monitor_id": monitor.id} | describe_rebooking(session, reference(), monitor)
+
+
+WORDING = Wording(RunKind.ROUTE_MONITOR, "route_monitor_match", _describe)
 
 
 def _match_row(monitor_id: int, found_at: datetime, option: AwardOption) -> dict[str, Any]:

@@ -1,0 +1,48 @@
+"""The runs of watches of award seats: they ask the providers and write what is new, one by one or several at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from jobs import event_loop
+from jobs.queue import More
+from shared.db.base import autocommit, transaction
+from shared.db.runs import COMPLETE, Claim, RunResult
+from shared.services.watches.award_seats import CheckResult, WatchQuery, query_sources, query_together
+
+Finish = Callable[[Session], RunResult]
+
+
+@dataclass(frozen=True)
+class SeatChecks:
+    """How the watches of one kind are prepared, and what was seen of them is written."""
+
+    prepare: Callable[[Session, int], WatchQuery | None]
+    settle: Callable[[Session, int, CheckResult], RunResult]
+    prepare_simple: Callable[[Session, Sequence[int]], list[WatchQuery]]
+    settle_together: Callable[[Session, Mapping[int, CheckResult]], set[int]]
+
+    def check(self, claim: Claim) -> Finish:
+        with transaction() as session:
+            query = self.prepare(session, claim.subject_id)
+        if query is None:
+            return lambda _session: COMPLETE
+        return self._finish(claim.id, event_loop.ask(query_sources, query))
+
+    def _finish(self, run_id: int, sight: CheckResult) -> Finish:
+        if result := sight.put_off:
+            return lambda _session: result
+        return lambda session: self.settle(session, run_id, sight)
+
+    def check_together(
+        self, claims: Sequence[Claim], in_time: More
+    ) -> tuple[dict[int, Finish], Callable[[Session], set[int]]]:
+        """By run what writes the answer; what is not simply watched, or not asked for in time, is left out."""
+        with autocommit() as session:
+            queries = self.prepare_simple(session, [claim.subject_id for claim in claims])
+        runs = {claim.subject_id: claim.id for claim in claims}
+        sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(query_together, queries, in_time)}
+        answered = {run_id: sight for run_id, sight in sights.items() if sight.put_off is None}
+        finishes = {run_id: self._finish(run_id, sight) for run_id, sight in sights.items()}
+        return finishes, lambda session: self.settle_together(session, answered)
