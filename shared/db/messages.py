@@ -42,6 +42,7 @@ class Delivery(AccountOwned, ModeOwned, Base):
     __table_args__ = (
         UniqueConstraint("dedupe_key", "channel", "recipient"),
         Index("ix_deliveries_created", "created_at"),
+        Index("ix_deliveries_failed", "created_at", postgresql_where=sa.text("status = 'failed'")),
         Index("ix_deliveries_open", "wake_at", postgresql_where=sa.text(f"status in {OPEN_STATUSES}")),
         sa.CheckConstraint(
             "status in ('pending', 'claimed', 'handing_over', 'sent', 'failed', 'uncertain')", name="status"
