@@ -32,10 +32,14 @@ from tests.bench.stage import ROOT
 
 AT_LEAST = 50.0
 NEW_WATCHES = 5  # made behind a backlog, one after the other
-_FROM = "{LHR,CDG,FRA,AMS,MAD,MUC,ZRH,DUB}"
-_TO = "{JFK,LAX,ORD,BOS,SFO,MIA,IAD,SEA,HND,SIN}"
+# Eight origins and ten destinations serve 24,000 questions, then others do: longer windows had larger answers.
+_FROM = "{LHR,CDG,FRA,AMS,MAD,MUC,ZRH,DUB,MAN,EDI,BCN,FCO,MXP,LIS,CPH,ARN,OSL,HEL,VIE,BRU,ATH,IST,WAW,BER}"
+_TO = (
+    "{JFK,LAX,ORD,BOS,SFO,MIA,IAD,SEA,HND,SIN,EWR,DFW,ATL,DEN,PHL,CLT,IAH,PHX,NRT,BKK,"
+    "YYZ,YVR,YUL,MEX,GRU,EZE,SCL,BOG,DOH,DXB,HKG,ICN,TPE,KUL,SYD,MEL,AKL,DEL,BOM,JNB}"
+)
 _AIRLINES = ("null::text[]", "'{BA}'", "'{AA,BA,UA}'")
-_ON_SALE = 300  # first days, all of which are on sale; 24,000 questions later windows are a day longer
+_ON_SALE = 300  # first days
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,11 @@ def _fill(database: "psycopg.Connection[Any]", monitors: int, sharing: int, days
     database.execute(
         f"""insert into route_monitors (account_id, synthetic, origin, destination, earliest_date, latest_date, cabin,
           airlines)
-        select (select min(id) from accounts) + n / 5, true, ('{_FROM}'::text[])[1 + q %% 8],
-          ('{_TO}'::text[])[1 + q / 8 %% 10], current_date + 20 + first, current_date + 19 + first + %(days)s + longer,
+        select (select min(id) from accounts) + n / 5, true, ('{_FROM}'::text[])[1 + q %% 8 + 8 * (places %% 3)],
+          ('{_TO}'::text[])[1 + q / 8 %% 10 + 10 * (places / 3 %% 4)],
+          current_date + 20 + first, current_date + 19 + first + %(days)s + places / 12,
           'business', case q %% 3 when 0 then {_AIRLINES[0]} when 1 then {_AIRLINES[1]} else {_AIRLINES[2]} end
-        from (select n, q, q / 80 %% {_ON_SALE} first, q / 80 / {_ON_SALE} longer
+        from (select n, q, q / 80 %% {_ON_SALE} first, q / 80 / {_ON_SALE} places
           from (select n, n / %(sharing)s q from generate_series(0, %(monitors)s - 1) n) x) y""",
         {"days": days, "sharing": sharing, "monitors": monitors},
     )
@@ -236,7 +241,10 @@ def main() -> None:
     parser.add_argument("--spread", type=int, default=0, help="seconds over which those of a round fall due")
     parser.add_argument("--backlog", type=int, default=0, help="open runs behind which a watch is made anew at the end")
     given = parser.parse_args()
-    slowest = min(measure(given), key=lambda one: one.rate)
+    rounds = measure(given)
+    if given.spread:
+        return  # the pace was given
+    slowest = min(rounds, key=lambda one: one.rate)
     print(f"slowest round {slowest.rate:.0f} checks/s [at least {AT_LEAST:.0f}: ", end="")
     print("reached]" if slowest.rate >= AT_LEAST else "MISSED]")
     raise SystemExit(0 if slowest.rate >= AT_LEAST else 1)
