@@ -125,6 +125,15 @@ def test_a_few_runs_that_fell_due_are_one_wake_up(count: int) -> None:
     assert len(rows(JobRun)) == count
 
 
+def test_messages_that_wait_share_wake_ups(post: Post) -> None:
+    for number in range(12):
+        post(f"event-{number}")
+    with transaction() as session:
+        assert len(hand_over_deliveries(session, 10, 60)) == 2
+    with transaction() as session:
+        assert len(hand_over_deliveries(session, 10, 60)) == 1  # of the ten that are left
+
+
 def test_a_lost_queue_is_filled_again_from_the_rows(post: Post) -> None:
     add_schedule(7)
     post()
