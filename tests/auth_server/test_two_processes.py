@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import psycopg
 import pytest
 from joserfc import jwt
@@ -26,7 +27,7 @@ class Both:
 
     def __init__(self, programs: list[Program]) -> None:
         self.programs, self._turn = programs, itertools.cycle(programs)
-        self.cookies: dict[str, str] = {}
+        self.cookies = httpx.Cookies()
 
     def request(self, method: str, path: str, **more: Any) -> Any:
         return next(self._turn).request(method, path, **more)
