@@ -47,12 +47,15 @@ def _build_provider(program: str, endpoint: str) -> "TracerProvider":
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
     from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
+    from shared.telemetry.collector_session import open_session  # its packages come with the extra, as these do
+
     config = settings()
     facts = {"service.name": f"award-travel-{program}", "service.version": VERSION, "deployment.mode": config.data_mode}
     secret = config.otel_exporter_otlp_headers
     pairs = (pair.partition("=") for pair in (secret.get_secret_value() if secret else "").split(",") if "=" in pair)
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-    exporter = OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces", headers=headers, timeout=_EXPORT_SECONDS)
+    address = f"{endpoint.rstrip('/')}/v1/traces"
+    exporter = OTLPSpanExporter(address, headers=headers, timeout=_EXPORT_SECONDS, session=open_session())
     share = TraceIdRatioBased(config.otel_traces_sampler_arg)
     provider = TracerProvider(
         resource=Resource.create(facts),

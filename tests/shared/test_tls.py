@@ -24,6 +24,7 @@ from deploy.local.private_servers import free_port
 from shared import http
 from shared import redis as queue
 from shared.settings import SettingsError, settings
+from shared.telemetry import traces
 from shared.tls import explain_tls_fault
 from tests.support.certificates import Authority, authority
 from tests.support.fake_programs import FakeProgram, fake_program
@@ -72,6 +73,18 @@ def test_every_client_trusts_the_bundle_and_names_it_where_it_is_missing(
     assert words == f"its certificate is from an authority that this machine does not trust: {MEND}"
     configure(CA_BUNDLE=f'"{authority.bundle}"')  # as an env file of a container hands it over
     ask(f"{program.address}/readyz")
+
+
+def test_a_collector_of_traces_is_reached_with_the_bundle(
+    program: FakeProgram, authority: Authority, configure: Configure
+) -> None:
+    configure(OTEL_EXPORTER_OTLP_ENDPOINT=program.address, CA_BUNDLE=authority.bundle)
+    provider = traces._build_provider("tests", program.address)
+    with provider.get_tracer("tests").start_as_current_span("a piece of work"):
+        pass
+    assert provider.force_flush(10_000)
+    provider.shutdown()
+    assert program.hosts == [urlsplit(program.address).netloc]
 
 
 def test_the_certificates_of_this_machine_count_too(
