@@ -1,7 +1,7 @@
 """Settings changed for one test, and the clock, which stands still at noon UTC of the present day."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from shared.settings import settings
 
 Configure = Callable[..., None]
 NOON = time(12)
+DAY_OF_WRITING = date(2026, 11, 24)  # of the tests that name days or reviewed facts: both grow old
 OWN_PROGRAMS = {"e2e", "browser", "conformance"}  # folders whose tests talk to programs that keep the machine's clock
 
 
@@ -63,3 +64,9 @@ def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", standing.now)
         yield standing
+
+
+@pytest.fixture
+def on_day_of_writing(standing_clock: StandingClock) -> None:
+    """Noon of DAY_OF_WRITING, for tests of days or facts that would be past one day."""
+    standing_clock.set(datetime.combine(DAY_OF_WRITING, NOON, UTC))
