@@ -45,7 +45,6 @@ def seat(value: str, cabin: str = "business", airline: str | None = "BA", progra
 
 def watch(who: Caller, **terms: Any) -> int:
     """A stored monitor of one day and one cabin, with everything else of that cabin shut."""
-    seat("shut", airline=None, program=None)
     given = {
         "cabin": "business",
         "airlines": ["BA"],
@@ -53,6 +52,7 @@ def watch(who: Caller, **terms: Any) -> int:
         "latest_date": travel_day(),
         **terms,
     }
+    seat("shut", given["cabin"] or "business", airline=None, program=None)
     with transaction(who.account_id) as session:
         row = RouteMonitor(origin="LHR", destination="JFK", **given)
         session.add(row)
