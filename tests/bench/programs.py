@@ -13,6 +13,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from shared.worker_releases import open_listeners
+
 WHOLE = 142  # tools of the finished catalogue; what is not there yet is filled up with synthetic ones on both sides
 # What our servers are served with, so that their limits of a request's head count too.
 PROTOCOLS = {
@@ -118,7 +120,7 @@ def main() -> None:
     parser.add_argument("program", choices=["bare", "bare_fast", "fastmcp", "naive", "ours", "auth", "echo"])
     parser.add_argument("port", type=int)
     given = parser.parse_args()
-    uvicorn.run(
+    config = uvicorn.Config(
         f"tests.bench.programs:{given.program}",
         factory=True,
         port=given.port,
@@ -128,6 +130,7 @@ def main() -> None:
         access_log=False,
         log_level="warning",
     )
+    uvicorn.Server(config).run(open_listeners(config) if given.program in PROTOCOLS else None)
 
 
 if __name__ == "__main__":
