@@ -19,7 +19,7 @@ class SeatChecks:
     """How the watches of one kind are prepared, and what was seen of them is written."""
 
     prepare: Callable[[Session, int], WatchQuery | None]
-    settle: Callable[[Session, int, CheckResult], RunResult]
+    settle: Callable[[Session, Claim, CheckResult], RunResult]
     prepare_simple: Callable[[Session, Sequence[int]], list[WatchQuery]]
     settle_together: Callable[[Session, Mapping[int, CheckResult]], set[int]]
 
@@ -28,12 +28,12 @@ class SeatChecks:
             query = self.prepare(session, claim.subject_id)
         if query is None:
             return lambda _session: COMPLETE
-        return self._finish(claim.id, event_loop.ask(query_sources, query))
+        return self._finish(claim, event_loop.ask(query_sources, query))
 
-    def _finish(self, run_id: int, sight: CheckResult) -> Finish:
+    def _finish(self, claim: Claim, sight: CheckResult) -> Finish:
         if result := sight.put_off:
             return lambda _session: result
-        return lambda session: self.settle(session, run_id, sight)
+        return lambda session: self.settle(session, claim, sight)
 
     def check_together(
         self, claims: Sequence[Claim], in_time: More
@@ -41,8 +41,8 @@ class SeatChecks:
         """By run what writes the answer; what is not simply watched, or not asked for in time, is left out."""
         with autocommit() as session:
             queries = self.prepare_simple(session, [claim.subject_id for claim in claims])
-        runs = {claim.subject_id: claim.id for claim in claims}
-        sights = {runs[sight.plan.watch_id]: sight for sight in event_loop.ask(query_together, queries, in_time)}
-        answered = {run_id: sight for run_id, sight in sights.items() if sight.put_off is None}
-        finishes = {run_id: self._finish(run_id, sight) for run_id, sight in sights.items()}
+        runs = {claim.subject_id: claim for claim in claims}
+        sights = {sight.plan.watch_id: sight for sight in event_loop.ask(query_together, queries, in_time)}
+        answered = {runs[watch_id].id: sight for watch_id, sight in sights.items() if sight.put_off is None}
+        finishes = {runs[watch_id].id: self._finish(runs[watch_id], sight) for watch_id, sight in sights.items()}
         return finishes, lambda session: self.settle_together(session, answered)

@@ -148,7 +148,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     # how many days the service keeps what it writes about itself; what people store stays until they remove it
     keep_usage_days: int = Field(120, ge=91)  # tool calls and past counters; statistics go back 90 days
     keep_runs_days: PositiveInt = 30
-    keep_checks_days: PositiveInt = 90  # the log of a route monitor
+    keep_checks_days: PositiveInt = 90  # the log of a route monitor; it goes by the week
     keep_deliveries_days: PositiveInt = 90
     keep_observations_days: PositiveInt = 365  # prices seen
     keep_security_days: PositiveInt = 365  # security events of accounts

@@ -45,7 +45,7 @@ AGING_TABLES = (
     AgingTable(OperatorAction, OperatorAction.at, "keep_trail_days"),
     AgingTable(JobRun, JobRun.finished_at, "keep_runs_days"),
     AgingTable(BillingEvent, BillingEvent.received_at, "keep_runs_days"),
-    AgingTable(MonitorCheck, MonitorCheck.checked_at, "keep_checks_days"),
+    AgingTable(MonitorCheck, MonitorCheck.checked_at, "keep_checks_days", "partitions"),
     AgingTable(
         Delivery,
         Delivery.created_at,

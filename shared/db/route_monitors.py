@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint, func
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.partitions import partition_by
 from shared.db.seat_filters import SeatFilters
 
 
@@ -63,15 +64,16 @@ class MonitorKey(ModeOwned, Base):
 
 
 class MonitorCheck(ModeOwned, Base):
-    """One line of the check log a user can read."""
+    """One line of the check log a user can read, of the last attempt at its run."""
 
     __tablename__ = "route_monitor_checks"
     __table_args__ = (
-        UniqueConstraint("run_id"),
+        PrimaryKeyConstraint("checked_at", "id"),
         Index("ix_route_monitor_checks_newest", "monitor_id", "checked_at"),
+        partition_by("checked_at", timedelta(days=7)),
     )
 
-    id: Mapped[pk]
+    id: Mapped[int] = mapped_column(sa.BigInteger, sa.Identity())
     monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"))
     run_id: Mapped[int | None] = mapped_column(sa.BigInteger)
     checked_at: Mapped[stamp]
@@ -111,11 +113,20 @@ class MonitorMatch(ModeOwned, Base):
 
 
 def log_checks(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """One line per run, rewritten by later attempts at it."""
-    columns = ("checked_at", "outcome", "options_seen", "new_matches", "failed_sources")
-    newest = ", ".join(f"{column} = excluded.{column}" for column in columns)
+    """One line per run. The caller holds the runs, and forgets the line of an earlier attempt at one."""
     if rows:
-        bulk.write(session, MonitorCheck, rows, f"on conflict (run_id) do update set {newest}")
+        bulk.write(session, MonitorCheck, rows)
+
+
+_ATTEMPTS_WITHIN = timedelta(days=7)  # they take three hours; a bound, so that two partitions are read and not all
+_FORGET = sa.text("""
+delete from route_monitor_checks where monitor_id = :monitor_id and run_id = :run_id and checked_at > :since""")
+
+
+def forget_check(session: Session, monitor_id: int, run_id: int, now: datetime) -> None:
+    """The line that an earlier attempt at the run wrote."""
+    values = {"monitor_id": monitor_id, "run_id": run_id, "since": now - _ATTEMPTS_WITHIN}
+    session.execute(_FORGET, values)
 
 
 _NOTE_CHECKED = sa.text("""

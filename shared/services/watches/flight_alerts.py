@@ -9,7 +9,7 @@ from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.run_kinds import RunKind
-from shared.db.runs import COMPLETE, RunResult, unschedule
+from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
@@ -46,7 +46,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
     return None if is_suspended(session, alert.account_id) else query_of(alert)
 
 
-def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
+def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
     """Writes what a check found.
 
     The alert is read again under its lock: deleted, paused or changed meanwhile means that nothing fires.
@@ -55,7 +55,7 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
     if alert is None or not alert.active or alert.paused_at or query_of(alert) != plan:
         return COMPLETE
-    (find,) = store_finds(session, FlightAlertKey, [(run_id, sight, alert)])
+    (find,) = store_finds(session, FlightAlertKey, [(claim.id, sight, alert)])
     _note(session, session.get_one(Account, alert.account_id), alert, sight)
     if find.options:
         alert.last_hit_at = sight.asked_at

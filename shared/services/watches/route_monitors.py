@@ -13,7 +13,7 @@ from shared.db.accounts import is_suspended
 from shared.db.bookings import FlightBooking
 from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
-from shared.db.runs import COMPLETE, RunResult, unschedule
+from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
 from shared.errors import Invalid
 from shared.reference.load import reference
@@ -69,7 +69,7 @@ def query_of(monitor: RouteMonitor) -> WatchQuery:
     )
 
 
-def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
+def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
     """Writes what a check found.
 
     The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
@@ -77,7 +77,9 @@ def settle(session: Session, run_id: int, sight: CheckResult) -> RunResult:
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or query_of(monitor) != sight.plan:
         return COMPLETE
-    (find,) = store_finds(session, MonitorKey, [(run_id, sight, monitor)])
+    (find,) = store_finds(session, MonitorKey, [(claim.id, sight, monitor)])
+    if claim.attempt > 1:
+        route_monitors.forget_check(session, monitor.id, claim.id, sight.asked_at)
     route_monitors.log_checks(session, [build_check_row(find)])
     monitor.matches_total += len(find.options)
     if sight.window.any_answered:

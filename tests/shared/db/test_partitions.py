@@ -23,6 +23,7 @@ from shared.db.partitions import (
     make_partitions,
 )
 from shared.db.retention import AGING_TABLES
+from shared.db.route_monitors import MonitorCheck, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim
 from shared.db.sweeping import Busy
@@ -33,21 +34,24 @@ from tests.support.people import account
 from tests.support.settings_and_clock import StandingClock
 
 CALLS: sa.Table = ToolCall.__table__  # type: ignore[assignment]
+CHECKS: sa.Table = MonitorCheck.__table__  # type: ignore[assignment]
 DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
 
 
 @pytest.fixture(autouse=True)
 def _partitions_as_they_were(clean: None) -> Iterator[None]:
     """The database is the one of every other test."""
-    before = {*_list()}
+    before = {table.name: {*_list(table)} for table in list_partitioned()}
     yield
-    after = {*_list()}
     with engine().begin() as connection:
-        for partition in after - before:
-            connection.exec_driver_sql(f"drop table {partition.name}")
-        for partition in before - after:
-            span = f"from ('{partition.start}') to ('{partition.end}')"
-            connection.exec_driver_sql(f"create table {partition.name} partition of tool_calls for values {span}")
+        for table in list_partitioned():
+            after = {*_list(table)}
+            for partition in after - before[table.name]:
+                connection.exec_driver_sql(f"drop table {partition.name}")
+            for partition in before[table.name] - after:
+                span = f"for values from ('{partition.start}') to ('{partition.end}')"
+                connection.exec_driver_sql(f"create table {partition.name} partition of {table.name} {span}")
 
 
 @pytest.fixture
@@ -55,14 +59,28 @@ def alice(clean: None) -> Caller:
     return account("alice")
 
 
-def _list() -> list[Partition]:
+def _list(table: sa.Table = CALLS) -> list[Partition]:
     with transaction() as session:
-        return list_partitions(session, CALLS)
+        return list_partitions(session, table)
 
 
 def _add_call(account: Caller, at: datetime) -> None:
     with transaction(account.account_id) as session:
         session.add(ToolCall(via="mcp", tool="t", outcome="ok", milliseconds=1, at=at))
+
+
+def _watch(owner: Caller) -> int:
+    terms = {"origin": "LHR", "destination": "JFK", "earliest_date": clock.today(), "latest_date": clock.today()}
+    with transaction(owner.account_id) as session:
+        session.add(monitor := RouteMonitor(**terms))
+        session.flush()
+        return monitor.id
+
+
+def _add_check(monitor_id: int, at: datetime) -> None:
+    with transaction() as session:
+        seen = {"outcome": "ok", "options_seen": 0, "new_matches": 0, "failed_sources": []}
+        session.add(MonitorCheck(monitor_id=monitor_id, checked_at=at, **seen))
 
 
 def _count(table: str) -> int:
@@ -130,10 +148,10 @@ def test_rows_without_a_partition_are_told_of_and_get_one(alice: Caller, standin
     standing_clock.advance(AHEAD + 30 * DAY)  # nothing was maintained meanwhile
     _add_call(alice, clock.now())
     _add_call(alice, clock.now() - DAY)
-    with pytest.raises(CommandError, match="tool_calls has rows without a partition: maintenance mends that"):
+    with pytest.raises(CommandError, match=r"tool_calls has rows without a partition.*: maintenance mends that"):
         check_partitions(served=True)
     _maintain()
-    assert check_partitions(served=True) == "made ahead for tool_calls"
+    assert check_partitions(served=True) == "made ahead for tool_calls, route_monitor_checks"
     assert _count("tool_calls_default") == 0
     assert _count(f"tool_calls_{clock.now() - DAY:%Y%m%d}") == _count(f"tool_calls_{clock.now():%Y%m%d}") == 1
 
@@ -208,7 +226,43 @@ def test_an_account_goes_with_its_calls_of_every_day(alice: Caller) -> None:
     assert _count("tool_calls") == 0
 
 
-def test_a_partition_has_the_keys_and_indexes_of_its_table() -> None:
+def test_checks_of_a_year_go_by_the_week(alice: Caller, standing_clock: StandingClock) -> None:
+    """Maintained once a week, as above; the monitor reads its newest lines from whichever week they are in."""
+    kind = next(kind for kind in AGING_TABLES if kind.model is MonitorCheck)
+    monitor_id = _watch(alice)
+    for _ in range(365 // 7 + 1):
+        standing_clock.advance(AHEAD)
+        retention._make_partitions()
+        retention._sweep([kind], float("inf"))
+        for hours in range(0, 24 * 7, 6):
+            _add_check(monitor_id, clock.now() + timedelta(hours=hours))
+    kept = settings().keep_checks_days * DAY
+    assert _count("route_monitor_checks_default") == 0
+    assert kept // WEEK <= len(_list(CHECKS)) <= kept // WEEK + 4
+    with engine().connect() as connection:
+        oldest = connection.exec_driver_sql("select min(checked_at) from route_monitor_checks").scalar_one()
+    assert kept - DAY <= clock.now() - oldest <= kept + WEEK
+
+
+def test_a_monitor_goes_with_its_checks_of_every_week(alice: Caller) -> None:
+    _maintain()
+    monitor_id = _watch(alice)
+    for days in (500, 8, 1, 0, -8):
+        _add_check(monitor_id, clock.now() - days * DAY)
+    assert _count("route_monitor_checks") == 5
+    with transaction() as session:
+        session.execute(sa.text("delete from accounts where id = :id"), {"id": alice.account_id})
+    assert _count("route_monitor_checks") == 0
+
+
+KEYS_AND_INDEXES = {
+    "tool_calls": (("at", "id"), (("account_id", "at"),), (("account_id",),)),
+    "route_monitor_checks": (("checked_at", "id"), (("monitor_id", "checked_at"),), (("monitor_id",),)),
+}
+
+
+@pytest.mark.parametrize("table", [CALLS, CHECKS], ids=lambda table: table.name)
+def test_a_partition_has_the_keys_and_indexes_of_its_table(table: sa.Table) -> None:
     _maintain()
     inspector = sa.inspect(engine())
     shapes = {
@@ -217,9 +271,9 @@ def test_a_partition_has_the_keys_and_indexes_of_its_table() -> None:
             tuple(sorted(tuple(index["column_names"]) for index in inspector.get_indexes(p.name))),
             tuple(tuple(key["constrained_columns"]) for key in inspector.get_foreign_keys(p.name)),
         )
-        for p in _list()
+        for p in _list(table)
     }
-    assert shapes == {(("at", "id"), (("account_id", "at"),), (("account_id",),))}
+    assert shapes == {KEYS_AND_INDEXES[table.name]}
 
 
 def test_every_table_with_partitions_is_swept_by_them() -> None:
