@@ -48,7 +48,7 @@ def step() -> None:
 
 def _hand_over() -> None:
     with transaction() as session:
-        create_due_runs(session)
+        create_due_runs(session, gather=settings().gather_seconds)
         switches = list_switched_off(session)
     mirror_switches(switches)  # of a Redis that lost them
     ttl = settings().wake_up_seconds

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     Field,
+    NonNegativeFloat,
     PositiveFloat,
     PositiveInt,
     SecretStr,
@@ -142,6 +143,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     flight_alert_interval_seconds: PositiveInt = 6 * 3600
     delay_check_interval_seconds: PositiveInt = 300
     dispatcher_interval_seconds: PositiveFloat = 0.5
+    gather_seconds: NonNegativeFloat = 5  # how long checks that fell due wait for others, to be done by one process
     job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over
     wake_up_seconds: PositiveFloat = 60  # how long a wake-up call in the queue is believed before it is made again
     database_threads: int = 10  # size of the connection pool and of the thread limiter beside it

@@ -25,6 +25,7 @@ SETTINGS = {
     "SERVICE_CLIENT_SECRET": "test-service-secret-0123456789-01",
     "AWARD_BACKEND": "sandbox",
     "APP_ENV": "development",
+    "GATHER_SECONDS": "0",
 }
 _LOOPBACK = ("127.", "::1", "localhost")
 

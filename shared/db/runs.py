@@ -161,8 +161,10 @@ with due as (
   where enabled and next_due_at <= now() {which}
   order by next_due_at limit :n for update skip locked),
 made as (
-  insert into job_runs (schedule_id, due_at, queue, lane, traceparent)
-  select id, next_due_at, queue, lane, traceparent from due on conflict do nothing)
+  insert into job_runs (schedule_id, due_at, queue, lane, traceparent, wake_at)
+  select id, next_due_at, queue, lane, traceparent,
+    case lane when {AWAITED} then now() else now() + make_interval(secs => :gather) end
+  from due on conflict do nothing)
 update schedules s set traceparent = null, lane = {DUE}, next_due_at = due.next_due_at
   + due.every * (1 + floor(extract(epoch from now() - due.next_due_at) / extract(epoch from due.every)))
 from due where s.id = due.id""")  # noqa: S608 - of constants, as all statements here
@@ -171,13 +173,18 @@ from due where s.id = due.id""")  # noqa: S608 - of constants, as all statements
 _CREATE_AWAITED, _CREATE_DUE = _create_runs(f"and lane = {AWAITED}"), _create_runs("")
 
 
-def create_due_runs(session: Session, limit: int = 500) -> int:
+def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> int:
     """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept.
 
-    Two rounds of a second make 1,000; a million watches every six hours need 46.
+    What fell due wakes a worker after `gather` seconds; one that works already goes on with it at once. Of a million
+    watches a quiet check takes 11.8 ms of all programs so, where two processes were begun each second 28.9. Two rounds
+    of a second make 1,000 runs; a million watches every six hours need 46.
     """
-    awaited = _count(session.execute(_CREATE_AWAITED, {"n": limit}))
-    return awaited + (_count(session.execute(_CREATE_DUE, {"n": limit - awaited})) if awaited < limit else 0)
+    values = {"n": limit, "gather": gather}
+    awaited = _count(session.execute(_CREATE_AWAITED, values))
+    if awaited == limit:
+        return awaited
+    return awaited + _count(session.execute(_CREATE_DUE, values | {"n": limit - awaited}))
 
 
 # A wake-up goes on with whatever is due, and each is a process of its own: where 46 runs fell due each second, four

@@ -179,6 +179,7 @@ def build_environment(database_url: str, redis_url: str, box: Mailbox) -> dict[s
         "JOB_LEASE_SECONDS": str(LEASE),
         "WAKE_UP_SECONDS": str(WAKE),
         "DISPATCHER_INTERVAL_SECONDS": "0.1",
+        "GATHER_SECONDS": "0",
         "DELAY_CHECK_INTERVAL_SECONDS": str(round(watched_subjects.EVERY)),
         "MAIL_BACKEND": "smtp",
         "SMTP_PORT": str(box.port),

@@ -21,7 +21,7 @@ from shared.worker_processes import die_with_parent
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery staple"  # of every account made here
 QUICK = {"ROUTE_MONITOR_INTERVAL_SECONDS": "1", "DISPATCHER_INTERVAL_SECONDS": "0.2", "DCR_PER_HOUR": "1000"}
-QUICK |= {"CLIENT_DOCUMENT_FETCH": "false"}  # nothing here leaves this machine
+QUICK |= {"GATHER_SECONDS": "0", "CLIENT_DOCUMENT_FETCH": "false"}  # nothing here leaves this machine
 READY_SECONDS = 90
 
 
