@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from jobs.handlers import billing, deadlines, exchange_rates, hotel_prices, retention, source_watch
-from jobs.queue import DELIVERIES, MAIL, RUNS, free_slots, queue, wake
+from jobs.queue import DELIVERIES, MAIL, RUNS, count_under_way, free_slots, queue, wake
 from shared.db.base import transaction
 from shared.db.maintenance import WATCH
 from shared.db.messages import hand_over_deliveries
@@ -28,7 +28,7 @@ from shared.services.search.sources import list_provider_cards
 from shared.settings import settings
 
 log = logging.getLogger(__name__)
-HandOver = Callable[[Session, int, float], list[tuple[str, int]]]
+HandOver = Callable[[Session, int, float, int], list[tuple[str, int]]]
 HAND_OVERS: dict[str, HandOver] = {
     DELIVERIES: hand_over_deliveries,
     RUNS: partial(hand_over_runs, queue=RUNS),
@@ -54,9 +54,10 @@ def _hand_over() -> None:
     ttl = settings().wake_up_seconds
     for name, hand_over in HAND_OVERS.items():
         rq_queue = queue(name)
-        free = free_slots(rq_queue)  # asks Redis first: when it is away, nothing is marked as handed over
+        # Redis is asked first: when it is away, nothing is marked as handed over.
+        free, under_way = free_slots(rq_queue), count_under_way(rq_queue)
         with transaction() as session:
-            rows = hand_over(session, free, ttl)
+            rows = hand_over(session, free, ttl, under_way)
         wake(rq_queue, rows, ttl)
 
 

@@ -30,14 +30,19 @@ def free_slots(queue: Queue) -> int:
     """How many more wake-ups the queue should hold.
 
     Workers that read mail beside other work read it on half of them at once, so that the rest stays free for the other
-    queues. A wake-up under way then counts too; that of a worker that was killed does for 90 seconds.
+    queues. A wake-up under way then counts too.
     """
     workers = _serving(queue.name)
     shared = workers & (_serving(DELIVERIES) | _serving(RUNS)) if queue.name == MAIL else set()
     if not shared:
         return _WAKE_UPS_PER_WORKER * max(1, len(workers)) - queue.count
     at_once = max(1, len(workers - shared) + len(shared) // 2)
-    return at_once - queue.count - int(queue.started_job_registry.count)
+    return at_once - count_under_way(queue)
+
+
+def count_under_way(queue: Queue) -> int:
+    """Wake-ups that wait for a worker or go on with what is due. That of a worker that was killed counts for 90 s."""
+    return int(queue.count) + int(queue.started_job_registry.count)
 
 
 def _serving(name: str) -> set[str]:

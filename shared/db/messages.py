@@ -109,21 +109,25 @@ def find_last_status(session: Session, account_id: int, dedupe_prefix: str) -> s
 # A wake-up goes on with whatever waits, and each is a process of its own: where 46 checks a second each had a mail, a
 # check took 16.6 ms of all programs instead of 19.6. While mails leave slowly each second brings one more.
 _DELIVERIES_A_WAKE_UP = 10
+# They are left to the wake-ups under way for so long; then these are taken to be held up, as by a slow mail server.
+_PATIENCE = timedelta(seconds=1)
 _OPEN = f"from deliveries where status in {OPEN_STATUSES} and wake_at <= now() order by wake_at"
 _HAND_OVER = sa.text(f"""
-with line as (select id {_OPEN} limit :n * {_DELIVERIES_A_WAKE_UP}),
-needed as (select ceil(count(*) / {_DELIVERIES_A_WAKE_UP}.0) wake_ups from line),
-open as (select id {_OPEN} limit (select least(:n, wake_ups) from needed) for update skip locked)
+with line as (select wake_at {_OPEN} limit :n * {_DELIVERIES_A_WAKE_UP}),
+needed as (select ceil(count(*) / {_DELIVERIES_A_WAKE_UP}.0)
+  - case when min(wake_at) > now() - :patience then :under_way else 0 end as wake_ups from line),
+open as (select id {_OPEN} limit (select greatest(0, least(:n, wake_ups)) from needed) for update skip locked)
 update deliveries d set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where d.id = open.id returning cast(d.id as text), d.handed""")  # noqa: S608 - OPEN is a constant above
 
 
-def hand_over_deliveries(session: Session, limit: int, ttl: float) -> list[tuple[str, int]]:
+def hand_over_deliveries(session: Session, limit: int, ttl: float, under_way: int = 0) -> list[tuple[str, int]]:
     """Deliveries that should be in the queue: new ones, those whose wake-up got lost, those whose worker died.
 
-    Of a crowd so many as there should be wake-ups.
+    Of a crowd so many as there should be wake-ups beside those `under_way`.
     """
-    rows = session.execute(_HAND_OVER, {"n": limit, "ttl": ttl}) if limit > 0 else ()
+    values = {"n": limit, "ttl": ttl, "under_way": under_way, "patience": _PATIENCE}
+    rows = session.execute(_HAND_OVER, values) if limit > 0 else ()
     return [(id, handed) for id, handed in rows]
 
 

@@ -190,22 +190,28 @@ def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> in
 # A wake-up goes on with whatever is due, and each is a process of its own: where 46 runs fell due each second, four
 # wake-ups for them took 20 to 24 ms of all programs a run, and one takes 13 to 17, as busy as the machine was.
 _RUNS_A_WAKE_UP = {CHECK_QUEUE: 50, MAIL_QUEUE: 1}  # a mail can take long; so can what a person waits for
+# What fell due is left to the wake-ups under way for so long; then they are taken to be held up.
+_PATIENCE = timedelta(seconds=5)
 _OPEN = f"from job_runs where queue = :queue and status in {OPEN_STATUSES} and wake_at <= now() order by lane, wake_at"
 _HAND_OVER = sa.text(f"""
-with line as (select lane {_OPEN} limit :n * :each),
-needed as (select ceil(sum(case lane when {AWAITED} then 1 else 1.0 / :each end)) wake_ups from line),
+with line as (select lane, wake_at {_OPEN} limit :n * :each),
+due as (select ceil(count(*) / (1.0 * :each)) - case when min(wake_at) > now() - :patience then :under_way else 0 end
+  as wake_ups from line where lane <> {AWAITED}),
+needed as (select greatest(0, wake_ups) + (select count(*) from line where lane = {AWAITED}) as wake_ups from due),
 open as (select id {_OPEN} limit (select least(:n, wake_ups) from needed) for update skip locked)
 update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608
 
 
-def hand_over_runs(session: Session, limit: int, ttl: float, queue: str = CHECK_QUEUE) -> list[tuple[str, int]]:
+def hand_over_runs(
+    session: Session, limit: int, ttl: float, under_way: int = 0, queue: str = CHECK_QUEUE
+) -> list[tuple[str, int]]:
     """Runs that should be in the queue: new ones, those whose wake-up got lost, those whose worker died.
 
-    Of a crowd that is due so many as there should be wake-ups.
+    Of a crowd that is due so many as there should be wake-ups beside those `under_way`.
     """
     values = {"n": limit, "each": _RUNS_A_WAKE_UP[queue], "ttl": ttl, "queue": queue}
-    rows = session.execute(_HAND_OVER, values) if limit > 0 else ()
+    rows = session.execute(_HAND_OVER, values | {"under_way": under_way, "patience": _PATIENCE}) if limit > 0 else ()
     return [(str(id), handed) for id, handed in rows]
 
 

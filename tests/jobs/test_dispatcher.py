@@ -134,6 +134,50 @@ def test_messages_that_wait_share_wake_ups(post: Post) -> None:
         assert len(hand_over_deliveries(session, 10, 60)) == 1  # of the ten that are left
 
 
+def begin_work(name: str) -> None:
+    """The wake-ups that wait are taken by workers, which go on with them."""
+    for call in waiting(name):
+        queue(name).remove(call.id)
+        connect().zadd(queue(name).started_job_registry.key, {f"{call.id}:1": 10**11})
+
+
+def test_what_falls_due_is_left_to_the_wake_up_under_way_unless_that_is_held_up() -> None:
+    add_due(60)
+    dispatcher.step()
+    assert len(waiting()) == 2
+    begin_work(RUNS)
+    dispatcher.step()
+    assert waiting() == []
+    change(JobRun, wake_at=past(4))
+    dispatcher.step()
+    assert waiting() == []
+    change(JobRun, wake_at=past(6))
+    dispatcher.step()
+    assert len(waiting()) == 2
+
+
+def test_what_a_person_waits_for_has_its_wake_up_beside_those_under_way() -> None:
+    add_due(5)
+    dispatcher.step()
+    begin_work(RUNS)
+    add_schedule(1)
+    dispatcher.step()
+    (call,) = waiting()
+    assert {run.id: run.lane for run in rows(JobRun)}[int(call.args[0])] == AWAITED
+
+
+def test_messages_are_left_to_the_wake_up_under_way_unless_that_is_held_up(post: Post) -> None:
+    post("event-1")
+    dispatcher.step()
+    begin_work(DELIVERIES)
+    post("event-2")
+    dispatcher.step()
+    assert waiting(DELIVERIES) == []
+    change(Delivery, wake_at=past(2))
+    dispatcher.step()
+    assert len(waiting(DELIVERIES)) == 1
+
+
 def test_a_lost_queue_is_filled_again_from_the_rows(post: Post) -> None:
     add_schedule(7)
     post()

@@ -79,7 +79,7 @@ def test_a_mail_whose_reader_died_is_handed_over_to_the_queue_of_mail() -> None:
     change(JobRun, claimed_until=past(), wake_at=past())
     with transaction() as session:
         assert hand_over_runs(session, 10, 60) == []
-        assert len(hand_over_runs(session, 10, 60, MAIL)) == 1
+        assert len(hand_over_runs(session, 10, 60, queue=MAIL)) == 1
 
 
 def test_a_wake_up_for_mail_soon_leaves_its_worker_to_other_queues(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,18 +199,17 @@ def test_messages_leave_and_checks_are_made_while_every_mail_hangs(
         for number in range(3):  # one after the other, so that a worker would turn to the next mail between them
             post(f"event-{number}")
             add_schedule(999_000 + number, RunKind.ROUTE_MONITOR)
-            dispatcher.step()
-            until(lambda: {row.status for row in rows(Delivery)} == {"sent"})
-            until(lambda: set(_statuses(RUNS)) == {"done"})
+            until(lambda: _step_until({row.status for row in rows(Delivery)} == {"sent"}))
+            until(lambda: _step_until(set(_statuses(RUNS)) == {"done"}))
         assert _statuses(MAIL).count("running") == 1
         assert "done" not in _statuses(MAIL)
         connect().rpush(GATE, *range(20))
-        until(_step_until_read)
+        until(lambda: _step_until(_statuses(MAIL) == ["done"] * 20))
 
 
-def _step_until_read() -> bool:
+def _step_until(is_done: bool) -> bool:
     dispatcher.step()
-    return _statuses(MAIL) == ["done"] * 20
+    return is_done
 
 
 @pytest.mark.slow  # real workers start, and the one that reads is shot
