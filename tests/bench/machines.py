@@ -113,11 +113,15 @@ def stores(folder: Path, machines: list[Link]) -> Iterator[Stores]:
 
 @dataclass
 class Machine:
-    """One group of programs: a tool server, a web host, a pool of workers and a dispatcher."""
+    """One group of programs: a tool server, a web host, a pool of workers and a dispatcher.
+
+    And the SDK's server as it comes, to tell what a call costs more because the cores have more processes.
+    """
 
     link: Link
     folder: Path
     environment: dict[str, str]
+    bare_port: int
     programs: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     @property
@@ -127,6 +131,10 @@ class Machine:
     @property
     def web_url(self) -> str:
         return self._reached("WEB_URL")
+
+    @property
+    def bare_url(self) -> str:
+        return f"http://{self.link.address}:{self.bare_port}"
 
     def _reached(self, name: str) -> str:
         return f"http://{self.link.address}:{urlsplit(self.environment[name]).port}"
@@ -141,6 +149,7 @@ class Machine:
             "mcp_server": ("mcp_server", *serve, self.tools_url.rpartition(":")[2]),
             "worker": ("jobs", "worker", "-n", str(processes)),
             "dispatcher": ("jobs", "dispatcher"),
+            "bare": ("tests.bench.programs", "bare", str(self.bare_port), *serve[:-1]),
         }
         with (self.folder / "log").open("ab") as log:
             for name, words in lines.items():
@@ -162,7 +171,7 @@ class Machine:
 
     def await_ready(self) -> None:
         until = time.monotonic() + START_SECONDS
-        for url in (self.web_url, self.tools_url):
+        for url in (self.web_url, self.tools_url, self.bare_url):
             while not self._is_ready(url):
                 if time.monotonic() > until or any(one.poll() is not None for one in self.programs.values()):
                     raise SystemExit(
@@ -173,7 +182,8 @@ class Machine:
     def _is_ready(self, url: str) -> bool:
         host = {"Host": urlsplit(self.environment["WEB_URL" if url == self.web_url else "MCP_URL"]).netloc}
         try:
-            return httpx.get(f"{url}/readyz", headers=host, timeout=5, trust_env=False).status_code == 200
+            answer = httpx.get(f"{url}/readyz", headers=host, timeout=5, trust_env=False)
+            return answer.status_code == (404 if url == self.bare_url else 200)
         except httpx.TransportError:
             return False
 
@@ -190,12 +200,13 @@ class Machine:
 
 def build_machines(folder: Path, found: list[Link], shelf: Stores, **more: str) -> list[Machine]:
     """Both are told the same public addresses, as behind one proxy, and each its own way to the stores."""
-    web, mcp = (f"http://127.0.0.1:{free_port()}" for _ in range(2))
+    bare, *ports = (free_port() for _ in range(3))
+    web, mcp = (f"http://127.0.0.1:{port}" for port in ports)
     made = []
     for link in found:
         home = folder / link.name
         home.mkdir()
         told = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "AUTH_INTERNAL_URL": web, "MCP_UPSTREAM_URL": mcp}
         told |= {"HOME": str(home), "SMTP_HOST": link.stores}
-        made.append(Machine(link, home, os.environ | told | shelf.addresses(link.stores) | more))
+        made.append(Machine(link, home, os.environ | told | shelf.addresses(link.stores) | more, bare))
     return made

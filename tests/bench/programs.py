@@ -119,18 +119,27 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("program", choices=["bare", "bare_fast", "fastmcp", "naive", "ours", "auth", "echo"])
     parser.add_argument("port", type=int)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
-    config = uvicorn.Config(
+    app, options = (
         f"tests.bench.programs:{given.program}",
-        factory=True,
-        port=given.port,
-        loop="uvloop",
-        http=PROTOCOLS.get(given.program, "httptools"),
-        ws="none",
-        access_log=False,
-        log_level="warning",
+        {
+            "factory": True,
+            "host": given.host,
+            "port": given.port,
+            "loop": "uvloop",
+            "http": PROTOCOLS.get(given.program, "httptools"),
+            "ws": "none",
+            "access_log": False,
+            "log_level": "warning",
+        },
     )
-    uvicorn.Server(config).run(open_listeners(config) if given.program in PROTOCOLS else None)
+    if given.program in PROTOCOLS:
+        config = uvicorn.Config(app, **options)
+        uvicorn.Server(config).run(open_listeners(config))
+    else:
+        uvicorn.run(app, workers=given.workers, **options)
 
 
 if __name__ == "__main__":

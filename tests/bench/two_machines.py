@@ -1,9 +1,10 @@
 """python -m tests.bench.two_machines: two machines of every program, one PostgreSQL and one Valkey.
 
 Each machine has a tool server, a web host, a pool of workers and a dispatcher, with 1, 2 and 4 processes each. They
-share the cores of this machine, so what is compared is the processor time of a call and of a check, which has to stay
-flat. Every call that writes leaves one row, every due watch is checked once, every mail goes out once; and what one
-machine changes, the other knows within two seconds. About five minutes; the addresses are those of this machine alone.
+share the cores of this machine, so what is compared is the processor time of a call and of a check. It has to stay flat
+beside that of a call to the SDK's server as it comes, because more processes than cores make any call dearer. Every
+call that writes leaves one row, every due watch is checked once, every mail goes out once; and what one machine
+changes, the other knows within two seconds. About six minutes; the addresses are those of this machine alone.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from typing import Any
 import psycopg
 import redis
 
+from tests.bench.goals import BARE
 from tests.bench.load import Shot, fire
 from tests.bench.machine import describe
 from tests.bench.machines import Machine, Stores, build_machines, links, stores
@@ -31,10 +33,13 @@ from tests.bench.stage import PROGRAMS, ROOT, _account_with_token, add_account
 from tests.bench.staleness import KNOWN_WITHIN, measure_changes
 from tests.support.mail_server import Mailbox, mail_server
 
-FLAT = 1.25  # times the processor time with one process each
+FLAT = 1.25  # times the processor time with one process each, and times what the SDK's server takes more
 SERVERS, JOBS = ("mcp_server", "auth_server"), ("worker", "dispatcher")
-CALLS = ("list_my_cards", "get_award_release_window", "add_card")
+CALLS = (BARE, "list_my_cards", "get_award_release_window", "add_card")
 CONNECTIONS, SECONDS = 8, 3.0
+# Of load before each measurement, for each process: one that was just forked copies pages and plans its statements.
+# With eight processes list_my_cards took 1.15 ms for the first two thousand calls, and 0.83 from then on.
+WARM_SECONDS = 2.0
 ROUNDS = (
     3  # the least of them counts: on a machine that others used too, a call or check cost up to three times as much
 )
@@ -124,10 +129,11 @@ def stage() -> Iterator[Stage]:
         yield Stage(shelf, machines, box, database, {one.name: one for one in known})
 
 
-def _load_both(on: Stage, shot: Shot, seconds: float) -> tuple[int, float]:
+def _load_both(on: Stage, name: str, shot: Shot, seconds: float) -> tuple[int, float]:
     """Requests answered and how many a second, of a load on each machine at the same time."""
+    urls = [one.bare_url if name == BARE else one.tools_url for one in on.machines]
     with ThreadPoolExecutor(2) as threads:
-        made = [threads.submit(fire, shot.at(f"{one.tools_url}/mcp"), CONNECTIONS, seconds, int) for one in on.machines]
+        made = [threads.submit(fire, shot.at(f"{url}/mcp"), CONNECTIONS, seconds, int) for url in urls]
         samples = [one.result() for one in made]
     if wrong := sum(sample.wrong for sample in samples):
         raise SystemExit(f"{wrong} wrong answers: {shot.body[:100]}")
@@ -136,7 +142,7 @@ def _load_both(on: Stage, shot: Shot, seconds: float) -> tuple[int, float]:
 
 def measure_calls(on: Stage, level: Level) -> None:
     for name in CALLS:
-        _load_both(on, on.scenarios[name].ready(CONNECTIONS), 1)
+        _load_both(on, name, on.scenarios[name].ready(CONNECTIONS), WARM_SECONDS * level.processes)
         rounds = [_measure_round(on, level, name) for _ in range(ROUNDS)]
         level.call_ms[name], level.stores_ms[name] = (min(cost) for cost in list(zip(*rounds, strict=True))[:2])
         level.calls_a_second[name] = max(speed for *_, speed in rounds)
@@ -144,9 +150,10 @@ def measure_calls(on: Stage, level: Level) -> None:
 
 def _measure_round(on: Stage, level: Level, name: str) -> tuple[float, float, float]:
     """The milliseconds of the programs' and the stores' processors that a call costs, and calls a second."""
-    shot, before = on.scenarios[name].ready(CONNECTIONS), _cpu(on, SERVERS)
-    requests, speed = _load_both(on, shot, SECONDS)
-    programs, kept = (1e3 * (after - then) / requests for after, then in zip(_cpu(on, SERVERS), before, strict=True))
+    servers = ("bare",) if name == BARE else SERVERS
+    shot, before = on.scenarios[name].ready(CONNECTIONS), _cpu(on, servers)
+    requests, speed = _load_both(on, name, shot, SECONDS)
+    programs, kept = (1e3 * (after - then) / requests for after, then in zip(_cpu(on, servers), before, strict=True))
     if name == "add_card":
         on.expect(level, "cards stored", on.one("select count(*) from cards where name like 'Bench %'"), requests)
     return programs, kept, speed
@@ -210,11 +217,13 @@ def judge(levels: list[Level], changes: dict[str, float]) -> list[str]:
     first, faults = levels[0], [f"{level.processes} processes: {fault}" for level in levels for fault in level.faults]
     for level in levels[1:]:
         costs = {name: (first.call_ms[name], cost) for name, cost in level.call_ms.items()}
+        plain, crowded = costs.pop(BARE)
+        allowed = FLAT * max(1, crowded / plain)
         costs["a check"] = first.check_ms, level.check_ms
         faults += [
             f"{level.processes} processes: {name} costs {now / then:.2f} times as much as with {first.processes}"
             for name, (then, now) in costs.items()
-            if now > FLAT * then
+            if now > allowed * then
         ]
     return faults + [f"{what} is known after {took:.1f} s" for what, took in changes.items() if took > KNOWN_WITHIN]
 
