@@ -31,7 +31,7 @@ from mcp_server.views.award_charts import (
     list_rates,
     to_category_rows,
     to_gap,
-    to_rate_row,
+    to_rate_rows,
     to_scope,
     to_seasons,
     to_value_row,
@@ -154,6 +154,8 @@ def list_programs(
 
 def _resolve_program(call: Call, text: str) -> tuple[Program, str | None]:
     """The programme a text names. When it names an airline, its programme and that airline's code."""
+    if exact := call.reference.programs.get(text):
+        return exact, None
     codes = call.reference.find_airlines(text)
     if len(codes) != 1:
         return call.reference.program(text), None
@@ -303,7 +305,7 @@ def get_program_rates(
     priced = {season for rate in rates for season, points in rate.points.items() if points is not None}
     seasons = [season for season in ("off_peak", "standard", "peak") if season in priced]
     examples = list_examples(call.reference, resolved, scope, code)
-    rows = [to_rate_row(rate) for rate in rates[:MAX_ROWS]]
+    rows = [row for c in charts for row in to_rate_rows(c, cabin, MAX_ROWS)][:MAX_ROWS]
     summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rates), 'price')}."
     return ProgramRates(
         message=f"{resolved.name}, {flights}: {summary}",

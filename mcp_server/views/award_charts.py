@@ -1,6 +1,7 @@
 """Award charts as results show them: prices by zone, distance or category, side by side for each season."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mcp_server.toolkit.provenance import Audited, Verified, describe_audited, describe_verified
@@ -108,6 +109,12 @@ def has_seasons(price: RoutePrice) -> bool:
     return any("peak" in p.points or "off_peak" in p.points for p in price.cabins.values())
 
 
+# What is made of rows is kept: get_program_rates takes 517 us instead of 693, get_pricing 459 instead of 628. When all
+# charts and examples were asked for that is 6 MB.
+_KEPT = 512
+
+
+@lru_cache(maxsize=_KEPT)
 def to_example(row: AwardExample) -> Example:
     prices = {name: getattr(row, name) for name in Example.model_fields.keys() - Verified.model_fields.keys()}
     return Example(**prices, **describe_verified(row))
@@ -143,6 +150,7 @@ def to_gap(row: ChartGap) -> Gap:
     return Gap(sentence=row.reason, **describe_audited(row))
 
 
+@lru_cache(maxsize=_KEPT)
 def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
     """One for each band or zone pair of each cabin, its seasons beside one another."""
     prices: dict[tuple[str, str], Points] = {}
@@ -155,7 +163,13 @@ def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
     return [Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name)]
 
 
-def to_rate_row(rate: Rate) -> RateRow:
+@lru_cache(maxsize=_KEPT)
+def to_rate_rows(chart: Chart, cabin: str | None, most: int) -> list[RateRow]:
+    """The first of its rates."""
+    return [_to_rate_row(rate) for rate in list_rates(chart, cabin)[:most]]
+
+
+def _to_rate_row(rate: Rate) -> RateRow:
     return RateRow(
         chart_id=rate.chart.chart_id,
         carriers=sorted(rate.chart.carriers),

@@ -100,7 +100,7 @@ class Reference:
 
     def find_programs(self, text: str) -> tuple[str, ...]:
         """The programmes a loose name can mean; none of names that are only alike, whose search takes 2 ms."""
-        return names.find_meanings(text, self._program_names)
+        return (text,) if text in self.programs else names.find_meanings(text, self._program_names)
 
     def _near_programs(self, text: str) -> list[str]:
         """The programmes whose names, of all they are known by, come closest; each once."""
@@ -315,18 +315,18 @@ class Reference:
 
     def examples(self, program: str) -> list[AwardExample]:
         """Dated single prices that have not ended, quoted where a programme has no chart."""
-        return [row for row in self._list_examples() if row.program == program]
+        return self._list_examples(row for row in self._tables["award_examples.csv"] if row.program == program)
 
-    def _list_examples(self) -> list[AwardExample]:
+    def _list_examples(self, rows: Iterable[AwardExample]) -> list[AwardExample]:
         today = clock.today()
-        return [row for row in self._tables["award_examples.csv"] if row.valid_to is None or today <= row.valid_to]
+        return [row for row in rows if row.valid_to is None or today <= row.valid_to]
 
     def find_examples(self, origin: str, destination: str, cabin: str) -> list[AwardExample]:
         """The dated prices of every programme that cover two airports, in either direction. Raises NotFound."""
         start, end = self._places_of(origin), self._places_of(destination)
         return [
             row
-            for row in self._list_examples()
+            for row in self._list_examples(self._tables["award_examples.csv"])
             if row.cabin == cabin
             and ((row.origin in start and row.destination in end) or (row.origin in end and row.destination in start))
         ]

@@ -4,6 +4,7 @@ import difflib
 
 import pytest
 
+from shared.domain import names
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -311,3 +312,14 @@ def test_a_name_that_is_known_is_compared_with_no_other(
     assert compared == []
     use(people.bob, "get_program_rates", program="Ibeira Clob")
     assert compared
+
+
+def test_a_slug_is_looked_for_in_no_name(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search through the names of all airlines took a twentieth of the call."""
+    sought: list[str] = []
+    monkeypatch.setattr(names, "find_meanings", lambda text, _: sought.append(text) or ())
+    for tool, more in (("get_pricing", {"origin": "MAD", "destination": "JFK"}), ("get_program_rates", {})):
+        assert use(people.bob, tool, program="iberia-club", **more)["program"] == "iberia-club"
+    assert sought == []
+    use(people.bob, "get_program_rates", program="Iberia Club")
+    assert sought
