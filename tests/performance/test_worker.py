@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from jobs import dispatcher
+from jobs.queue import DELIVERIES, count_under_way, queue
 from shared.db.messages import Delivery
 from tests.jobs.conftest import Post, alice, post, rows  # noqa: F401 - fixtures
 from tests.jobs.test_worker import WARM, started
@@ -15,9 +16,9 @@ JOBS = 6
 
 
 def until_sent(count: int) -> None:
-    """Waits, at most 30 s, until so many deliveries are sent."""
+    """Waits, at most 30 s, until so many deliveries are sent, and no job goes on that could take the next one too."""
     limit, pause = time.monotonic() + 30, threading.Event()
-    while sum(row.status == "sent" for row in rows(Delivery)) < count:
+    while sum(row.status == "sent" for row in rows(Delivery)) < count or count_under_way(queue(DELIVERIES)):
         assert time.monotonic() < limit
         pause.wait(0.002)
 
