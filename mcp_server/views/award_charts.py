@@ -151,7 +151,7 @@ def to_gap(row: ChartGap) -> Gap:
 
 
 @lru_cache(maxsize=_KEPT)
-def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
+def list_rates(chart: Chart, cabin: str | None) -> tuple[Rate, ...]:
     """One for each band or zone pair of each cabin, its seasons beside one another."""
     prices: dict[tuple[str, str], Points] = {}
     for name, bands in chart.bands.items():
@@ -160,13 +160,13 @@ def list_rates(chart: Chart, cabin: str | None) -> list[Rate]:
     for name, pairs in chart.zones.items():
         for (start, end), points in pairs.items():
             prices[name, f"{start} - {end}"] = points
-    return [Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name)]
+    return tuple(Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name))
 
 
 @lru_cache(maxsize=_KEPT)
-def to_rate_rows(chart: Chart, cabin: str | None, most: int) -> list[RateRow]:
-    """The first of its rates."""
-    return [_to_rate_row(rate) for rate in list_rates(chart, cabin)[:most]]
+def to_rate_rows(chart: Chart, cabin: str | None, most: int) -> tuple[RateRow, ...]:
+    """The rows of its first rates, at most so many."""
+    return tuple(_to_rate_row(rate) for rate in list_rates(chart, cabin)[:most])
 
 
 def _to_rate_row(rate: Rate) -> RateRow:
