@@ -120,26 +120,24 @@ def main() -> None:
     parser.add_argument("program", choices=["bare", "bare_fast", "fastmcp", "naive", "ours", "auth", "echo"])
     parser.add_argument("port", type=int)
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="of a program that is not ours")
     given = parser.parse_args()
-    app, options = (
-        f"tests.bench.programs:{given.program}",
-        {
-            "factory": True,
-            "host": given.host,
-            "port": given.port,
-            "loop": "uvloop",
-            "http": PROTOCOLS.get(given.program, "httptools"),
-            "ws": "none",
-            "access_log": False,
-            "log_level": "warning",
-        },
-    )
+    options: dict[str, Any] = {
+        "app": f"tests.bench.programs:{given.program}",
+        "factory": True,
+        "host": given.host,
+        "port": given.port,
+        "loop": "uvloop",
+        "http": PROTOCOLS.get(given.program, "httptools"),
+        "ws": "none",
+        "access_log": False,
+        "log_level": "warning",
+    }
     if given.program in PROTOCOLS:
-        config = uvicorn.Config(app, **options)
+        config = uvicorn.Config(**options)
         uvicorn.Server(config).run(open_listeners(config))
     else:
-        uvicorn.run(app, workers=given.workers, **options)
+        uvicorn.run(workers=given.workers, **options)
 
 
 if __name__ == "__main__":
