@@ -109,6 +109,7 @@ def test_accounts_without_a_password_or_with_a_broken_hash_stay_closed() -> None
     assert not check_password(Account(password_hash="not a hash"), GOOD)
 
 
+@pytest.mark.usefixtures("real_hashing")
 def test_an_older_hash_is_renewed_at_sign_in() -> None:
     older = Account(password_hash=PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1).hash(GOOD))
     assert check_password(older, GOOD)

@@ -137,6 +137,7 @@ def test_unknown_account_and_wrong_password_read_the_same(ann: Browser, stranger
         assert "The email address or the password is wrong." in answer.text
 
 
+@pytest.mark.usefixtures("real_hashing")
 def test_both_take_work_of_the_same_kind(ann: Browser, stranger: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     from argon2 import PasswordHasher
 

@@ -3,7 +3,6 @@
 import socket
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from starlette.types import ASGIApp
 from auth_server.app import create_app
 from auth_server.web import flows
 from tests.auth_server.mailbox import mails  # noqa: F401
-from tests.support.browser import Tab
+from tests.support.browser import Chromium, Tab
 from tests.support.fake_identity_providers import outside, serving  # noqa: F401 - fixtures
 
 
@@ -54,8 +53,16 @@ def places(clean: None, configure: Any) -> Iterator[tuple[str, str]]:
             server.should_exit = True
 
 
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """One browser for all tests of a worker: to start one takes longer than most of them."""
+    started = Chromium(tmp_path_factory.mktemp("profile"))
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def tab(tmp_path: Path) -> Iterator[Tab]:
-    opened = Tab(tmp_path / "profile")
+def tab(chromium: Chromium) -> Iterator[Tab]:
+    opened = Tab(chromium)
     yield opened
     opened.close()

@@ -12,8 +12,8 @@ from mcp_server.toolkit.context import Caller
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
+from tests.browser.judges import look_everywhere
 from tests.browser.test_pages import signed_in
-from tests.browser.test_portfolio import look_everywhere
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.rest.test_connections_page import write_calendar
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture

@@ -15,7 +15,8 @@ from shared.db.base import transaction
 from shared.domain.plans import Plan
 from shared.providers.sandbox import overrides
 from shared.redis import connect
-from tests.browser.test_pages import faults, signed_in
+from tests.browser.judges import look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.mcp_server.tools.test_inbound_mail import arrive
@@ -23,7 +24,6 @@ from tests.shared.domain.confirmations.mails import data, flight, mail
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
-WIDTHS = (320, 390, 1280)
 STAY = "Confirmation Number: 99887766\n12 Main Street, Osaka\nCheck-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\n"
 
 
@@ -52,15 +52,6 @@ def fill_trip(use: Any) -> tuple[int, int, int, int]:
     plan = {"title": "Tile Museum", "day": day[22], "start_time": "10:30", "location": "W" * 80, "kind": "activity"}
     item = use(caller, "save_itinerary_item", trip_id=trip, **plan)["item"]["item_id"]
     return trip, booked["booking"]["booking_id"], stay_id, item
-
-
-def look_everywhere(tab: Tab) -> list[str]:
-    found = []
-    for width in WIDTHS:
-        for dark in (False, True):
-            tab.look(width, dark=dark)
-            found += [f"{width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
-    return found
 
 
 def test_bookings_and_trips_fit_and_can_be_read(tab: Tab, world: World, use: Any) -> None:

@@ -20,7 +20,7 @@ from shared import clock
 from tests.auth_server.in_process_browser import PASSWORD
 from tests.auth_server.mailbox import Mails, link
 from tests.browser.conftest import APPLICATION, serve
-from tests.browser.test_pages import faults
+from tests.browser.judges import list_faults
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.support.browser import Tab
 
@@ -49,7 +49,7 @@ class Memory:
 def open_and_judge(tab: Tab, title: str) -> None:
     """The page that was led to: it fits a phone, can be read, and loads nothing from elsewhere."""
     tab.wait(f"document.title.startsWith({json.dumps(title)})")
-    assert faults(tab) == []
+    assert list_faults(tab) == []
 
 
 def allow(tab: Tab, address: str) -> dict[str, list[str]]:

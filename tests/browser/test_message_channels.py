@@ -12,14 +12,14 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.message_channels import MessageChannel
 from shared.db.messages import Delivery
-from tests.browser.test_pages import faults, signed_in
+from tests.browser.judges import WIDTHS, look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.support.browser import Tab
 from tests.support.fake_receiver import Receiver, receiver
 from tests.support.settings_and_clock import Configure
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
-WIDTHS = (320, 390, 1280)
 FIRST_FIELDS = {"ntfy": "topic", "telegram": "bot", "slack": "url", "discord": "url", "pushover": "user"}
 
 
@@ -31,15 +31,11 @@ def hook(configure: Configure) -> Iterator[Receiver]:
 
 
 def look(tab: Tab, folder: Path, state: str) -> list[str]:
-    """What is wrong with the page in this state, on phones and on a desk."""
-    found = []
+    """What is wrong with the page in this state; a picture of each width stays in the folder."""
     for width in WIDTHS:
-        for dark in (False, True):
-            tab.look(width, dark=dark)
-            found += [f"{state} at {width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
         tab.look(width)
         tab.picture(folder / f"channels-{state}-{width}.png")
-    return found
+    return [f"{state}: {fault}" for fault in look_everywhere(tab)]
 
 
 def read_code(hook: Receiver) -> str:

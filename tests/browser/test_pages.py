@@ -34,15 +34,12 @@ from shared.services.operations.fact_reports import FIELDS
 from shared.settings import settings
 from tests.auth_server.in_process_browser import PASSWORD, query
 from tests.auth_server.mailbox import Mails, link
-from tests.browser.axe import list_violations
 from tests.browser.conftest import serve
-from tests.browser.html_validity import list_invalid_in
+from tests.browser.judges import list_faults, look_everywhere
 from tests.support.browser import Tab
-from tests.support.requirements import axe, html_validator
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
-WINDOWS = [(360, False), (360, True), (1280, False), (1280, True)]
 PUBLIC = [
     "/",
     "/connect",
@@ -96,27 +93,13 @@ FORMS: list[tuple[str, str, dict[str, str]]] = [
     ("/signup", "main form button", {"email": "nobody", "password": "password1"}),
     ("/recover", "main form button", {"email": "nobody"}),
 ]
-# What a person could not see, name or reach: as words, so that a failure says where.
-AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
-
-
-def faults(tab: Tab) -> list[str]:
-    """What our own audit says of the open page, and axe and html-validate, where this machine has them."""
-    found = tab.run(AUDIT)
-    assert isinstance(found, str), "the audit did not run"
-    judges = ((axe(), list_violations), (html_validator(), list_invalid_in))
-    return [*json.loads(found), *(fault for part, judge in judges if part for fault in judge(tab))]
 
 
 def judged(tab: Tab, address: str) -> list[str]:
     """Opens a page and looks at it in every window."""
     tab.go(address)
     tab.wait(f"location.href === {json.dumps(address)} && document.title")
-    found = []
-    for width, dark in WINDOWS:
-        tab.look(width, dark=dark)
-        found += [f"{address} at {width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
-    return found
+    return look_everywhere(tab)
 
 
 def signed_in(tab: Tab, base: str, plan: str = "free", email: str = "ann@example.test") -> None:
@@ -134,7 +117,7 @@ def test_the_audit_finds_what_is_wrong(tab: Tab) -> None:
     bad = "<h1 style='color:silver;background:white'>Pale</h1><input name=x><div style='width:3000px'>Wide"
     tab.go(f"data:text/html,{bad}")
     tab.wait("document.querySelector('h1')")
-    told = " ".join(faults(tab))
+    told = " ".join(list_faults(tab))
     for word in ("wider", "contrast", "label", "main", "lang"):
         assert word in told
 
@@ -251,7 +234,7 @@ def test_the_claim_of_an_agent_fits_and_can_be_read(tab: Tab, places: tuple[str,
     tab.press("form[action='/dashboard/claim'] button")
     tab.wait("document.title.startsWith('Claim an agent')")
     assert name in tab.text()
-    assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == []
+    assert look_everywhere(tab) == []
     assert tab.run("document.querySelector('input[value=end]').checked")
     tab.press("main form button")
     tab.wait("document.body.innerText.includes('its key has ended')")
@@ -289,11 +272,11 @@ def test_a_new_person_comes_from_an_application_signs_up_and_arrives_there(
     tab.fill("password", PASSWORD)
     tab.press("main form button")
     tab.wait("document.title.startsWith('Check')")
-    assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == []
+    assert look_everywhere(tab) == []
     (mail,) = mails(1)
     tab.go(base + link(mail))
     tab.wait("document.title.startsWith('Confirm')")
-    assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == []
+    assert look_everywhere(tab) == []
     tab.fill("password", PASSWORD)
     tab.press("main form button")
     tab.wait("document.title.startsWith('Allow')")
@@ -314,7 +297,7 @@ def test_the_codes_an_application_shows_to_be_copied(tab: Tab, places: tuple[str
         tab.wait("document.title.startsWith('Allow')")
         tab.press(f"button[value={action}]")
         tab.wait("location.pathname === '/oauth/consent'")
-        assert [fault for width, dark in WINDOWS for fault in _looked(tab, width, dark)] == [], title
+        assert look_everywhere(tab) == [], title
 
 
 def test_faults_at_fields_are_said_on_every_form(tab: Tab, places: tuple[str, str]) -> None:
@@ -330,13 +313,8 @@ def test_faults_at_fields_are_said_on_every_form(tab: Tab, places: tuple[str, st
         tab.run("window.before = true")
         tab.press(selector)
         tab.wait("!window.before")
-        seen += [f"{path}: {fault}" for width, dark in WINDOWS for fault in _looked(tab, width, dark)]
+        seen += look_everywhere(tab)
     assert seen == []
-
-
-def _looked(tab: Tab, width: int, dark: bool) -> list[str]:
-    tab.look(width, dark=dark)
-    return faults(tab)
 
 
 def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab: Tab, places: tuple[str, str]) -> None:
@@ -353,7 +331,7 @@ def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab:
     assert not tab.run("document.querySelector('.apps button').checkVisibility()")
     tab.press(".apps summary")
     tab.wait("document.querySelector('.apps button').checkVisibility()")
-    assert faults(tab) == []
+    assert list_faults(tab) == []
     tab.press(".apps button")
     tab.wait("document.body.innerText.includes('The key is revoked')")
     assert tab.run(key) == 0
@@ -364,13 +342,13 @@ def test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms(tab:
     tab.press("button.primary")
     tab.wait("document.title.startsWith('Application made')")
     assert "awt_cs_" in tab.text()
-    assert faults(tab) == []
+    assert list_faults(tab) == []
     tab.go(base + "/dashboard/settings")
     tab.wait("document.title.startsWith('Settings')")
     tab.upload("#file", Path(__file__).parents[2] / "auth_server" / "templates" / "icon.png")
     tab.press("form[enctype] button")
     tab.wait("document.querySelector('img.logo')?.naturalWidth === 360")
-    assert faults(tab) == []
+    assert list_faults(tab) == []
     tab.go(base + "/dashboard/account/delete")
     tab.wait("document.title.startsWith('Delete')")
     tab.fill("password", PASSWORD)

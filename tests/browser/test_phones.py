@@ -15,7 +15,8 @@ from shared.db.messages import Delivery
 from shared.db.phones import PhoneNumber
 from shared.secrets import seal
 from shared.settings import settings
-from tests.browser.test_pages import faults, signed_in
+from tests.browser.judges import WIDTHS, look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.shared.outbox.conftest import phones  # noqa: F401 - a fixture
 from tests.support.browser import Tab
 from tests.support.fake_sms import Carrier
@@ -24,19 +25,14 @@ from tests.support.settings_and_clock import Configure
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
 NUMBER, OTHER = "+14155550123", "+447700900456"
-WIDTHS = (390, 680)
 
 
 def look(tab: Tab, folder: Path, state: str) -> list[str]:
-    """What is wrong with the page in this state, on a phone and beside another window."""
-    found = []
+    """What is wrong with the page in this state; a picture of each width stays in the folder."""
     for width in WIDTHS:
-        for dark in (False, True):
-            tab.look(width, dark=dark)
-            found += [f"{state} at {width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
         tab.look(width)
         tab.picture(folder / f"phones-{state}-{width}.png")
-    return found
+    return [f"{state}: {fault}" for fault in look_everywhere(tab)]
 
 
 def read_code(carrier: Carrier) -> str:

@@ -14,13 +14,13 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.domain.plans import Plan
-from tests.browser.test_pages import faults, signed_in
+from tests.browser.judges import look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
-WIDTHS = (320, 390, 680, 1280)
 
 
 def fill_portfolio(use: Any) -> None:
@@ -47,15 +47,6 @@ def fill_portfolio(use: Any) -> None:
     use(caller, "add_hotel_booking", hotel_id="Alder Lodge of the unbroken name", **stay)
     watch = {"earliest_date": day[50], "latest_date": day[60], "cabin": "business", "passengers": 2}
     use(caller, "create_route_monitor", origin="LAX", destination="NRT", **watch)
-
-
-def look_everywhere(tab: Tab) -> list[str]:
-    found = []
-    for width in WIDTHS:
-        for dark in (False, True):
-            tab.look(width, dark=dark)
-            found += [f"{width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
-    return found
 
 
 def test_the_portfolio_fits_and_can_be_read(tab: Tab, world: World, use: Any) -> None:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F811 - fixtures are taken from another part's tests
 
-import json
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +11,12 @@ import pytest
 from auth_server.app import create_app
 from auth_server.web import flows
 from tests.browser.conftest import serve
-from tests.browser.test_pages import faults
+from tests.browser.test_pages import judged
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 
-WINDOWS = [(width, dark) for width in (320, 390, 1280) for dark in (False, True)]
 PATHS = [
     "/",
     "/plans",
@@ -36,19 +34,8 @@ PATHS = [
 ]
 
 
-def list_faults(tab: Tab, address: str) -> list[str]:
-    """What is wrong with the page at this address in each window; every request of it went to its own host."""
-    tab.go(address)
-    tab.wait(f"location.href === {json.dumps(address)} && document.title")
-    seen = []
-    for width, dark in WINDOWS:
-        tab.look(width, dark=dark)
-        seen += [f"{address} at {width}{' dark' if dark else ''}: {fault}" for fault in faults(tab)]
-    return seen
-
-
 def test_pages_of_the_tool_server_fit_and_can_be_read(tab: Tab, world: World) -> None:
-    assert [fault for path in PATHS for fault in list_faults(tab, world.url + path)] == []
+    assert [fault for path in PATHS for fault in judged(tab, world.url + path)] == []
 
 
 @pytest.fixture
@@ -65,5 +52,5 @@ def lonely(clean: None, configure: Any) -> Iterator[str]:
 
 
 def test_the_page_of_states_without_the_tool_server(tab: Tab, lonely: str) -> None:
-    assert list_faults(tab, f"{lonely}/status") == []
+    assert judged(tab, f"{lonely}/status") == []
     assert "The tool server is away" in tab.text()

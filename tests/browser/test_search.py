@@ -15,23 +15,14 @@ from mcp_server.toolkit.context import Caller
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
-from tests.browser.axe import list_violations
-from tests.browser.test_pages import faults, signed_in
+from tests.browser.judges import look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.axe, pytest.mark.slow]  # starts a browser
 MONTH = f"{search.PATH}?origin=LHR&destination=JFK&airline=BA&month=2027-01&passengers=2"
-
-
-def look_everywhere(tab: Tab) -> list[str]:
-    found = []
-    for width in (320, 390, 1280):
-        for dark in (False, True):
-            tab.look(width, dark=dark)
-            found += [f"{width}{' dark' if dark else ''}: {fault}" for fault in (*faults(tab), *list_violations(tab))]
-    return found
 
 
 def keep_balances(use: Any) -> None:

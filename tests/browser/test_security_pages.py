@@ -16,7 +16,8 @@ from shared.db.base import transaction
 from shared.db.oauth import ApiKey, Client, Family, RefreshToken
 from tests.auth_server.in_process_browser import PASSWORD
 from tests.auth_server.mailbox import Mails, link, text
-from tests.browser.test_pages import WINDOWS, faults, judged, signed_in
+from tests.browser.judges import look_everywhere
+from tests.browser.test_pages import judged, signed_in
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
@@ -44,15 +45,6 @@ def fill_account() -> None:
             record_event(UnitOfWork(session), account, kind, subject=subject, user_agent="Firefox Linux")
 
 
-def look(tab: Tab) -> list[str]:
-    """What is wrong with the page that is open, in every window."""
-    found = []
-    for width, dark in WINDOWS:
-        tab.look(width, dark=dark)
-        found += [f"{tab.run('location.pathname')} at {width}: {fault}" for fault in faults(tab)]
-    return found
-
-
 def find_path(mail: Any, page: str) -> str:
     match = re.search(rf"{page}\?token=\w+", text(mail))
     assert match is not None
@@ -71,7 +63,7 @@ def test_the_security_page_with_much_on_it_fits_and_ends_what_is_ticked(tab: Tab
     tab.press("form[action$=everywhere] button")
     tab.wait("document.body.innerText.includes('What you ticked is ended.')")
     assert "You have no key." in tab.text()
-    assert look(tab) == []
+    assert look_everywhere(tab) == []
 
 
 def test_a_new_password_by_mail_with_something_to_keep(tab: Tab, places: tuple[str, str], mails: Mails) -> None:
@@ -83,13 +75,13 @@ def test_a_new_password_by_mail_with_something_to_keep(tab: Tab, places: tuple[s
         email_links.send(UnitOfWork(session), account, "reset_password", "/dashboard/security")
     tab.go(base + link(mails()[-1]))
     tab.wait("document.title.startsWith('Choose a new password')")
-    assert look(tab) == []
+    assert look_everywhere(tab) == []
     tab.press("input[name^=keep_application]")
     tab.fill("password", "password123")
     tab.press("main form button")
     tab.wait("document.body.innerText.includes('This password is among the most common')")
     assert tab.run("document.querySelector('input[name^=keep_application]').checked")
-    assert look(tab) == []
+    assert look_everywhere(tab) == []
     tab.fill("password", f"another {PASSWORD}")
     tab.press("main form button")
     tab.wait("document.title.startsWith('Security')")
@@ -107,12 +99,12 @@ def test_a_new_address_from_the_form_to_both_mailboxes(tab: Tab, places: tuple[s
     tab.fill("email", NEW)
     tab.press("main .card button.primary")
     tab.wait("document.title.startsWith('Check both mailboxes')")
-    wrong = look(tab) + judged(tab, base + "/dashboard/account")
+    wrong = look_everywhere(tab) + judged(tab, base + "/dashboard/account")
     to_old, to_new = mails(2)
     for path in (find_path(to_old, "/old-address"), link(to_new)):
         tab.go(base + path)
         tab.wait("document.title.startsWith('Confirm the new address')")
-        wrong += look(tab)
+        wrong += look_everywhere(tab)
         tab.press("main form button")
         tab.wait("!document.title.startsWith('Confirm')")
     assert tab.run("document.title").startswith("Your address is changed")

@@ -11,7 +11,8 @@ from shared.db.base import transaction
 from shared.http import sync_client
 from tests.auth_server.in_process_browser import PASSWORD, VERIFIER, query
 from tests.auth_server.test_totp import App
-from tests.browser.test_pages import WINDOWS, faults
+from tests.browser.judges import look_everywhere
+from tests.browser.test_pages import judged
 from tests.support.browser import Tab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
@@ -208,45 +209,30 @@ def test_the_pages_of_sign_in_methods_fit_and_can_be_read(
 ) -> None:
     base, _ = site
     sign_in(tab, base)
-    seen = _judge(tab, base + METHODS)
-    seen += _judge(tab, f"{base}{METHODS}/passkey")
+    seen = judged(tab, base + METHODS)
+    seen += judged(tab, f"{base}{METHODS}/passkey")
     add_passkey(tab, base)
-    seen += _judge(tab, f"{base}{METHODS}/app")
+    seen += judged(tab, f"{base}{METHODS}/app")
     tab.fill("code", "000000")
     tab.press("button.primary")
     tab.wait("document.querySelector('#code-fault')")
-    seen += _look(tab)
+    seen += look_everywhere(tab)
     app = App(str(tab.run("document.querySelector('pre code').innerText")).replace(" ", ""))
     tab.fill("code", app.show())
     tab.press("button.primary")
     tab.wait(f"location.pathname === '{METHODS}'")
-    seen += _look(tab)
+    seen += look_everywhere(tab)
     tab.press("form[action$='recovery-codes'] button")
     tab.wait("document.title.startsWith('Your recovery codes')")
-    seen += _look(tab)
+    seen += look_everywhere(tab)
     sign_out(tab)
     tab.go(f"{base}/signin")
     enter_password(tab)
     tab.wait("document.title.startsWith('One more step')")
-    seen += _look(tab)
+    seen += look_everywhere(tab)
     tab.run("document.querySelector('details').open = true")
     tab.fill("code", "000000")
     tab.press("button.primary")
     tab.wait("document.querySelector('#code-fault')")
-    seen += _look(tab)
+    seen += look_everywhere(tab)
     assert seen == []
-
-
-def _judge(tab: Tab, address: str) -> list[str]:
-    tab.go(address)
-    tab.wait(f"location.href === '{address}'")
-    return _look(tab)
-
-
-def _look(tab: Tab) -> list[str]:
-    """What is wrong with the page that is open, in every window."""
-    found = []
-    for width, dark in WINDOWS:
-        tab.look(width, dark=dark)
-        found += [f"{tab.run('document.title')} at {width}: {fault}" for fault in faults(tab)]
-    return found

@@ -13,8 +13,8 @@ from shared.db.base import transaction
 from shared.db.spending import SpendingStatement, SpendingTotal
 from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import add_months
-from tests.browser.test_pages import WINDOWS, faults, signed_in
-from tests.browser.test_portfolio import look_everywhere
+from tests.browser.judges import list_faults, look_everywhere
+from tests.browser.test_pages import signed_in
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.shared.domain.spending.issuers import SAMPLES
 from tests.support.browser import Tab
@@ -32,12 +32,10 @@ def test_a_statement_is_imported_with_a_browsers_own_form(tab: Tab, world: World
     tab.press("form[enctype] button")
     tab.wait("document.body.innerText.includes('Stored the totals of 2 purchases')")
     assert "groceries 17.25" in tab.text()
-    for width, dark in WINDOWS:
-        tab.look(width, dark=dark)
-        assert faults(tab) == []
+    assert look_everywhere(tab) == []
     tab.go(world.url + "/dashboard/spending")
     tab.wait("document.body.innerText.includes('Sat 14 Mar 2026 to Mon 16 Mar 2026')")
-    assert faults(tab) == []
+    assert list_faults(tab) == []
 
 
 def test_a_year_of_spending_fits_and_can_be_read(tab: Tab, world: World) -> None:

@@ -19,8 +19,8 @@ from shared.domain.plans import Plan
 from shared.outbox.wording.messages import message
 from shared.reference.load import reference
 from shared.services.watches.deadlines import tell_deadlines
+from tests.browser.judges import look_everywhere
 from tests.browser.test_pages import signed_in
-from tests.browser.test_portfolio import look_everywhere
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.support.browser import Tab

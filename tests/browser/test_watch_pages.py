@@ -22,8 +22,8 @@ from shared.db.trips import ChatLink, SearchRecord
 from shared.domain.plans import Plan
 from shared.providers.sandbox.overrides import set_seat
 from tests.auth_server.mailbox import Mails, mails, text  # noqa: F401 - a fixture
+from tests.browser.judges import look_everywhere
 from tests.browser.test_pages import signed_in
-from tests.browser.test_portfolio import look_everywhere
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.rest.test_watch_pages import add_finds, add_monitor
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture

@@ -15,7 +15,7 @@ from shared.db.message_channels import MessageChannel, open_address, seal_addres
 from shared.db.messages import Delivery
 from tests.browser.test_message_channels import look
 from tests.browser.test_pages import signed_in
-from tests.support.browser import Tab
+from tests.support.browser import Chromium, Tab
 from tests.support.fake_push_browser import PushBrowser
 from tests.support.fake_receiver import Receiver, receiver
 from tests.support.settings_and_clock import Configure
@@ -43,6 +43,15 @@ def service(configure: Configure) -> Iterator[Receiver]:
         state.status = 201
         configure(CHANNEL_NETWORKS="127.0.0.1/32", SANDBOX_ALLOW_MESSAGES="1")
         yield state
+
+
+@pytest.fixture
+def tab(tmp_path: Path) -> Iterator[Tab]:
+    """A browser of its own, in its lasting profile: a private context has no push messages."""
+    browser = Chromium(tmp_path / "profile")
+    opened = Tab(browser, private=False)
+    yield opened
+    browser.close()
 
 
 def replace_manager(tab: Tab, subscription: object, earlier: str = "null") -> None:

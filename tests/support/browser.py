@@ -1,4 +1,4 @@
-"""A real browser without a driver package: Chromium's own protocol over two pipes, one page at a time."""
+"""A real browser without a driver package: Chromium's own protocol over two pipes."""
 
 import base64
 import fcntl
@@ -27,8 +27,8 @@ def find() -> str | None:
     return os.environ.get("AWARD_CHROMIUM") or shutil.which("chromium")
 
 
-class Tab:
-    """A browser of its own with an empty profile; close() ends it."""
+class Chromium:
+    """One browser process with a profile of its own, for as many tabs as one likes; close() ends it."""
 
     def __init__(self, profile: Path) -> None:
         there, self._out = _pipe()
@@ -42,11 +42,7 @@ class Tab:
         )
         os.close(there)
         os.close(back)
-        self._sent, self._buffer, self._session, self._document = 0, b"", "", ""
-        target = self._ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        self._ask("Page.enable")
-        self._ask("Network.enable")  # the browser tells which answer is the page, and keeps its source
+        self._sent, self._buffer = 0, b""
 
     def close(self) -> None:
         self._process.terminate()
@@ -54,26 +50,51 @@ class Tab:
         os.close(self._out)
         os.close(self._in)
 
-    def _message(self, until: float) -> dict[str, Any]:
+    def send(self, message: dict[str, Any]) -> int:
+        """Sends a command; returns the id of its answer."""
+        self._sent += 1
+        os.write(self._out, json.dumps(message | {"id": self._sent}).encode() + b"\0")
+        return self._sent
+
+    def read(self, until: float) -> dict[str, Any]:
+        """Returns the next message, an answer or an event; fails when none comes in time."""
         while b"\0" not in self._buffer:
             ready, _, _ = select.select([self._in], [], [], max(0.0, until - time.monotonic()))
             assert ready, "the browser does not answer"
             self._buffer += os.read(self._in, 1 << 16)
         first, _, self._buffer = self._buffer.partition(b"\0")
         found: dict[str, Any] = json.loads(first)
-        if found.get("method") == "Network.responseReceived" and found["params"]["type"] == "Document":
-            self._document = found["params"]["requestId"]
         return found
 
+
+class Tab:
+    """A page. A private one has a context of its own, which shares no cookie, storage or permission with another."""
+
+    def __init__(self, browser: Chromium, *, private: bool = True) -> None:
+        self._browser = browser
+        self._session, self._document = "", ""
+        self._context = self._ask("Target.createBrowserContext") if private else {}
+        target = self._ask("Target.createTarget", url="about:blank", **self._context)["targetId"]
+        self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._ask("Page.enable")
+        self._ask("Network.enable")  # the browser tells which answer is the page, and keeps its source
+
+    def close(self) -> None:
+        """Ends a private page with all that its context holds."""
+        self._session = ""
+        self._ask("Target.disposeBrowserContext", **self._context)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        if event["method"] == "Network.responseReceived" and event["params"]["type"] == "Document":
+            self._document = event["params"]["requestId"]
+
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._sent += 1
-        message = {"id": self._sent, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._out, json.dumps(message).encode() + b"\0")
+        session = {"sessionId": self._session} if self._session else {}
+        sent = self._browser.send({"method": method, "params": parameters} | session)
         until = time.monotonic() + PATIENCE
-        while (answer := self._message(until)).get("id") != self._sent:
-            pass
+        while (answer := self._browser.read(until)).get("id") != sent:
+            if "method" in answer and answer.get("sessionId", "") == self._session:
+                self._note(answer)
         assert "error" not in answer, answer
         result: dict[str, Any] = answer["result"]
         return result

@@ -16,6 +16,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from tests.browser.conftest import serve
 from tests.browser.screens.host import Answer, build_host, build_sandbox
 from tests.browser.screens.stage import ScreenTab, Stage
+from tests.support.browser import Chromium
 from tests.support.people import People, everybody
 
 
@@ -39,12 +40,12 @@ class _Answers:
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ScreenTab, str, str, _Answers]]:
+def opened(chromium: Chromium) -> Iterator[tuple[ScreenTab, str, str, _Answers]]:
     answers = _Answers()
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         host, sandbox = (f"http://127.0.0.1:{s.getsockname()[1]}" for s in (one, other))
         servers = [serve(build_host(answers, sandbox), one), serve(build_sandbox(), other)]
-        tab = ScreenTab(tmp_path_factory.mktemp("profile"))
+        tab = ScreenTab(chromium)
         yield tab, host, sandbox, answers
         tab.close()
         for server in servers:

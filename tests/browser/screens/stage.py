@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.browser import PATIENCE, Tab
+from tests.support.browser import PATIENCE, Chromium, Tab
 
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "End": (35, ""), "Home": (36, ""), " ": (32, " "), "Tab": (9, "")}
 KEYS |= {"ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, "")}
@@ -17,33 +17,30 @@ IS_SCREEN = "typeof startScreen === 'function'"
 class ScreenTab(Tab):
     """A tab that also notes what was loaded and what the console said, and looks into frames."""
 
-    def __init__(self, profile: Path) -> None:
+    def __init__(self, browser: Chromium) -> None:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.contexts: list[int] = []
-        super().__init__(profile)
+        super().__init__(browser)
         for part in ("Runtime", "Network", "Log"):
             self._ask(f"{part}.enable")
 
-    def _message(self, until: float) -> dict[str, Any]:
-        message = super()._message(until)
-        self._note(message.get("method"), message.get("params", {}))
-        return message
-
-    def _note(self, event: str | None, about: dict[str, Any]) -> None:
-        if event == "Network.requestWillBeSent":
+    def _note(self, event: dict[str, Any]) -> None:
+        super()._note(event)
+        name, about = event["method"], event["params"]
+        if name == "Network.requestWillBeSent":
             self.requests.append(about["request"]["url"])
-        elif event == "Runtime.exceptionThrown":
+        elif name == "Runtime.exceptionThrown":
             self.complaints.append(json.dumps(about["exceptionDetails"])[:400])
-        elif event == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
+        elif name == "Runtime.consoleAPICalled" and about["type"] in ("error", "warning", "assert"):
             self.complaints.append(json.dumps(about["args"])[:400])
-        elif event == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
+        elif name == "Log.entryAdded" and about["entry"]["level"] in ("error", "warning"):
             self.complaints.append(about["entry"]["text"][:400])
-        elif event == "Runtime.executionContextCreated":
+        elif name == "Runtime.executionContextCreated":
             self.contexts.append(about["context"]["id"])
-        elif event == "Runtime.executionContextDestroyed":
+        elif name == "Runtime.executionContextDestroyed":
             self.contexts = [number for number in self.contexts if number != about["executionContextId"]]
-        elif event == "Runtime.executionContextsCleared":
+        elif name == "Runtime.executionContextsCleared":
             self.contexts = []
 
     def evaluate(self, script: str, *, inside: bool = False) -> Any:

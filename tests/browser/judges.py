@@ -1,0 +1,43 @@
+"""What is wrong with the page that is open: our own audit, the rules of axe-core, and html-validate of its source."""
+
+import json
+from pathlib import Path
+
+from tests.browser.axe import list_violations
+from tests.browser.html_validity import list_invalid_in
+from tests.support.browser import Tab
+from tests.support.requirements import axe, html_validator
+
+WIDTHS = (320, 390, 680, 1280)
+# What a person could not see, name or reach: as words, so that a failure says where.
+AUDIT = (Path(__file__).parent / "audit.js").read_text(encoding="utf-8")
+
+
+def list_faults(tab: Tab) -> list[str]:
+    """What each judge says in the present window; axe and html-validate judge where this machine has them."""
+    return [*audit(tab), *list_violations_here(tab), *(list_invalid_in(tab) if html_validator() else [])]
+
+
+def look_everywhere(tab: Tab) -> list[str]:
+    """What is wrong at each width, light and dark.
+
+    axe judges both shades at the first width alone, because contrast depends on the shade and its other rules hardly
+    on the width; html-validate judges the source, which is the same in every window, once.
+    """
+    found = list_invalid_in(tab) if html_validator() else []
+    for number, width in enumerate(WIDTHS):
+        for dark in (False, True):
+            tab.look(width, dark=dark)
+            seen = [*audit(tab), *(list_violations_here(tab) if number == 0 else [])]
+            found += [f"{tab.run('location.pathname')} at {width}{' dark' if dark else ''}: {fault}" for fault in seen]
+    return found
+
+
+def audit(tab: Tab) -> list[str]:
+    found = tab.run(AUDIT)
+    assert isinstance(found, str), "the audit did not run"
+    return list(json.loads(found))
+
+
+def list_violations_here(tab: Tab) -> list[str]:
+    return list_violations(tab) if axe() else []
