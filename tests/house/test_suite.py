@@ -10,7 +10,14 @@ from tests.house.source import functions, suite_texts, suite_trees
 
 HERE = "tests/house/test_suite.py"
 ASSERTING_CALLS = re.compile(r"raises|warns|assert|check|expect|must|fail")
-MEASURING = ("tests/performance/", "tests/bench/", "tests/chaos/")  # rooms that measure time
+# rooms that measure time, and what tells which cases are slow
+MEASURING = (
+    "tests/performance/",
+    "tests/bench/",
+    "tests/chaos/",
+    "tests/support/own_time.py",
+    "tests/support/test_own_time.py",
+)
 STOPWATCHES = {"perf_counter", "perf_counter_ns", "process_time", "thread_time"}
 WAITING = {"monotonic", "current_time"}  # for limits of waiting; a difference of two is a stopwatch again
 

@@ -1,0 +1,63 @@
+"""A case that takes over one second of its own says so by the mark `slow`; the last lines tell what all of those took.
+
+What counts is the processor time of the call, of this process and of programs that ended meanwhile: time by the clock
+says as much about whatever else the machine does. Unmarked cases that waited longer are named, and pass.
+"""
+
+import resource
+import time
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+ALLOWED_SECONDS = 1.0
+
+
+def read_processor_time() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def judge(seconds: float, *, slow: bool) -> str | None:
+    """Returns why the case fails, or None."""
+    if slow or seconds <= ALLOWED_SECONDS:
+        return None
+    return f"it took {seconds:.1f} s of processor: make it quicker, or mark it slow and say why beside the mark"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    began = read_processor_time()
+    try:
+        return (yield)
+    finally:
+        item.stash[SECONDS] = read_processor_time() - began
+
+
+SECONDS = pytest.StashKey[float]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, Any]:
+    report = yield
+    if call.when == "call":
+        report.own_seconds = item.stash.get(SECONDS, 0.0)
+        fault = judge(report.own_seconds, slow=item.get_closest_marker("slow") is not None)
+        if fault and report.passed:
+            report.outcome, report.longrepr = "failed", fault
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    calls = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "own_seconds")]
+    slow = [report for report in calls if "slow" in report.keywords]
+    waiting = sorted((r.duration, r.nodeid) for r in calls if "slow" not in r.keywords and r.duration > ALLOWED_SECONDS)
+    if slow:
+        clock, processor = sum(r.duration for r in slow), sum(r.own_seconds for r in slow)
+        terminalreporter.write_line(
+            f"{len(slow)} slow cases: {clock:.0f} s by the clock, {processor:.0f} s of processor"
+        )
+    if waiting:
+        names = ", ".join(f"{name} ({seconds:.1f} s)" for seconds, name in reversed(waiting[-5:]))
+        terminalreporter.write_line(f"{len(waiting)} cases without the mark took over a second by the clock: {names}")
