@@ -1,4 +1,4 @@
-"""deploy/constraints.txt: whatever a supported Python and system brings, it is brought at an exact version."""
+"""deploy/constraints.txt: what a supported Python and system brings has an exact version, and that runs there."""
 
 import tomllib
 from collections.abc import Iterator
@@ -7,20 +7,25 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = [("linux", "Linux", "x86_64"), ("linux", "Linux", "aarch64"), ("darwin", "Darwin", "arm64")]
-PYTHONS = ["3.11.2", "3.11.14", "3.12.0", "3.13.0", "3.14.0"]  # Debian 12 has 3.11.2, which needs more than 3.11.3
+PYTHONS = ["3.11.0", "3.11.2", "3.11.14", "3.12.0", "3.13.0", "3.14.0"]  # before 3.11.3 more is needed
+ABOUT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXACT = {
+    canonicalize_name(line.partition("==")[0])
+    for line in (ROOT / "deploy" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+}
 INSTALLED = {canonicalize_name(package.name): package for package in distributions() if package.name}
 
 
 def list_needs(environment: dict[str, str]) -> Iterator[str]:
     """The names of all that the package and its extras bring there, as far as it is installed here."""
-    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = about["optional-dependencies"].values()
+    extras = ABOUT["optional-dependencies"].values()
     waiting = [
-        (Requirement(line), ("",)) for line in [*about["dependencies"], *(one for ours in extras for one in ours)]
+        (Requirement(line), ("",)) for line in [*ABOUT["dependencies"], *(one for ours in extras for one in ours)]
     ]
     seen = set[tuple[str, tuple[str, ...]]]()
     while waiting:
@@ -35,12 +40,8 @@ def list_needs(environment: dict[str, str]) -> Iterator[str]:
             waiting += [(Requirement(line), theirs) for line in INSTALLED[name].requires or ()]
 
 
-@pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system[0]}-{system[2]}")
-def test_everything_that_is_brought_has_an_exact_version(python: str, system: tuple[str, str, str]) -> None:
-    lines = (ROOT / "deploy" / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    exact = {canonicalize_name(line.partition("==")[0]) for line in lines}
-    environment = {
+def describe(python: str, system: tuple[str, str, str]) -> dict[str, str]:
+    return {
         "python_full_version": python,
         "python_version": python.rpartition(".")[0],
         "sys_platform": system[0],
@@ -50,7 +51,25 @@ def test_everything_that_is_brought_has_an_exact_version(python: str, system: tu
         "implementation_name": "cpython",
         "platform_python_implementation": "CPython",
     }
-    needs = set(list_needs(environment))
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system[0]}-{system[2]}")
+def test_everything_that_is_brought_has_an_exact_version(python: str, system: tuple[str, str, str]) -> None:
+    needs = set(list_needs(describe(python, system)))
     assert {"pydantic", "psycopg-binary", "pytest"} <= needs
-    assert needs - exact == set()
-    assert ("async-timeout" in needs) == (python == "3.11.2")
+    assert needs - EXACT == set()
+    assert ("async-timeout" in needs) == (python in ("3.11.0", "3.11.2"))
+
+
+def test_every_exact_version_runs_on_every_python() -> None:
+    assert ABOUT["requires-python"] == f">={PYTHONS[0].removesuffix('.0')}"
+    wanted = {name: INSTALLED[name].metadata["Requires-Python"] for name in EXACT & INSTALLED.keys()}
+    assert len(wanted) > 100
+    refused = [
+        (name, spec, python)
+        for name, spec in sorted(wanted.items())
+        for python in PYTHONS
+        if spec and python not in SpecifierSet(spec)
+    ]
+    assert refused == []
