@@ -62,6 +62,11 @@ def test_everything_that_is_brought_has_an_exact_version(python: str, system: tu
     assert ("async-timeout" in needs) == (python in ("3.11.0", "3.11.2"))
 
 
+def test_every_exact_version_is_brought_somewhere() -> None:
+    needs = {name for system in SYSTEMS for python in PYTHONS for name in list_needs(describe(python, system))}
+    assert EXACT - needs == set()
+
+
 def test_every_exact_version_runs_on_every_python() -> None:
     assert ABOUT["requires-python"] == f">={PYTHONS[0].removesuffix('.0')}"
     wanted = {name: INSTALLED[name].metadata["Requires-Python"] for name in EXACT & INSTALLED.keys()}
