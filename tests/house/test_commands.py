@@ -50,9 +50,10 @@ def test_every_call_of_the_command_is_one_it_takes(words: str) -> None:
 
 def test_the_first_two_commands_install_with_the_constraints_and_then_start_and_test() -> None:
     start, test = _commands()[:2]
-    install = "python3 -m venv .venv && .venv/bin/pip install -q -c deploy/constraints.txt -e '.[embedded,test]' && "
-    assert start == install + ".venv/bin/award-travel up"
-    assert test == install + ".venv/bin/pytest"
+    install = "python3 -m venv .venv && .venv/bin/pip install -q -c deploy/constraints.txt -e '.[{}]' && "
+    assert start == install.format("embedded") + ".venv/bin/award-travel up"
+    assert test == install.format("embedded,test") + ".venv/bin/pytest"
+    assert next(block.text.strip() for block in BLOCKS if block.document == "deploy/docs/start.md") == start
 
 
 def test_the_continuous_check_runs_readmes_test_command_to_the_letter() -> None:
