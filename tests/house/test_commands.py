@@ -3,7 +3,9 @@
 import os
 import re
 import shlex
+import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +63,34 @@ def test_the_continuous_check_runs_readmes_test_command_to_the_letter() -> None:
     assert _commands()[1] in lines
     assert os.access(CI, os.X_OK)
     assert os.access(ROOT / "deploy" / "check", os.X_OK)
+
+
+STEPS = [".venv/bin/pip", ".venv/bin/pytest", "start_on_oldest_python", ".venv/bin/pytest -m performance -n 0", "check"]
+
+
+@pytest.mark.parametrize("failing", [None, *STEPS])
+def test_the_continuous_check_ends_with_the_first_step_that_fails(failing: str | None, tmp_path: Path) -> None:
+    """Each program it starts is one that writes its name down, and fails where that is the chosen one."""
+    for name in ("html-validate", "@modelcontextprotocol/ext-apps"):
+        (tmp_path / "tests/node/node_modules" / name).mkdir(parents=True)
+    step = tmp_path / "step"
+    step.write_text(
+        """#!/usr/bin/env bash
+        name=${0##*/}; [[ $0 != .venv/* ]] || name=$0; [[ $* != *performance* ]] || name="$name $*"
+        echo "$name" >>done; [ "$name" != "$FAILING" ] || exit 5
+        """,
+        encoding="utf-8",
+    )
+    step.chmod(0o755)
+    for name in (".ci/start_on_oldest_python", "deploy/check", "bin/python3", "bin/chromium", *STEPS[:2]):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(step)
+    (tmp_path / ".ci" / "run").write_bytes(CI.read_bytes())
+    variables = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "FAILING": failing or ""}
+    done = subprocess.run(["bash", tmp_path / ".ci" / "run"], env=variables, capture_output=True, check=False)
+    steps = (tmp_path / "done").read_text(encoding="utf-8").splitlines()
+    assert steps == ["python3", *STEPS[: STEPS.index(failing) + 1 if failing else None]]
+    assert done.returncode == (5 if failing else 0)
 
 
 def test_constraints_are_exact_versions_and_nothing_else() -> None:
