@@ -106,18 +106,22 @@ def file_bookings(
     """Stores, changes or cancels the bookings given, as read from the mail or corrected, and settles the mail; or says
     what is missing.
 
-    All within the session's account. A booking that is known already, by its number or by its day and route, is
+    A mail is carried out whole or not at all: where something is missing, or this raises, every booking stays as it
+    was. All within the session's account. A booking that is known already, by its number or by its day and route, is
     recognised and not stored again. `sure`: a person has looked at it. Without `may_change` the sender is missing
     where something stored would become different. Raises Invalid, NotFound or Candidates.
     """
     parsed = [_restore_types(b) for b in raw_bookings]
     posted = mail.parsed.get("posted")
     letter = _Letter(mail, date.fromisoformat(posted) if posted else None, sure, may_change)
-    filed = _file(session, reference, letter, parsed)
+    with session.begin_nested() as filing:
+        filed = _file(session, reference, letter, parsed)
+        if filed.missing:
+            filing.rollback()
     if filed.missing:
         mail.parsed = mail.parsed | {"bookings": raw_bookings}
         mail.state, mail.missing = "needs_review", filed.missing
-        return filed
+        return FilingResult(missing=filed.missing)
     mail_events.note_letter([*filed.flights, *filed.hotels] if may_change else filed.new, letter.posted)
     ids = {"flight_booking_ids": [f.id for f in filed.flights], "hotel_booking_ids": [h.id for h in filed.hotels]}
     mail.parsed = mail.parsed | {"bookings": raw_bookings, "excerpt": []} | ids

@@ -8,7 +8,7 @@ import pytest
 from mcp_server.toolkit.context import Caller
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_inbound_mail import arrive, messages
-from tests.shared.domain.confirmations.mails import mail
+from tests.shared.domain.confirmations.mails import data, flight, mail
 from tests.support.people import People
 
 pytestmark = pytest.mark.usefixtures("on_day_of_writing")
@@ -89,6 +89,24 @@ def test_a_cancellation_of_one_flight_leaves_the_other(people: People, use: Use)
     off = "Your flight has been cancelled.\nBooking reference: X7Y8Z9\nBA178 JFK-LHR 11 May 2027\n"
     arrive(use, people.alice, write(off, id="two", day=5))
     assert {n: b["state"] for n, b in legs(use, people.alice).items()} == {"BA117": "upcoming", "BA178": "cancelled"}
+
+
+def test_what_a_letter_calls_off_stays_until_the_rest_of_it_can_be_stored(people: People, use: Use) -> None:
+    arrive(use, people.alice, write(BOOKED, id="one"))
+    off = flight("X7Y8Z9", reservationStatus="http://schema.org/ReservationCancelled")
+    new = flight("N3WN3W", airplaneSeatClass=None, leg={"departureTime": "2027-06-01T09:00:00+01:00"})
+    arrive(use, people.alice, mail(page=data([off, new]), id="two@a.test"))
+    (message,) = messages(use, people.alice, "needs_review")
+    call = {"message_id": message["message_id"], "action": "import"}
+    refused = use(people.alice, "resolve_inbox_message", **call)
+    assert refused["message"].startswith("Nothing was stored yet.")
+    assert (refused["missing"], refused["flight_bookings"]) == (["cabin_class"], [])
+    assert {b["state"] for b in legs(use, people.alice).values()} == {"upcoming"}
+    done = use(people.alice, "resolve_inbox_message", **call, fields={"bookings": [{}, {"cabin_class": "first"}]})
+    assert sorted((b["departure_date"], b["state"]) for b in done["flight_bookings"]) == [
+        ("2027-05-04", "cancelled"),
+        ("2027-06-01", "upcoming"),
+    ]
 
 
 def test_a_letter_that_waits_shows_reasons_choices_and_its_lines(people: People, use: Use) -> None:
