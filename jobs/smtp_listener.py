@@ -38,7 +38,7 @@ BYTES_OF_A_LINE = 8  # on average, below which a line counts as short: mails hav
 LINES_IN_A_ROW = 10
 GOODBYE_SECONDS = 5
 TIMEOUT_SECONDS = 120  # from one command to the next, and for the whole of a mail's text
-RETRY_REPLY = "451 4.3.0 Not stored, try again later"
+RETRY_REPLY = "451 4.3.0 Try again later"
 MAINTENANCE_REPLY = "451 4.3.2 Under maintenance, try again later"  # 4.3.2: takes no mail just now (RFC 3463)
 REPLIES = {
     RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",

@@ -271,7 +271,7 @@ def _finish_filing(page: str, answers: Mapping[str, Answer]) -> FlowResult:
 
 
 def refuse(answer: Answer) -> Page:
-    """The page that says why nothing was done."""
+    """The page that says why it did not work."""
     if not answer:
         return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=(BACK,))
     if answer.status == "not_found":
@@ -280,4 +280,4 @@ def refuse(answer: Answer) -> Page:
         return show_problem(
             "A higher plan is needed", answer["message"], 403, links=(("/plans", "See the plans"), BACK)
         )
-    return show_problem("That was not done", " ".join(read_faults(answer).values()), 422, links=(BACK,))
+    return show_problem("That did not work", " ".join(read_faults(answer).values()), 422, links=(BACK,))

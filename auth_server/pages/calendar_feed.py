@@ -35,7 +35,7 @@ def _show_link(member: Member, is_new: bool, answers: Mapping[str, Answer]) -> F
     if not feed:
         return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=_BACK)
     if not feed.is_good:
-        return show_problem("That was not done", " ".join(read_faults(feed).values()), 422, links=_BACK)
+        return show_problem("That did not work", " ".join(read_faults(feed).values()), 422, links=_BACK)
     return member.show("calendar_feed.html", feed=feed, is_new=is_new)
 
 

@@ -33,7 +33,7 @@ _WHOLE = ("changed_booking", "booking", "sender", "type")  # what is open about 
 
 
 def refuse(answer: Answer) -> Page:
-    """The page that says why nothing was done."""
+    """The page that says why it did not work."""
     if not answer:
         return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=(BACK,))
     if answer.status == "not_found":
@@ -42,7 +42,7 @@ def refuse(answer: Answer) -> Page:
     if answer.status == "paywall":
         return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), BACK))
     status = 503 if answer.status == "backend_unavailable" else 422
-    return show_problem("That was not done", words, status, links=(BACK,))
+    return show_problem("That did not work", words, status, links=(BACK,))
 
 
 def show(member: Member) -> PageResult:

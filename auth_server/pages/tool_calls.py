@@ -56,4 +56,4 @@ def read_faults(answer: Answer) -> dict[str, str]:
     faults: dict[str, str] = {}
     for error in answer.get("errors") or ():
         faults.setdefault(str(error["field"]), f"This {error['problem']}. Expected: {error['expected']}.")
-    return faults or {"": str(answer.get("message", "This was not stored."))}
+    return faults or {"": str(answer.get("message", NO_ANSWER))}

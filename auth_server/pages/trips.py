@@ -55,7 +55,7 @@ GONE = show_problem("There is no such trip", "It may have been deleted meanwhile
 
 
 def refuse(answer: Answer) -> Page:
-    """The page that says why nothing was done."""
+    """The page that says why it did not work."""
     if not answer:
         return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=(BACK,))
     if answer.status == "not_found":
@@ -63,7 +63,7 @@ def refuse(answer: Answer) -> Page:
     if answer.status == "paywall":
         words = " ".join(filter(None, (answer["message"], answer.get("free_alternative"))))
         return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), BACK))
-    return show_problem("That was not done", " ".join(read_faults(answer).values()), 422, links=(BACK,))
+    return show_problem("That did not work", " ".join(read_faults(answer).values()), 422, links=(BACK,))
 
 
 def show_list(member: Member, state: str = "active") -> PageResult:

@@ -84,7 +84,7 @@ def show_refusal(kind: Kind, answer: Answer) -> Page:
     if answer.status == "not_found":
         gone = "It may have been deleted or stopped meanwhile; the others are as they were."
         return show_problem(f"There is no such {kind.noun}", gone, 404, links=_LINKS[:1])
-    return show_problem("Nothing was changed", _explain(answer), 409, links=_LINKS)
+    return show_problem("That did not work", _explain(answer), 409, links=_LINKS)
 
 
 def _explain(answer: Answer) -> str:

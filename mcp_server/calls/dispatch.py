@@ -107,7 +107,7 @@ async def dispatch(
     except Refusal as refusal:
         answer = _render_refusal(refusal)
     except Exception as error:  # the edge: what is no outage is a bug, logged once and answered generically
-        answer = _render_outage(error, quota) if is_outage(error) else _render_crash(name)
+        answer = _render_outage(error, quota) if is_outage(error) else _render_crash(name, quota)
     finally:
         seconds = time.perf_counter() - started - quota.person_seconds
         outcome = answer.status if answer else "cancelled"
@@ -305,9 +305,14 @@ def _render_outage(error: Exception, quota: Quota) -> Answer:
     return _render_refusal(TemporarilyUnavailable(words, retry_after=RETRY_SECONDS, saved=saved))
 
 
-def _render_crash(name: str) -> Answer:
+def _render_crash(name: str, quota: Quota) -> Answer:
     call_id = get_id()
     log.exception("call %s of %s failed", call_id, name)
-    message = "Something went wrong here; it is logged and nothing was stored. Quote the call id to the operator."
-    data = {"status": "internal_error", "message": message, "call_id": call_id}
+    words = "Something went wrong here; it is logged and nothing was stored."
+    if quota.may_have_stored:
+        words = (
+            "Something went wrong here and is logged. It is not certain that the change was stored: look whether it is"
+            " there before you call again."
+        )
+    data = {"status": "internal_error", "message": f"{words} Quote the call id to the operator.", "call_id": call_id}
     return Answer("internal_error", True, add_sandbox_label(data))

@@ -41,7 +41,7 @@ async def receive_mail(request: Request) -> Response:
             raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _RETRY_HEADERS) from None
         raise ProblemResponse("not_found", "No mailbox of this address takes mail.") from None
     except SQLAlchemyError:
-        raise ProblemResponse("temporarily_unavailable", "Not stored.", _RETRY_HEADERS) from None
+        raise ProblemResponse("temporarily_unavailable", "Send it again.", _RETRY_HEADERS) from None
     return JSONResponse({"stored": new}, headers=_NO_STORE)
 
 

@@ -30,7 +30,7 @@ async def receive(request: Request) -> Response:
         headers = {"Retry-After": str(error.seconds)}
         raise ProblemResponse("too_many_requests", "Too many reports; wait.", headers) from None
     except SQLAlchemyError:
-        raise ProblemResponse("temporarily_unavailable", "Not stored.", {"Retry-After": RETRY_LATER}) from None
+        raise ProblemResponse("temporarily_unavailable", "Send it again.", {"Retry-After": RETRY_LATER}) from None
     message = "Thank you. Somebody will look at it; no fact changes by itself."
     return JSONResponse({"message": message, "report": f"R{number}"}, 201, {"Cache-Control": "no-store"})
 

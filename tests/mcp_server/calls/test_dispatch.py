@@ -76,6 +76,12 @@ def keep(call: Call, name: str, fail: bool = False, crash: bool = False) -> Said
     return Said(message="Kept.", amount=1)
 
 
+async def order(call: LiveCall) -> Said:
+    """Order. Free."""
+    await call.in_session(lambda session: session.add(Trip(name="Rome")))
+    raise RuntimeError("a library's own words")
+
+
 async def hang(call: LiveCall) -> Said:
     """Hang. Free."""
     await anyio.sleep_forever()
@@ -110,6 +116,7 @@ def people(clean: None) -> Iterator[People]:
         tool(area="search", tier=Tier.FREE, effect=Effect.READS, meter="search")(seek)
         tool(area="search", tier=Tier.FREE, effect=Effect.READS, meter="search")(hang)
         tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)(keep)
+        tool(area="trips", tier=Tier.FREE, effect=Effect.ADDS)(order)
         tool(area="cards", tier=Tier.PAID, effect=Effect.READS)(paid)
         tool(area="cards", tier=Tier.PRO, effect=Effect.READS, title="What may I ask?")(pro)
         tool(area="admin", tier=Tier.ADMIN, effect=Effect.READS)(admin_look)
@@ -304,6 +311,17 @@ def test_refusal_or_crash_stores_nothing_of_the_call(people: People) -> None:
     assert call(people.bob, "keep", name="Rome", crash=True).status == "internal_error"
     with transaction() as session:
         assert session.scalars(select(Trip)).all() == []
+
+
+def test_a_crash_says_that_nothing_was_stored_only_where_that_is_certain(people: People) -> None:
+    for made in (call(people.bob, "keep", name="Rome", crash=True), call(people.bob, "seek", end="crash")):
+        assert "nothing was stored" in made.message
+    made = call(people.bob, "order")
+    assert made.status == "internal_error"
+    assert "not certain" in made.message
+    assert "nothing was stored" not in made.message
+    with transaction() as session:
+        assert [trip.name for trip in session.scalars(select(Trip))] == ["Rome"]
 
 
 def test_crash_is_logged_once_and_told_without_a_librarys_words(
