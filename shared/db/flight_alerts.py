@@ -63,11 +63,11 @@ update flight_alerts a set last_checked_at = checked.at, last_outcome = checked.
   last_hit_at = case when checked.news then checked.at else a.last_hit_at end
 from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:outcomes as text[]), cast(:news as bool[]))
   checked (id, at, outcome, news)
-where a.id = checked.id""")
+where a.id = checked.id and (a.last_checked_at is null or a.last_checked_at <= checked.at)""")
 
 
 def note_checked(session: Session, checks: Sequence[CheckedAlert]) -> None:
-    """Of alerts that the caller holds."""
+    """Of alerts that the caller holds. An answer that a later one overtook is left out."""
     if checks:
         names = ("ids", "moments", "outcomes", "news")
         columns = map(list, zip(*checks, strict=True))

@@ -133,11 +133,14 @@ _NOTE_CHECKED = sa.text("""
 update route_monitors m set last_checked_at = checked.at, matches_total = matches_total + checked.found,
   updated_at = now()
 from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:found as int[])) checked (id, at, found)
-where m.id = checked.id""")
+where m.id = checked.id and (m.last_checked_at is null or m.last_checked_at <= checked.at)""")
 
 
 def note_checked(session: Session, checks: Mapping[int, tuple[datetime, int]]) -> None:
-    """When each of these monitors, which the caller holds, was asked for with an answer, and how much was new."""
+    """When each of these monitors, which the caller holds, was asked for with an answer, and how much was new.
+
+    An answer that a later one overtook is left out.
+    """
     if checks:
         moments, counts = zip(*checks.values(), strict=True)
         session.execute(_NOTE_CHECKED, {"ids": list(checks), "moments": list(moments), "found": list(counts)})

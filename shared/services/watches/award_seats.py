@@ -20,6 +20,7 @@ from shared.db.profile import Addressee
 from shared.db.runs import RunResult
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
+from shared.domain.watch_answers import is_overtaken
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -154,7 +155,7 @@ def find_new_matches(
     Where a later question was answered already (`answered_at` of the watch), nothing of this one counts. Thirty keys of
     a watch stayed as they were at almost every check, and writing them again took a quarter of the database's time.
     """
-    if answered_at is not None and answered_at > sight.asked_at:
+    if is_overtaken(sight.asked_at, answered_at):
         return [], {}
     terms = sight.plan.terms
     best = find_best(terms, (seat for seat in sight.window.seats if _fits_taxes(terms, seat)))

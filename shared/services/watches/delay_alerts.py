@@ -16,6 +16,7 @@ from shared.db.delay_alerts import DelayAlert
 from shared.db.phones import is_proved, list_proved
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.delay_alerts import Episode, follow_episode, reaches, sort_by_severity
+from shared.domain.watch_answers import is_overtaken
 from shared.outbox.enqueue import Phone, tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -115,7 +116,7 @@ def settle(session: Session, run_id: int, reports: Mapping[str, Report]) -> RunR
 
 def _fires(alert: DelayAlert, report: Report) -> bool:
     """Takes up what is known now; an answer that a later one overtook changes nothing."""
-    if alert.last_checked_at is not None and alert.last_checked_at > report.asked_at:
+    if is_overtaken(report.asked_at, alert.last_checked_at):
         return False
     before = Episode(alert.episode_since, alert.episode_level or 0) if alert.episode_since else None
     now, fires = follow_episode(before, report.delays, alert.min_delay_minutes, report.asked_at)

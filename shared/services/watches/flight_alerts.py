@@ -11,6 +11,7 @@ from shared.db.flight_alerts import FlightAlert, FlightAlertKey
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
+from shared.domain.watch_answers import is_overtaken
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
 from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
@@ -78,6 +79,8 @@ def query_of(alert: FlightAlert) -> WatchQuery:
 
 def _note(session: Session, account: Account, alert: FlightAlert, sight: CheckResult) -> None:
     """The outcome is kept; one that the person has to mend is told once, however many alerts and runs it meets."""
+    if is_overtaken(sight.asked_at, alert.last_checked_at):
+        return
     before, alert.last_outcome = alert.last_outcome, sight.outcome
     if sight.window.any_answered:
         alert.last_checked_at = sight.asked_at

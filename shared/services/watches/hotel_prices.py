@@ -17,6 +17,7 @@ from shared.db.runs import unschedule
 from shared.domain import bookings
 from shared.domain.hotel_prices import is_same_room
 from shared.domain.plurals import pluralize
+from shared.domain.watch_answers import is_overtaken
 from shared.outbox.enqueue import tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -147,9 +148,10 @@ async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> Check
 def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelPrice | None:
     """Writes what a check found; the price row, where a source knows the stay.
 
-    The booking is read again under its lock: cancelled, removed or changed meanwhile means that nothing is written.
+    The booking is read again under its lock: cancelled, removed, changed or looked at later means that nothing is
+    written.
     """
-    row = _still(session, reference, sight.plan)
+    row = _still(session, reference, sight.plan, sight.asked_at)
     if row is None:
         return None
     price_row = _price(sight) if sight.has_answer else None
@@ -162,15 +164,17 @@ def settle(session: Session, reference: Reference, sight: CheckResult) -> HotelP
 
 def settle_shared(session: Session, reference: Reference, plan: WatchQuery, price_id: int) -> None:
     """The same with a price another look has stored."""
-    row, price = _still(session, reference, plan), session.get(HotelPrice, price_id)
-    if row is not None and price is not None:
+    price = session.get(HotelPrice, price_id)
+    if price is not None and (row := _still(session, reference, plan, price.captured_at)) is not None:
         _note(row, None, price.captured_at)
         _tell(session, row, price)
 
 
-def _still(session: Session, reference: Reference, plan: WatchQuery) -> HotelBooking | None:
+def _still(session: Session, reference: Reference, plan: WatchQuery, asked_at: datetime) -> HotelBooking | None:
     row = session.get(HotelBooking, plan.booking_id, with_for_update=True, populate_existing=True)
-    return row if row is not None and plan_of(reference, row, clock.now()) == plan else None
+    if row is None or is_overtaken(asked_at, row.last_checked_at):
+        return None
+    return row if plan_of(reference, row, clock.now()) == plan else None
 
 
 def _note(row: HotelBooking, error: str | None, checked_at: datetime | None) -> None:

@@ -15,6 +15,7 @@ from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
+from shared.domain.watch_answers import is_overtaken
 from shared.errors import Invalid
 from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
@@ -82,7 +83,7 @@ def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
         route_monitors.forget_check(session, monitor.id, claim.id, sight.asked_at)
     route_monitors.log_checks(session, [build_check_row(find)])
     monitor.matches_total += len(find.options)
-    if sight.window.any_answered:
+    if sight.window.any_answered and not is_overtaken(sight.asked_at, monitor.last_checked_at):
         monitor.last_checked_at = sight.asked_at
     if find.options:
         tell_matches(session, [find])
