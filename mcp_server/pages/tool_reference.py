@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from mcp_server.pages.public_pages import PublicPage, prepare_page, redirect_to_site, send_page
 from mcp_server.pages.templates import render_page
-from mcp_server.toolkit.argument_schema import json_types
 from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS, Effect, Tool
 from shared import clock
@@ -156,13 +155,13 @@ def _describe_argument(name: str, node: Schema, required: bool) -> ArgumentRow:
 
 def _describe_kind(node: Schema) -> str:
     """What may stand there, in a few words: "whole number, 1 to 9"."""
-    if values := [value for value in dict.fromkeys(map(str, node.get("enum", ()))) if value]:
+    if values := node.get("enum"):
         return " or ".join(filter(None, (", ".join(values[:-1]), values[-1])))
     if "items" in node:
         return f"list, each {_describe_kind(node['items'])}"
     if node.get("format") == "date":
         return "day, YYYY-MM-DD"
-    words = " or ".join(_KINDS.get(kind, kind) for kind in sorted(json_types(dict(node)))) or "object"
+    words = _KINDS.get(node["type"], str(node["type"]))
     low, high = (node.get(bound) for bound in ("minimum", "maximum"))
     if low is not None and high is not None:
         return f"{words}, {low:,} to {high:,}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from mcp_server.toolkit.argument_schema import Schema, json_types
+from mcp_server.toolkit.argument_schema import Schema
 from shared.errors import Fault
 
 MAX_FAULTS = 20  # named in one answer
@@ -32,7 +32,7 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
             continue
         where = name + _locate(e["loc"][1:], arguments.get(name))
         kind = "missing" if arguments.get(name) is None else e["type"]
-        if kind == "too_long" and "string" in json_types(node):
+        if kind == "too_long" and node.get("type") == "string":
             kind = "string_too_long"
         refusal = e.get("ctx", {}).get("error", "")
         expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
@@ -84,7 +84,6 @@ def _describe_problem(kind: str, own_words: str) -> str:
 _FORMS = {  # by format or pattern
     "date": "a date YYYY-MM-DD that exists",
     "uuid": "a UUID, made once by you",
-    r"^(\d{4}-\d{2}-\d{2})?$": "a date YYYY-MM-DD that exists, or an empty string",
     r"^\d{4}-\d{2}$": "a month YYYY-MM",
     r"^\d{2}:\d{2}$": "a time of day HH:MM",
     r"^[A-Z]{3}$": "three capital letters such as LHR",
@@ -96,7 +95,13 @@ _FORMS = {  # by format or pattern
     r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$": "an airline's code and a number, such as BA117",
     "^https://": "an address that begins with https://",
 }
-_KINDS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+_KINDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+}
 
 
 def _range(node: Schema, low: str, high: str) -> str:
@@ -110,22 +115,20 @@ def _range(node: Schema, low: str, high: str) -> str:
 def describe_expected(node: Schema, value: Any = None) -> str:
     """A parameter's schema in words; of a long list of values the three nearest to the one sent."""
     if "enum" in node or "const" in node:
-        values = list(dict.fromkeys(str(v) or "''" for v in node.get("enum", [node.get("const")])))
+        values = node.get("enum", [node.get("const")])
         if len(values) <= 20:
             return f"one of {', '.join(values)}"
         nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4)
         hint = f"; nearest: {', '.join(nearest)}" if nearest else f", such as {values[0]}"
         return f"one of {len(values)} values{hint}"
-    kinds = sorted(json_types(node))
-    if "array" in kinds:
+    kind = node.get("type", "")
+    if kind == "array":
         most = f"at most {node['maxItems']}, " if "maxItems" in node else ""
         return f"a list ({most}each {describe_expected(node['items'])})" if "items" in node else "a list"
     if form := node.get("format") or node.get("pattern"):
         return _FORMS.get(form, "text of another form")
-    if len(kinds) == 2 and kinds[1] == "string":
-        return f"{_KINDS[kinds[0]]}{_range(node, 'minimum', 'maximum')}, or an empty string"
-    if kinds == ["object"] and (inner := node.get("additionalProperties")):
+    if kind == "object" and (inner := node.get("additionalProperties")):
         return f"an object (each value {describe_expected(inner)})" if inner is not True else "an object"
-    words = " or ".join(_KINDS.get(k, "an object") for k in kinds) or "another kind of value"
+    words = _KINDS.get(kind, "another kind of value")
     lengths = _range(node, "minLength", "maxLength")
     return words + _range(node, "minimum", "maximum") + (f", {lengths.strip()} characters" if lengths else "")

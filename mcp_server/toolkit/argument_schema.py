@@ -73,22 +73,17 @@ def object_schema(parameters: dict[str, Parameter], definitions: Schema) -> Sche
 
 
 def _flatten(node: Schema) -> Schema:
-    """Optional means absent, not null; a choice of simple types is a list of types; hosts reject other unions."""
+    """Optional means absent, not null, and empty text, which clears, is no value to choose: hosts reject both."""
     arms = node.get("anyOf")
     if arms:
         arms = [a for a in arms if a.get("type") != "null"]
         rest = {k: v for k, v in node.items() if k != "anyOf" and (k, v) != ("default", None)}
         if len(arms) == 1:
             node = {**arms[0], **rest}
-        elif all(isinstance(a.get("type"), str) for a in arms):
-            node = {k: v for a in arms for k, v in a.items()} | rest | {"type": [a["type"] for a in arms]}
+    if "" in node.get("enum", ()):
+        node = {**node, "enum": [value for value in node["enum"] if value]}
     if node.get("default", ...) is None:
         node = {k: v for k, v in node.items() if k != "default"}
     if "items" in node:
         node = {**node, "items": _flatten(node["items"])}
     return node
-
-
-def json_types(node: Schema) -> set[str]:
-    kind = node.get("type", ())
-    return {kind} if isinstance(kind, str) else set(kind)

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
-from mcp_server.toolkit.argument_schema import Parameter, Schema, json_types, object_schema, read_parameters
+from mcp_server.toolkit.argument_schema import Parameter, Schema, object_schema, read_parameters
 from shared.errors import Invalid
 
 _BOOLEANS = {"true": True, "false": False}
+_NUMBERS = ("integer", "number")
 _MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's faults would have to be found
 _MAX_LEVELS = 64  # of lists and objects in each other, far below where Python stops a recursion
 
@@ -82,14 +83,13 @@ def _is_unicode(text: str) -> bool:
 
 def _lenient_reader(node: Schema) -> BeforeValidator:
     """What hosts really send: lists as JSON text are read; a boolean is never a number, nor a word a boolean."""
-    kinds = json_types(node)
-    numbers = bool(kinds & {"integer", "number"}) or any(type(v) is int for v in node.get("enum", ()))
-    number_list = bool(json_types(node.get("items", {})) & {"integer", "number"})
+    kind = node.get("type")
+    number_list = node.get("items", {}).get("type") in _NUMBERS
 
     def read(value: Any) -> Any:
-        if isinstance(value, bool) and numbers:
+        if isinstance(value, bool) and kind in _NUMBERS:
             raise ValueError("is a boolean")
-        if isinstance(value, str) and kinds & {"array", "object"}:
+        if isinstance(value, str) and kind in ("array", "object"):
             with suppress(ValueError, RecursionError):
                 value = json.loads(value)
         if isinstance(value, list) and len(value) > _MAX_ENTRIES:
@@ -97,7 +97,7 @@ def _lenient_reader(node: Schema) -> BeforeValidator:
         _check_storable(value)
         if number_list and isinstance(value, list) and any(isinstance(v, bool) for v in value):
             raise ValueError("holds a boolean")
-        if kinds == {"boolean"} and not isinstance(value, bool):
+        if kind == "boolean" and not isinstance(value, bool):
             if isinstance(value, str) and value in _BOOLEANS:
                 return _BOOLEANS[value]
             raise ValueError("is not a boolean")

@@ -10,15 +10,20 @@ from shared.domain import field_changes
 from shared.errors import Fault, Invalid
 
 
-def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
-    """Stores the fields (None: not sent; empty text: cleared), clears those `clear` names; returns what changed."""
+def mark_cleared(fields: Mapping[str, Any], clear: Collection[str] | None) -> dict[str, Any]:
+    """The fields with empty text in those that `clear` names. Raises Invalid for one that is sent as well."""
     conflicts = [name for name in clear or () if fields.get(name) not in (None, "")]
     if conflicts:
         raise Invalid(
             *(Fault("clear", f"names {n}, which is sent as well", "fields that are not sent") for n in conflicts)
         )
+    return {**fields, **dict.fromkeys(clear or (), "")}
+
+
+def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[str] | None = None) -> list[str]:
+    """Stores the fields (None: not sent; empty text: cleared), clears those `clear` names; returns what changed."""
+    fields = mark_cleared(fields, clear)
     values = {name: None if value == "" else value for name, value in fields.items() if value is not None}
-    values |= dict.fromkeys(clear or ())
     changed = [name for name, value in values.items() if getattr(row, name) != value]
     for name in changed:
         setattr(row, name, values[name])

@@ -40,7 +40,7 @@ Day = Annotated[date, BeforeValidator(_parse_day), WithJsonSchema({"type": "stri
 ClearableDay = Annotated[
     date | Literal[""],
     BeforeValidator(_parse_clearable_day),
-    WithJsonSchema({"type": "string", "pattern": r"^(\d{4}-\d{2}-\d{2})?$"}),
+    WithJsonSchema({"type": "string", "format": "date"}),
 ]
 
 
@@ -220,21 +220,22 @@ WINDOWS = (1, 2, 3, 6, 12)
 def _parse_window(value: Any) -> int | Literal[""]:
     number = _parse_count(value) if value in ("", *WINDOWS, *map(str, WINDOWS)) else None
     if number is None:
-        raise ValueError("is not one of the values")
+        raise WrongValue("is not one of the values", f"one of {', '.join(map(str, WINDOWS))}")
     return number
 
 
-# "Empty clears": a number, the same number as text, or an empty string.
+# "Empty clears": a number, the same number as text, or an empty string. The schema tells the number alone: hosts were
+# seen to lose every tool of a server over a list of types, or an enum of numbers.
 ClearableMoney = Annotated[
-    Decimal | Literal[""], BeforeValidator(_parse_number), WithJsonSchema({"type": ["number", "string"], "minimum": 0})
+    Decimal | Literal[""], BeforeValidator(_parse_number), WithJsonSchema({"type": "number", "minimum": 0})
 ]
 ClearableCount = Annotated[
-    int | Literal[""], BeforeValidator(_parse_count), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
+    int | Literal[""], BeforeValidator(_parse_count), WithJsonSchema({"type": "integer", "minimum": 0})
 ]
 ClearableWindow = Annotated[
     int | Literal[""],
     BeforeValidator(_parse_window),
-    WithJsonSchema({"type": ["integer", "string"], "enum": [*WINDOWS, *map(str, WINDOWS), ""]}),
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 12, "description": "1, 2, 3, 6 or 12."}),
 ]
 
 

@@ -31,7 +31,6 @@ from mcp_server.toolkit.parameters import (
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.views.cards import (
-    BonusAmount,
     BonusCurrency,
     BonusStatus,
     Card,
@@ -70,6 +69,21 @@ from shared.errors import Fault, Invalid, NotFound
 _BONUSES_IN_MESSAGE = 3
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, name or free text.")]
 Custom = Annotated[bool, Field(description="True skips matching.")]
+Clearable = Literal[
+    "nickname",
+    "opened_on",
+    "closed_on",
+    "notes",
+    "bonus_amount",
+    "bonus_currency",
+    "bonus_status",
+    "bonus_earned_on",
+    "spend_requirement",
+    "spend_deadline_on",
+    "spend_window_months",
+    "annual_fee",
+    "country",
+]
 
 
 class AddedCard(Result):
@@ -125,7 +139,7 @@ def add_card(
     closed_on: Day | None = None,
     notes: Notes = None,
     custom: Custom = False,
-    bonus_amount: BonusAmount = None,
+    bonus_amount: ClearableCount | None = None,
     bonus_currency: BonusCurrency = None,
     bonus_status: BonusStatus = None,
     bonus_earned_on: OptionalDay = None,
@@ -139,9 +153,9 @@ def add_card(
 ) -> AddedCard:
     """Adds a new credit card the user or a partner just opened: sign-up bonus (SUB), minimum spend, deadline, fee.
 
-    Call list_my_cards first to avoid duplicates. An exact catalogue slug or name links; any other fit saves nothing and
-    returns candidates: confirm with the user, call again with the slug. What fits nothing is saved as free text. Set
-    bonus_earned_on with bonus_status earned. Free.
+    Call list_my_cards first to avoid duplicates. An exact catalogue slug or name links; another fit saves nothing and
+    returns candidates: ask the user, call again with the slug. What fits nothing is free text. Set bonus_earned_on with
+    bonus_status earned. Numbers may be text, or empty. Free.
     """
     values = pick_fields(locals())
     slug = None if custom else _find_slug(call, card, country or None)
@@ -259,7 +273,7 @@ def update_card(
     spend_window_months: ClearableWindow | None = None,
     annual_fee: ClearableMoney | None = None,
     currency: Currency | None = None,
-    clear: list[Literal["opened_on", "closed_on", "nickname", "notes"]] | None = None,
+    clear: list[Clearable] | None = None,
     country: ClearableCountry | None = None,
     credit: Annotated[str | None, Field(max_length=60, description="Marks this credit of the card as used.")] = None,
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
@@ -268,8 +282,8 @@ def update_card(
 ) -> ChangedCard:
     """Changes a card in the wallet: minimum spend met or missed, bonus posted, cancelled, product changed, new fee.
 
-    Or a credit used. Omitted fields stay, empty strings clear. Credits go by their cycle; get_portfolio names them.
-    Free.
+    Or a credit used. Omitted fields stay; clear, or empty text, empties them. Numbers may be text. Credits go by their
+    cycle; get_portfolio names them. Free.
     """
     values = pick_fields(locals())
     row = _own(call.db, card_id, locked=True)

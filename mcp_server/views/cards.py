@@ -11,7 +11,6 @@ from sqlalchemy import select
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import (
-    ClearableCount,
     ClearableCountry,
     ClearableDay,
     ClearableMoney,
@@ -31,7 +30,6 @@ from shared.services.deadlines import find_progress
 
 Nickname = Annotated[str, Field(max_length=80)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
-BonusAmount = Annotated[ClearableCount | None, Field(description="Whole number.")]
 BonusCurrency = Annotated[str | None, Field(max_length=60, description="What the bonus is paid in.")]
 BonusStatus = Annotated[
     Literal["pending", "earned", "missed", ""] | None,
@@ -41,7 +39,7 @@ OptionalDay = ClearableDay | None
 OptionalMoney = ClearableMoney | None
 SpendWindow = Annotated[
     ClearableWindow | None,
-    Field(description="Without spend_deadline_on: counted from opened_on."),
+    Field(description="1, 2, 3, 6 or 12; without spend_deadline_on: counted from opened_on."),
 ]
 CardCurrency = Annotated[Currency, Field(description="For spend_requirement and annual_fee.")]
 Country = Annotated[
@@ -200,11 +198,10 @@ def store_fields(
     """Stores the fields by the rules of a card and names those that changed. Raises Invalid and stores nothing."""
 
     def value_after(name: str) -> Any:
-        if name in (clear or ()) or values[name] == "":
-            return None
-        return getattr(row, name) if values[name] is None else values[name]
+        return getattr(row, name) if values[name] is None else values[name] or None
 
-    values = {**values, **_resolve_spend_deadline(row, values, value_after("opened_on"))}
+    values = edits.mark_cleared(values, clear)
+    values |= _resolve_spend_deadline(row, values, value_after("opened_on"))
     opened_on = value_after("opened_on")
     faults = [
         _describe_wrong_order(name, values[name] is not None, opened_on, value_after(name))
@@ -216,7 +213,7 @@ def store_fields(
     ]
     if faults:
         raise Invalid(*faults)
-    return edits.edit(row, call.now, values, clear)
+    return edits.edit(row, call.now, values)
 
 
 def _describe_wrong_order(name: str, is_set: bool, opened_on: date, day: date) -> Fault:

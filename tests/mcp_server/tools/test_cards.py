@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.registry import TOOLS
+from mcp_server.views.cards import FIELDS
 from shared import clock
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -370,14 +371,21 @@ def test_update_card_changes_the_one_field_sent_and_no_other(add: Any, update: A
 )
 def test_update_card_empties_what_is_sent_empty_or_named(add: Any, update: Any, use: Use, people: People) -> None:
     number = add(**FULL)["card"]["card_id"]
-    names = [n for n in FULL if n not in ("opened_on", "closed_on", "currency", "country")]
+    names = [n for n in FULL if n not in ("opened_on", "closed_on", "currency")]
     done = update(number, **dict.fromkeys(names, ""))
     assert sorted(done["changed"]) == sorted(names)
     assert {done["card"][n] for n in names} == {None}
-    update(number, nickname="N", notes="N")
-    done = update(number, clear=["opened_on", "closed_on", "nickname", "notes"])
-    assert {done["card"][n] for n in ("opened_on", "closed_on", "nickname", "notes")} == {None}
+    update(number, **{n: FULL[n] for n in names})
+    names += ["opened_on", "closed_on"]
+    done = update(number, clear=names)
+    assert sorted(done["changed"]) == sorted(names)
+    assert {done["card"][n] for n in names} == {None}
     assert list_cards(use, people) == [done["card"]]
+
+
+def test_update_card_clears_every_field_that_empty_text_clears() -> None:
+    clear = TOOLS["update_card"].arguments.schema["properties"]["clear"]["items"]["enum"]
+    assert set(clear) == set(FIELDS) - {"currency"}  # there is always one
 
 
 @pytest.mark.spec("s2.1.country_empty_resets", "s2.1.country_uk_means_gb")
@@ -434,6 +442,16 @@ def test_update_card_takes_a_deadline_that_is_sent_before_any_window(add: Any, u
     assert update_deadline(spend_deadline_on="") == (None, None)
 
 
+@pytest.mark.parametrize("empty", [{"spend_deadline_on": ""}, {"clear": ["spend_deadline_on"]}])
+def test_update_card_empties_a_deadline_in_either_way(add: Any, update: Any, empty: dict[str, Any]) -> None:
+    number = add(opened_on="2026-01-31", spend_window_months=3)["card"]["card_id"]
+    assert update(number, **empty)["card"]["spend_deadline_on"] is None
+    again = update(number, spend_window_months=1, **empty)["card"]
+    assert (again["spend_deadline_on"], again["spend_window_months"]) == ("2026-02-28", 1)
+    kept = update(number, clear=["spend_window_months"])["card"]
+    assert (kept["spend_deadline_on"], kept["spend_window_months"]) == ("2026-02-28", None)
+
+
 @pytest.mark.spec("s3.card.earned_goes_with_date", "s3.card.no_automatic_move")
 def test_update_card_marks_a_bonus_earned_only_when_told(add: Any, update: Any) -> None:
     number = add(bonus_status="pending", spend_deadline_on="2020-01-01")["card"]["card_id"]
@@ -462,7 +480,9 @@ def test_update_card_marks_a_bonus_earned_only_when_told(add: Any, update: Any) 
         ({"country": "USA"}, "country"),
         ({"currency": ""}, "currency"),
         ({"notes": "x", "clear": ["notes"]}, "clear"),
-        ({"clear": ["bonus_status"]}, "clear[0]"),
+        ({"annual_fee": 0, "clear": ["annual_fee"]}, "clear"),
+        ({"clear": ["currency"]}, "clear[0]"),
+        ({"clear": ["notes", "colour"]}, "clear[1]"),
     ],
 )
 def test_update_card_refuses_bad_input_by_name(

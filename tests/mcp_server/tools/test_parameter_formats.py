@@ -32,7 +32,7 @@ def _refused(tool: str, parameter: str, value: object) -> bool:
 
 
 @pytest.mark.spec("s2.0.dates_iso")
-@pytest.mark.parametrize(("tool", "parameter"), _having("date", r"^(\d{4}-\d{2}-\d{2})?$"))
+@pytest.mark.parametrize(("tool", "parameter"), _having("date"))
 @pytest.mark.parametrize(
     "value", ["2027-02-29", "2027-13-01", "27-01-02", "01/02/2027", "2027-1-2", "20270102", 20270102]
 )

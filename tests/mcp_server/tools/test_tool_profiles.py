@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +17,13 @@ from tests.support.people import People
 LISTS = [*ADDRESSES, "/mcp/x/vouchers,cards", "/mcp/x/search,trips,status,transfers"]
 MAX_SCHEMA_BYTES = 16_384  # of a schema; one web host leaves out tools with larger ones
 MAX_NAME = 64  # characters; longer names break some hosts
+# What OpenAI's strict mode, Gemini and Anthropic all take. Over one word more, hosts were seen to lose the whole list.
+WORDS = {
+    *("type", "description", "default", "properties", "required", "additionalProperties", "items", "enum", "format"),
+    *("pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
+}
+KINDS = {"string", "integer", "number", "boolean", "array", "object"}
+FORMATS = {None, "date", "uuid"}
 
 
 def test_every_tool_is_in_a_profile_and_every_name_there_is_a_tool() -> None:
@@ -57,6 +65,29 @@ def test_hosts_take_every_tool_of_the_list(path: str) -> None:
         assert "outputSchema" not in tool  # hosts were seen to refuse results over it
         assert len(tool["name"]) <= MAX_NAME
         assert len(str(tool["inputSchema"]).encode()) <= MAX_SCHEMA_BYTES
+
+
+def _walk(schema: dict[str, Any], where: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The schema and all those in it, each with its place."""
+    yield where, schema
+    inner = [*schema.get("properties", {}).items(), *((w, schema.get(w)) for w in ("items", "additionalProperties"))]
+    for name, node in inner:
+        if isinstance(node, dict):
+            yield from _walk(node, f"{where}.{name}")
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_schema_holds_only_what_every_host_takes(path: str) -> None:
+    for name, tool in list_tools(path).items():
+        for where, node in _walk(tool["inputSchema"], name):
+            assert set(node) <= WORDS, where
+            assert isinstance(node["type"], str), where
+            assert node["type"] in KINDS, where
+            assert node.get("format") in FORMATS, where
+            assert ("items" in node) == (node["type"] == "array"), where
+            assert "enum" not in node or node["type"] == "string", where
+            assert all(isinstance(value, str) and value for value in node.get("enum", ())), where
+            assert "(?" not in node.get("pattern", ""), where  # strict modes take no looking around
 
 
 @pytest.mark.parametrize("path", LISTS)
