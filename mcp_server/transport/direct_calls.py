@@ -6,6 +6,7 @@ the request concerns a call of the handshake era that brings no state of a quest
 `tests/mcp_server/transport/test_single_exchange.py` compares both ways answer by answer.
 """
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from mcp.server.runner import modern_error_data
@@ -21,7 +22,7 @@ from mcp_server.toolkit.registry import TOOLS
 from mcp_server.transport.json_responses import JsonResponse
 from mcp_server.transport.resource_links import list_links
 from shared.asgi import ClientDisconnected
-from shared.telemetry.traces import is_tracing
+from shared.telemetry.traces import continue_trace, mark_failed, span
 
 _KNOWN_PARAMS = frozenset({"name", "arguments", "_meta"})
 
@@ -29,25 +30,42 @@ _KNOWN_PARAMS = frozenset({"name", "arguments", "_meta"})
 def is_direct(message: dict[str, Any], version: str) -> bool:
     """Whether it is a call of one of our tools that nothing in between has anything to do with.
 
-    What traces see of a call, the SDK's span says; and whatever it would refuse is left to it.
+    Whatever the SDK would refuse is left to it.
     """
     params = message.get("params")
     if message["method"] != "tools/call" or "id" not in message or not params or params.keys() - _KNOWN_PARAMS:
         return False
     name = params.get("name")
     is_ours = isinstance(name, str) and (name in TOOLS or name in LEAN_TOOLS)
-    return is_ours and version in HANDSHAKE_PROTOCOL_VERSIONS and not is_tracing()
+    return is_ours and version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 async def answer_directly(message: dict[str, Any], version: str, scope: Scope, receive: Receive) -> JsonResponse:
     reply = {"jsonrpc": "2.0", "id": message["id"]}
     try:
-        validate_client_request("tools/call", version, message["params"])
-        params = CallToolRequestParams.model_validate(message["params"], by_name=False)
-        reply["result"] = await _call(params.name, params.arguments or {}, scope, receive)
+        with _open_span(message, version):
+            validate_client_request("tools/call", version, message["params"])
+            params = CallToolRequestParams.model_validate(message["params"], by_name=False)
+            reply["result"] = await _call(params.name, params.arguments or {}, scope, receive)
+            if reply["result"]["isError"]:
+                mark_failed()
     except Exception as raised:  # the edge: the SDK turns it into a JSON-RPC error that tells nothing internal
         reply["error"] = modern_error_data(raised).model_dump(exclude_none=True)
     return JsonResponse(200, to_json(reply))
+
+
+def _open_span(message: dict[str, Any], version: str) -> AbstractContextManager[None]:
+    """The span that the SDK makes around a call; it goes on from the trace that the client names."""
+    name, meta = message["params"]["name"], message["params"].get("_meta")
+    traceparent = meta.get("traceparent") if isinstance(meta, dict) else None
+    labels = {
+        "mcp.method.name": "tools/call",
+        "mcp.protocol.version": version,
+        "jsonrpc.request.id": str(message["id"]),
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": name,
+    }
+    return span(f"tools/call {name}", continue_trace(traceparent if isinstance(traceparent, str) else None), **labels)
 
 
 async def _call(name: str, arguments: dict[str, Any], scope: Scope, receive: Receive) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import propagate, trace
+from opentelemetry.context import get_current
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from shared.settings import VERSION, settings
@@ -96,7 +97,7 @@ def span(name: str, parent: Mapping[str, str] | None = None, **attributes: str |
 def _open_span(
     tracer: trace.Tracer, name: str, parent: Mapping[str, str] | None, attributes: Mapping[str, str | int]
 ) -> Iterator[None]:
-    context = propagate.extract(parent) if parent else None
+    context = propagate.extract(parent, get_current()) if parent else None  # what names no trace leaves it at this one
     labels = {**attributes, **_list_work()}
     with tracer.start_as_current_span(
         name,
@@ -111,6 +112,12 @@ def _open_span(
         except Exception as error:
             current.set_status(Status(StatusCode.ERROR, type(error).__name__))
             raise
+
+
+def mark_failed() -> None:
+    """The span under way ended in a failure that no exception tells of."""
+    if _tracer is not None:
+        trace.get_current_span().set_status(StatusCode.ERROR)
 
 
 def _list_work() -> dict[str, str]:
