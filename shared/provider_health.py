@@ -88,7 +88,7 @@ def read_health(names: Iterable[str]) -> dict[str, Health]:
 
 
 def mirror_switches(switches: Mapping[str, datetime]) -> None:
-    """Tells all processes which providers are off: what the database says. Raises where Redis is away."""
+    """Tells all processes which providers are off: what the database says. Raises RedisError."""
     pipe = connect().pipeline()
     pipe.delete(key(SWITCHED_OFF))
     if switches:

@@ -64,7 +64,7 @@ def _printable(key: str) -> str:
 
 
 def _request(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
-    """The answer's document. Raises Ended."""
+    """The answer's document. Raises CommandEnded."""
     try:
         with sync_client(login.url, timeout=TIMEOUT) as http:
             answer = http.request(method, path, json=body, headers={"X-API-Key": login.key})

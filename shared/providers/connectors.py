@@ -130,7 +130,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Connector:
-    """The card of a connection. All that waits for the world raises Unanswered, Declined or what httpx raises."""
+    """The card of a connection. All that waits for the world raises Declined, or what a client of a provider raises."""
 
     title: str
     shares: tuple[str, ...]  # what the person agrees to, in sentences

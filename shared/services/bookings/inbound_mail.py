@@ -75,7 +75,7 @@ def address_of(secret: str) -> str | None:
 
 
 def find_account(session: Session, recipient: str) -> int:
-    """The account an address belongs to, if it takes mail now. Raises Refused."""
+    """The account an address belongs to, if it takes mail now. Raises MailRefused."""
     local, _, domain = recipient.strip().strip("<>").rpartition("@")
     secret = local.lower()
     if domain.lower() != (settings().inbox_domain or "").lower() or not _SECRET.fullmatch(secret):
@@ -96,7 +96,10 @@ def check_recipient(recipient: str) -> int:
 
 
 def store(recipients: list[str], raw: bytes) -> int:
-    """Keeps a mail for each recipient, all or none, committed when this returns. How many are new. Raises Refused."""
+    """Keeps a mail for each recipient, all or none, committed when this returns. How many are new.
+
+    Raises MailRefused.
+    """
     with transaction() as session:
         accounts = dict.fromkeys(find_account(session, r) for r in recipients)
         return sum(_store_one(session, account, raw) for account in accounts)

@@ -100,14 +100,14 @@ def open_link(session: Session, account_id: int, provider: str) -> Link:
 
 
 async def check_arrival(provider: str, link: str, who: SignedInBrowser) -> Connector:
-    """Whether this person may go on from this link; it is not used up yet. Raises Stopped."""
+    """Whether this person may go on from this link; it is not used up yet. Raises ConnectStopped."""
     card = _get_connector(provider)
     await run_in_thread(_check_link, provider, link, who)
     return card
 
 
 async def start_consent(provider: str, link: str, who: SignedInBrowser, consents: Sequence[str]) -> str:
-    """Uses the link up. The address of the provider's page, where the browser goes next. Raises Stopped."""
+    """Uses the link up. The address of the provider's page, where the browser goes next. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.start is None or not card.by_page():
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -123,7 +123,7 @@ async def start_consent(provider: str, link: str, who: SignedInBrowser, consents
 
 
 async def finish_consent(provider: str, query: Mapping[str, str], who: SignedInBrowser) -> Connector:
-    """Uses the state up, whatever comes of it, and stores what the provider gives. Raises Stopped."""
+    """Uses the state up, whatever comes of it, and stores what the provider gives. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.finish is None:
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -140,7 +140,7 @@ async def finish_consent(provider: str, query: Mapping[str, str], who: SignedInB
 
 
 async def connect_by_paste(provider: str, link: str, who: SignedInBrowser, text: str) -> Connector:
-    """The person pastes an address or a text instead; the link stays good when it is refused. Raises Stopped."""
+    """The person pastes an address or a text instead; the link stays good when it is refused. Raises ConnectStopped."""
     card = _get_connector(provider)
     if card.paste is None:
         raise ConnectStopped(StopReason.NOT_CONFIGURED)
@@ -171,7 +171,7 @@ async def _record_outage(account_id: int, provider: str, error: Exception) -> Co
 
 
 def _find_pending(session: Session, provider: str, secret: str, who: SignedInBrowser) -> Connection:
-    """The row a secret belongs to, locked. Raises Stopped."""
+    """The row a secret belongs to, locked. Raises ConnectStopped."""
     query = select(Connection).where(Connection.state_hash == digest(secret), Connection.provider == provider)
     row = session.scalars(query.with_for_update()).one_or_none()
     if row is None or row.pending_until is None or row.pending_until <= clock.now():
