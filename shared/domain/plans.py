@@ -43,7 +43,7 @@ def is_allowed(plan: Plan, tier: Tier) -> bool:
     return plan >= tier.needs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """What one plan allows; None means without limit."""
 
@@ -59,10 +59,50 @@ class Limits:
 
 
 LIMITS: dict[Plan, Limits] = {
-    Plan.FREE: Limits(5, 3, 1, 1, 1, 0, 0, 500, 50),
-    Plan.PREMIUM: Limits(None, None, None, 20, 25, 10, 10, 5_000, 150),
-    Plan.PRO: Limits(None, None, None, 50, 100, 25, 25, 10_000, 150),
-    Plan.ENTERPRISE: Limits(None, None, None, 200, 500, 100, 100, 50_000, 500),
+    Plan.FREE: Limits(
+        searches_per_day=5,
+        results=3,
+        active_trips=1,
+        route_monitors=1,
+        flight_alerts=1,
+        delay_alerts=0,
+        standing_orders=0,
+        tool_calls_per_day=500,
+        api_calls_per_month=50,
+    ),
+    Plan.PREMIUM: Limits(
+        searches_per_day=None,
+        results=None,
+        active_trips=None,
+        route_monitors=20,
+        flight_alerts=25,
+        delay_alerts=10,
+        standing_orders=10,
+        tool_calls_per_day=5_000,
+        api_calls_per_month=150,
+    ),
+    Plan.PRO: Limits(
+        searches_per_day=None,
+        results=None,
+        active_trips=None,
+        route_monitors=50,
+        flight_alerts=100,
+        delay_alerts=25,
+        standing_orders=25,
+        tool_calls_per_day=10_000,
+        api_calls_per_month=150,
+    ),
+    Plan.ENTERPRISE: Limits(
+        searches_per_day=None,
+        results=None,
+        active_trips=None,
+        route_monitors=200,
+        flight_alerts=500,
+        delay_alerts=100,
+        standing_orders=100,
+        tool_calls_per_day=50_000,
+        api_calls_per_month=500,
+    ),
 }
 
 FREE_CABINS = ("economy",)

@@ -1,8 +1,10 @@
 """The table of limits, and what each plan adds in words."""
 
+from dataclasses import astuple
+
 import pytest
 
-from shared.domain.plans import LIMITS, Plan, Tier, is_allowed, list_additions, list_cabins
+from shared.domain.plans import LIMITS, Limits, Plan, Tier, is_allowed, list_additions, list_cabins
 
 
 @pytest.mark.spec("s1.4.four_plans_and_admin")
@@ -32,6 +34,11 @@ def test_searches_are_five_on_free_and_unlimited_above() -> None:
 @pytest.mark.spec("s8.api_tier_limit_free", "s8.api_tier_limit_enterprise")
 def test_api_calls_a_month_are_those_of_the_specification() -> None:
     assert [LIMITS[p].api_calls_per_month for p in Plan] == [50, 150, 150, 500]
+
+
+def test_limits_are_written_by_name_alone() -> None:
+    with pytest.raises(TypeError):
+        Limits(*astuple(LIMITS[Plan.FREE]))
 
 
 def test_additions_tell_the_numbers_that_change_and_only_those() -> None:
