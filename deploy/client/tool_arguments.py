@@ -78,6 +78,8 @@ def build_reader(kind: list[str], max_length: int | None = None) -> Callable[[st
     """A word as the narrowest of the kinds it fits; a text has at most so many characters."""
 
     def read(word: str) -> Any:
+        if not word:
+            return word  # it empties a field of any kind, and the service refuses it where it cannot
         for name in ("integer", "number", "boolean", "object", "array"):
             if name in kind and (value := _READERS[name](word)) is not None:
                 return value

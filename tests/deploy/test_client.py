@@ -122,10 +122,17 @@ def test_a_terminal_without_all_letters_is_still_told_everything(alice: Say, mon
         assert shown in poor.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
 
 
-def test_a_value_that_may_come_as_number_or_text_is_offered_once(alice: Say) -> None:
-    told = " ".join(alice("tools", "add_card")[1].split())
-    assert "--spend-window-months 1|2|3|6|12" in told
-    assert "12, 1" not in told
+def test_a_number_is_emptied_by_empty_text(alice: Say) -> None:
+    told = " ".join(alice("tools", "update_card")[1].split())
+    assert "--annual-fee NUMBER" in told
+    assert "--bonus-status pending|earned|missed" in told
+    made = alice("call", "add_card", "--card", "House card", "--custom", "--annual-fee", "95.5", "--json")[1]
+    card = ("--card-id", str(json.loads(made)["card"]["card_id"]), "--json")
+    for emptied in (("--annual-fee", ""), ("--clear", "annual_fee")):
+        alice("call", "update_card", "--annual-fee", "95.5", *card)
+        assert json.loads(alice("call", "update_card", *emptied, *card)[1])["card"]["annual_fee"] is None
+    status, _, fault = alice("call", "update_card", "--card-id", "")
+    assert (status, "card_id" in fault) == (2, True)  # the service says what may not be empty
 
 
 def test_tools_are_listed_searched_and_explained(alice: Say) -> None:
