@@ -1,12 +1,9 @@
-"""Every id in a result is short: it stands in each row, and a model copies it character by character."""
+"""Ids in results are short: they stand in each row, and a model copies them character by character."""
 
-import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from mcp_server.toolkit.registry import TOOLS, Tier
 from shared.db.base import transaction
 from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Notification
@@ -14,45 +11,9 @@ from shared.domain.plans import Plan
 from shared.domain.short_ids import shorten_uuid
 from shared.providers.sandbox.overrides import set_seat
 from tests.mcp_server.tools.conftest import Use
-from tests.mcp_server.tools.sample_arguments import sample_arguments
-from tests.mcp_server.tools.test_call_budgets import _belongings, _of_ones_own
+from tests.mcp_server.tools.test_call_budgets import _belongings, find_long_ids, list_ids
 from tests.mcp_server.tools.test_sandbox_rows import ROUTE, travel_day
 from tests.support.people import People, account
-
-LONGEST = 24
-# Fields whose length is not ours to choose, each with the reason.
-FIXED = {
-    "trip_id of a booking": "the caller makes it up, and the specification wants a UUID",
-    "id of an answer that found nothing": "what the caller gave",
-}
-BOOKINGS = {"booking", "bookings", "flight_bookings", "hotel_bookings", "legs"}
-
-
-def list_ids(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Each text under a name of an id with the names that lead to it."""
-    if isinstance(value, dict):
-        for name, part in value.items():
-            yield from list_ids(part, (*path, name))
-    elif isinstance(value, list):
-        for part in value:
-            yield from list_ids(part, path)
-    elif isinstance(value, str) and re.search(r"(^|_)ids?$", path[-1]):
-        yield path, value
-
-
-def find_long_ids(answer: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
-    own_bookings = [path for path, _ in list_ids(answer) if path[-1] == "trip_id" and BOOKINGS & set(path)]
-    nothing = [("id",)] if answer["status"] == "not_found" else []
-    return [(p, id) for p, id in list_ids(answer) if len(id) > LONGEST and p not in [*own_bookings, *nothing]]
-
-
-@pytest.mark.parametrize("name", sorted(TOOLS))
-def test_no_result_has_an_id_of_more_than_24_characters(people: People, use: Use, name: str) -> None:
-    who = people.ada if TOOLS[name].tier is Tier.ADMIN else people.paula
-    sets = _belongings(who, range(1))
-    set_seat("open:4", "LHR", "JFK", travel_day(), "business", "BA")
-    for named in ({}, _of_ones_own(TOOLS[name], sets)):
-        assert find_long_ids(use(who, name, **sample_arguments(TOOLS[name], **named))) == []
 
 
 def test_the_walk_sees_the_ids_of_offers_watches_plans_mails_and_documents(people: People, use: Use) -> None:
