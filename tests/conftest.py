@@ -61,6 +61,7 @@ def _sibling(url: str, database: str) -> str:
 def _start_servers(config: Any) -> dict[str, str]:
     from deploy.local.private_servers import Postgres, Valkey
     from shared.db.schema import upgrade
+    from tests.support.settings_and_clock import install_database_clock
 
     roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
     home = Path(tempfile.mkdtemp(prefix="award_test_", dir="/dev/shm" if roomy else None))
@@ -68,6 +69,7 @@ def _start_servers(config: Any) -> dict[str, str]:
     config.award_home = home
     config.award_servers = [Postgres(home, durable=False).start(), Valkey(home, durable=False).start()]
     postgres, valkey = config.award_servers
+    install_database_clock(postgres.url("template1"))
     postgres.create_database("award_template")
     os.environ["DATABASE_URL"] = postgres.url("award_template")
     os.environ["REDIS_URL"] = valkey.url

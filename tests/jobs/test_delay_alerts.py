@@ -31,7 +31,6 @@ from tests.support.phones import prove_number
 from tests.support.settings_and_clock import Configure, StandingClock
 
 NUMBER = "+14155550123"
-DATABASE_TIME = pytest.mark.running_clock  # the database dates the delivery, and one of an hour ago is too old
 
 
 def alert(who: Caller, airport: str = "JFK", number: str | None = None, *, is_proved: bool = True, **more: Any) -> int:
@@ -68,7 +67,6 @@ def send_all() -> None:
 
 @pytest.mark.spec("s6.2.delay_alert_channels")
 @pytest.mark.spec("s4.4.create_delay_alert.threshold")
-@DATABASE_TIME
 def test_a_delay_that_reaches_the_threshold_goes_out_on_each_channel_chosen(
     alice: Caller, mailbox: Mailbox, phones: Carrier
 ) -> None:
@@ -125,7 +123,6 @@ def test_a_number_nobody_proved_gets_nothing_and_one_mail_says_so(alice: Caller)
     assert [proof in notice.body for notice in notices()] == [True, False]
 
 
-@DATABASE_TIME
 def test_who_is_reached_by_phone_alone_gets_one_mail_about_the_proof(alice: Caller, mailbox: Mailbox) -> None:
     alert(alice, number=NUMBER, is_proved=False, channels=["sms"])
     alert(alice, number="+447700900456", is_proved=False, channels=["whatsapp"])
@@ -361,7 +358,6 @@ def _trouble() -> Notification:
     return said
 
 
-@DATABASE_TIME
 def test_a_text_refused_for_good_is_told_in_the_inbox_once(alice: Caller, phones: Carrier) -> None:
     phones.refuse(400, 21211)
     assert _one_text(alice).status == "failed"
@@ -372,7 +368,6 @@ def test_a_text_refused_for_good_is_told_in_the_inbox_once(alice: Caller, phones
     assert len(phones.posted) == 1
 
 
-@DATABASE_TIME
 def test_a_number_that_wants_no_more_texts_is_left_alone(alice: Caller, phones: Carrier) -> None:
     phones.refuse(400, 21610)
     both = alert(alice, number=NUMBER, channels=["email", "sms"])
@@ -387,7 +382,6 @@ def test_a_number_that_wants_no_more_texts_is_left_alone(alice: Caller, phones: 
     assert "asked the carrier for no more messages" in _trouble().body
 
 
-@DATABASE_TIME
 def test_a_text_that_may_have_been_taken_is_uncertain_and_never_repeated(alice: Caller, phones: Carrier) -> None:
     phones.cut = True
     assert _one_text(alice).status == "uncertain"
@@ -398,7 +392,6 @@ def test_a_text_that_may_have_been_taken_is_uncertain_and_never_repeated(alice: 
     assert _trouble().title == "A text message may not have arrived"
 
 
-@DATABASE_TIME
 def test_a_busy_service_is_asked_again(alice: Caller, phones: Carrier) -> None:
     phones.refuse(429, 20429)
     assert _one_text(alice).status == "pending"
@@ -409,7 +402,6 @@ def test_a_busy_service_is_asked_again(alice: Caller, phones: Carrier) -> None:
     assert len(phones.posted) == 2
 
 
-@DATABASE_TIME
 def test_a_delay_of_an_hour_ago_is_no_longer_sent(alice: Caller, phones: Carrier) -> None:
     phones.refuse(503)
     _one_text(alice)

@@ -29,8 +29,6 @@ from tests.support.mail_server import Mailbox
 from tests.support.people import account
 from tests.support.settings_and_clock import Configure
 
-pytestmark = pytest.mark.running_clock  # the database's clock dates the beginning of a comparison
-
 TOKYO = "htl_conrad-tokyo"
 
 

@@ -159,7 +159,6 @@ def test_the_run_of_a_dead_worker_is_handed_over_and_taken_over(ticks: list[Clai
     assert statuses() == ["done"]
 
 
-@pytest.mark.running_clock  # the database's clock decides when a run is tried again
 @pytest.mark.parametrize("kind", [failing(RuntimeError("boom")), failing(again="no source answered")])
 def test_a_failed_attempt_waits_longer_each_time_and_the_fifth_ends_it_visibly(kind: Any) -> None:
     runs.HANDLERS["tick"] = kind

@@ -1,10 +1,17 @@
-"""Settings changed for one test, and the clock, which stands still at noon UTC of the present day."""
+"""Settings changed for one test, and the clock, which stands still at noon UTC of the present day.
 
+The database's clock starts at the same moment and runs on from there, so that rows keep their order.
+"""
+
+import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
+from sqlalchemy import event
+from sqlalchemy.pool import ConnectionPoolEntry, Pool
 
 from shared import clock
 from shared.settings import settings
@@ -29,20 +36,50 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
     settings.cache_clear()
 
 
+# PostgreSQL looks in `public` and `standing` before its own functions. The offset belongs to a connection; a program
+# started by a test sets none. Column defaults are bound to these functions when the migrations run.
+_NOW = """create function standing.{name}() returns timestamptz {kind} parallel safe language sql return
+  pg_catalog.{name}() + coalesce(nullif(current_setting('standing.ahead', true), ''), '0')::interval"""
+
+
+def install_database_clock(url: str) -> None:
+    """Before any database is created from `template1`, whose address this is."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create schema standing")
+        connection.execute(_NOW.format(name="now", kind="stable"))
+        connection.execute(_NOW.format(name="clock_timestamp", kind="volatile"))
+        connection.execute("alter system set search_path = public, standing, pg_catalog")
+        connection.execute("select pg_reload_conf()")
+
+
 class StandingClock:
-    """A clock that moves only when a test moves it."""
+    """A clock that moves only when a test moves it; the database's, which runs, is `ahead` of the machine's."""
+
+    of_test: "StandingClock | None" = None
 
     def __init__(self, moment: datetime) -> None:
-        self._moment = moment
+        self.set(moment)
 
     def now(self) -> datetime:
         return self._moment
 
     def set(self, moment: datetime) -> None:
         self._moment = moment
+        self.ahead = moment - datetime.now(UTC)
 
     def advance(self, by: timedelta) -> None:
         self._moment += by
+        self.ahead += by
+
+
+@event.listens_for(Pool, "checkout")
+def _set_database_clock(connection: psycopg.Connection, record: ConnectionPoolEntry, _proxy: object) -> None:
+    """Past psycopg, which would begin a transaction, whose end undoes it. A lost connection is left to the product."""
+    ahead = StandingClock.of_test.ahead if StandingClock.of_test else timedelta()
+    if record.info.get("ahead", timedelta()) != ahead:
+        with contextlib.suppress(psycopg.Error):
+            connection.pgconn.exec_(f"set standing.ahead = '{ahead.total_seconds()} s'".encode())
+            record.info["ahead"] = ahead
 
 
 def _keeps_running(request: pytest.FixtureRequest) -> bool:
@@ -54,7 +91,6 @@ def _keeps_running(request: pytest.FixtureRequest) -> bool:
 def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
     """Noon of today in `shared.clock`: no day turns and no limit by the minute begins anew within a test.
 
-    It is today's day, because the database's now() decides which runs are due.
     A test marked `running_clock`, and each test of OWN_PROGRAMS, keeps the machine's clock.
     """
     standing = StandingClock(datetime.combine(datetime.now(UTC).date(), NOON, UTC))
@@ -63,6 +99,7 @@ def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", standing.now)
+        patch.setattr(StandingClock, "of_test", standing)
         yield standing
 
 

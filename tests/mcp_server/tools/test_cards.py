@@ -339,7 +339,6 @@ FULL = {
 
 
 @pytest.mark.parametrize("name", sorted(FULL))
-@pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_card_changes_the_one_field_sent_and_no_other(add: Any, update: Any, name: str) -> None:
     made = add(**FULL)["card"]
     other = {

@@ -101,7 +101,6 @@ def test_list_client_portfolios_finds_by_name_mail_and_number(people: People, us
     assert [p["client_name"] for p in use(people.paula, LIST, page=2, per_page=2)["portfolios"]] == ["Zoë"]
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_client_portfolio_changes_only_what_is_sent(people: People, use: Use) -> None:
     portfolio = use(people.paula, CREATE, **WHOLE)["portfolio"]
     answer = use(people.paula, UPDATE, portfolio_id=portfolio["portfolio_id"], phone="0171 234")

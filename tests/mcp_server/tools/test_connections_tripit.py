@@ -94,7 +94,7 @@ def test_sync_integration_makes_bookings_of_trips_once(outside: Outside, sync: A
     assert (again["changes"], again["conflicts"]) == ([], [])
 
 
-@pytest.mark.running_clock  # the database's clock dates the change made here
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_sync_integration_follows_a_change_there_unless_it_was_changed_here(
     outside: Outside, sync: Any, people: People, use: Use
 ) -> None:

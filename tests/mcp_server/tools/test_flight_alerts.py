@@ -64,7 +64,7 @@ def keys() -> int:
 @pytest.mark.spec("s2.5a.airports_either_case")
 @pytest.mark.spec("s2.5a.cabin_absent_any")
 @pytest.mark.spec("s2.5a.alert_id")
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_create_flight_alert_stores_the_terms_and_is_due_at_once(people: People, use: Use) -> None:
     answer = create(use, people.alice, departure="lhr", destination="Jfk")
     alert = answer["alert"]
@@ -212,7 +212,7 @@ def test_update_flight_alert_pauses_without_deleting_and_starts_again(people: Pe
     assert keys() == 0
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_update_flight_alert_changes_terms_and_starts_afresh(people: People, use: Use) -> None:
     id = create(use, people.alice, cabin_class="first")["alert"]["alert_id"]
     seen(id)

@@ -237,7 +237,6 @@ def test_prices_another_mode_invented_are_never_compared(people: People, use: Us
     assert use(people.alice, "list_hotel_bookings")["totals"]["drops_found"] == 0
 
 
-@pytest.mark.running_clock  # the database's clock dates the beginning of a comparison
 def test_list_hotel_bookings_finds_stays_by_chain_time_and_drop(people: People, use: Use) -> None:
     soon = add(use, people.alice, check_in_date=day(5), check_out_date=day(7), original_points=10)["booking_id"]
     now = add(use, people.alice, check_in_date=day(-2), check_out_date=day(2), original_points=20)["booking_id"]
@@ -279,7 +278,7 @@ def test_the_day_of_the_hotel_decides(
     assert use(people.alice, "list_hotel_bookings", when=listed)["paging"]["total"] == 1
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_update_hotel_booking_changes_only_what_is_sent_and_may_begin_the_comparison_afresh(
     people: People, use: Use
 ) -> None:

@@ -23,8 +23,6 @@ from tests.support.fake_seats import live as live
 from tests.support.fake_seats import with_sources as with_sources
 from tests.support.people import People
 
-pytestmark = pytest.mark.running_clock  # the database's clock dates the beginning of a comparison
-
 TOKYO = "htl_conrad-tokyo"
 
 
@@ -101,6 +99,7 @@ def test_check_hotel_booking_price_finds_a_drop_and_keeps_it(people: People, use
 
 
 @pytest.mark.spec("s6.2.hotel_drop_in_inbox")
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_a_drop_is_told_once_and_again_only_when_lower_still(people: People, use: Use) -> None:
     one = add(use, people.alice, original_points=200_000)
     told = []
@@ -237,6 +236,7 @@ def test_a_stay_paid_otherwise_is_measured_anew(people: People, use: Use) -> Non
     ]
 
 
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_get_hotel_price_history_shows_the_range_and_the_drop(people: People, use: Use) -> None:
     one = add(use, people.alice, original_points=200_000)
     assert use(people.alice, "get_hotel_price_history", booking_id=one)["status"] == "no_data"

@@ -4,8 +4,6 @@ import json
 from datetime import date, timedelta
 from typing import Any
 
-import pytest
-
 from shared import clock
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.providers.fakes import INJECTION, SECRET
@@ -60,7 +58,6 @@ def test_a_hotel_source_in_trouble_is_named_and_the_other_still_answers(
     assert INJECTION not in json.dumps(answer)
 
 
-@pytest.mark.running_clock  # the database's clock dates the beginning of a comparison
 def test_a_booked_stay_is_checked_at_the_sources(people: People, use: Use, pretend: Pretend) -> None:
     booked = use(people.alice, "add_hotel_booking", **hotel_arguments(), original_points=120_000)["booking"][
         "booking_id"

@@ -45,7 +45,7 @@ def messages(use: Use, caller: Caller, state: str = "all") -> list[dict[str, Any
 
 
 @pytest.mark.spec("s2.9.inbox_private_address", "s4.4.get_booking_inbox.no_params")
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_get_booking_inbox_makes_one_private_address_and_keeps_it(people: People, use: Use) -> None:
     first, again = use(people.alice, "get_booking_inbox"), use(people.alice, "get_booking_inbox")
     assert (first["created"], again["created"]) == (True, False)

@@ -80,7 +80,7 @@ def found(monitor_id: int, points: int = 60000, **more: Any) -> None:
 @pytest.mark.spec("s3.route_monitor.created_active")
 @pytest.mark.spec("s2.5.airports_upper_case_only")
 @pytest.mark.spec("s2.5.window_required")
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_create_route_monitor_stores_the_terms_and_is_due_at_once(people: People, use: Use) -> None:
     answer = create(use, people.alice, cabin="business", airlines=["British Airways", "qr", "BA"], passengers=2)
     monitor = answer["monitor"]
@@ -398,7 +398,7 @@ def _change(use: Use, who: Caller, id: int, **sent: Any) -> dict[str, Any]:
     return use(who, "update_route_monitor", monitor_id=id, **sent)
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_update_route_monitor_changes_terms_and_starts_afresh(people: People, use: Use) -> None:
     id = create(use, people.alice, cabin="first", airlines=["BA"], max_points=90_000)["monitor"]["monitor_id"]
     with transaction() as session:

@@ -86,7 +86,6 @@ def watched(people: People, use: Use) -> int:
     return add(use, people.alice, kind="award", original_points=210_000)
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
 def test_prices_and_drops_of_a_logged_stay_are_marked(people: People, use: Use, watched: int) -> None:
     answer = use(people.alice, "check_hotel_booking_price", booking_id=watched)
     history = use(people.alice, "get_hotel_price_history", booking_id=watched)

@@ -279,7 +279,6 @@ def test_get_trip_cuts_the_longest_lists_of_a_very_full_trip(people: People, use
     assert len(json.dumps(shown)) < 100_000
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_trip_changes_only_what_is_sent(people: People, use: Use) -> None:
     before = use(people.alice, "create_trip", **PLAN)["trip"]
     there = before["trip_id"]

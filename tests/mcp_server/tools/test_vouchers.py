@@ -172,7 +172,6 @@ def test_list_my_vouchers_of_an_id_that_is_not_ones_own(add: Any, use: Use, peop
         assert (no["status"], no["what"], no["id"]) == ("not_found", "voucher", number)
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
 def test_update_voucher_changes_what_is_sent_and_empties_what_is_named(add: Any, use: Use, people: People) -> None:
     made = add(expires_on=day(30), reference="A", notes="N")
     ask = {"voucher_id": made["voucher_id"]}

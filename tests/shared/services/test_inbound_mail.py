@@ -149,7 +149,7 @@ def test_a_full_mailbox_takes_no_more_until_something_is_settled(address: str, m
     assert store([address], mail("x", id="3@a.test")) == 1
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_mail_nobody_could_make_anything_of_goes_after_thirty_days_and_other_mail_stays(address: str) -> None:
     store([address], mail("hello"))
     store([address], mail("Booking reference: X7Y8Z9\nBA285 LHR-SFO 4 May 2027\n", id="two@a.test"))
@@ -248,7 +248,7 @@ def test_two_mails_of_one_reservation_read_at_once_make_one_booking(address: str
     assert len(rows(FlightBooking)) == 1
 
 
-@pytest.mark.running_clock  # the database's clock dates its rows
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_nothing_of_a_mail_is_logged(address: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     store([address], mail("secret-word-of-hers", subject="secret-word-of-hers"))
