@@ -29,7 +29,9 @@ def validate_name(value: object, field: str = "name") -> str:
         raise Invalid(Fault(field, str(unfit), expected)) from None
 
 
-def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None = None) -> tuple[ApiKey, str]:
+def issue(
+    db: Session, account_id: int, name: object, *, claim_hash: str | None = None, administer: bool = False
+) -> tuple[ApiKey, str]:
     """A new key: its row, and the key itself, which is shown this once. Raises Invalid, or LimitReached."""
     valid_name = validate_name(name)
     check_room(db, account_id)
@@ -40,6 +42,7 @@ def issue(db: Session, account_id: int, name: object, *, claim_hash: str | None 
         ending=key[-4:],
         name=valid_name,
         claim_hash=claim_hash,
+        administer=administer,
         created_at=clock.now(),
     )
     db.add(row)
@@ -98,5 +101,5 @@ def describe(db: Session, key: str) -> dict[str, Any]:
         "sub": public_id,
         "client_id": f"api-key-{row.id}",
         "client_name": row.name,
-        "administer": True,  # its owner made it by hand; it counts for administrators alone
+        "administer": row.administer,  # counts for administrators alone
     }

@@ -2,14 +2,18 @@
 
 import json
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from auth_server.web.outcomes import Redirect
 from auth_server.web.request_data import MAX_VALUE_CHARACTERS, RequestData
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
+from shared.db.sign_in_methods import AuthenticatorApp, Passkey
 from shared.secrets import seal, unseal
 from shared.settings import settings
 
@@ -20,6 +24,28 @@ _NEVER_CARRIED = re.compile(r"csrf|password|current|code|credential|token")
 
 def is_fresh(session: WebSession) -> bool:
     return session.authenticated_at is not None and clock.now() - session.authenticated_at <= MAX_AGE
+
+
+def find_factor_age(db: Session, account: Account) -> datetime | None:
+    """When the oldest second factor of an administrator was added; None for everybody else, and without one."""
+    if not account.is_admin:
+        return None
+    moments = [
+        db.scalar(sa.select(sa.func.min(model.created_at)).where(model.account_id == account.id))
+        for model in (Passkey, AuthenticatorApp)
+    ]
+    return min((moment for moment in moments if moment is not None), default=None)
+
+
+def has_shown_factor(session: WebSession, since: datetime) -> bool:
+    """False for a sign-in from before the first factor was added, which nobody was asked for then."""
+    return session.authenticated_at is not None and session.authenticated_at >= since
+
+
+def may_administer(db: Session, session: WebSession, account: Account) -> bool:
+    """Whether an administrator has shown a second factor within the last ten minutes."""
+    since = find_factor_age(db, account)
+    return since is not None and has_shown_factor(session, since) and is_fresh(session)
 
 
 def ask_for_page(path: str) -> Redirect:

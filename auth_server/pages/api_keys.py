@@ -1,6 +1,6 @@
 """API keys page of the dashboard: keys are created, shown once, listed and revoked."""
 
-from auth_server.accounts import api_keys
+from auth_server.accounts import api_keys, step_up
 from auth_server.accounts.security_events import record_event
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult
@@ -17,17 +17,30 @@ def show(
     member: Member, status: int = 200, fault: str | None = None, new: str | None = None, name_fault: str = ""
 ) -> FlowResult:
     keys = api_keys.list_active(member.db, member.account.id)
-    name = member.read_field("name") if new is None else ""
+    name, ticked = (member.read_field("name"), member.read_field("administer")) if new is None else ("", "")
     return member.show(
-        "keys.html", status, keys=keys, fault=fault, new=new, most=api_keys.MAX_KEYS, name=name, name_fault=name_fault
+        "keys.html",
+        status,
+        keys=keys,
+        fault=fault,
+        new=new,
+        most=api_keys.MAX_KEYS,
+        name=name,
+        name_fault=name_fault,
+        has_factor=step_up.find_factor_age(member.db, member.account) is not None,
+        administer=ticked == "yes",
     )
 
 
 def create(member: Member) -> FlowResult:
+    administer = member.account.is_admin and member.data.form_value("administer") == "yes"
+    if administer and not step_up.may_administer(member.db, member.session, member.account):
+        return step_up.ask_for_form(member.data, member.account, PATH)
     if not member.take_form_once():
         return redirect_back(PATH, "made_before")
     try:
-        row, key = api_keys.issue(member.db, member.account.id, member.data.form_value("name"))
+        name = member.data.form_value("name")
+        row, key = api_keys.issue(member.db, member.account.id, name, administer=administer)
     except Invalid:
         return show(member, 422, name_fault=_NAME_EXPECTED)
     except LimitReached as refusal:

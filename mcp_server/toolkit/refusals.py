@@ -39,6 +39,6 @@ def refuse_elsewhere(name: str, address: McpAddress) -> Invalid:
 
 def refuse_administration(name: str) -> AdminOnly:
     return AdminOnly(
-        f"{name} is for administrators, and this application was not allowed to administer the service."
-        " Connect it again and tick “Also administer this service” on the page that asks."
+        f"{name} is for administrators, and this application or key was not allowed to administer the service."
+        " Connect it again, or make another key, and tick “Also administer this service” there, after a second factor."
     )

@@ -141,6 +141,7 @@ class ApiKey(AccountOwned, Base):
     ending: Mapped[str]  # its last characters, to tell keys apart
     name: Mapped[str]
     claim_hash: Mapped[str | None] = mapped_column(unique=True)
+    administer: Mapped[bool] = mapped_column(server_default=sa.false())  # an administrator made it for admin_* tools
     created_at: Mapped[stamp]
     last_used_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]

@@ -198,7 +198,7 @@ def test_a_key_is_described_until_it_is_revoked(host: TestClient, published_even
         "sub": body["account_id"],
         "client_id": claims["client_id"],
         "client_name": "Planner",
-        "administer": True,
+        "administer": False,
     }
     with transaction() as session:
         row = session.scalars(select(ApiKey)).one()

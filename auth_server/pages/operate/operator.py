@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, TypeVar
 
-import sqlalchemy as sa
-from sqlalchemy.orm import Session
 from starlette.routing import Route
 
 from auth_server.accounts import step_up
@@ -17,9 +14,7 @@ from auth_server.web.handlers import handle_form, handle_page
 from auth_server.web.outcomes import FlowResult, Page, PageResult
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
-from shared.db.oauth import WebSession
 from shared.db.operator_actions import OperatorAction
-from shared.db.sign_in_methods import AuthenticatorApp, Passkey
 
 PATH = "/operate"
 _NAMES = ("users", "jobs", "mail", "providers", "facts", "figures", "settings", "trail")
@@ -82,27 +77,14 @@ def _guard(flow: Flow) -> Flow:
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
         session = sessions.load(uow.db, data.cookie)
         account = sessions.find_account(uow.db, session)
-        since = _find_factor_age(uow.db, account.id) if account is not None and account.is_admin else None
+        since = step_up.find_factor_age(uow.db, account) if account is not None else None
         if session is None or since is None:
             return show_nothing()
-        if not _has_shown_factor(session, since):
+        if not step_up.has_shown_factor(session, since):
             return step_up.ask_for_page(write_address(data))
         return flow(uow, data)
 
     return guarded_flow
-
-
-def _find_factor_age(db: Session, account_id: int) -> datetime | None:
-    """When the oldest second factor of the account was added; None when it has none."""
-    moments = [
-        db.scalar(sa.select(sa.func.min(model.created_at)).where(model.account_id == account_id))
-        for model in (Passkey, AuthenticatorApp)
-    ]
-    return min((moment for moment in moments if moment is not None), default=None)
-
-
-def _has_shown_factor(session: WebSession, since: datetime) -> bool:
-    return session.authenticated_at is not None and session.authenticated_at >= since
 
 
 def show_nothing() -> Page:

@@ -32,9 +32,9 @@ class World:
     front: RequestGate
     http: httpx.Client
 
-    def key(self, caller: Caller, name: str = "Tests") -> str:
+    def key(self, caller: Caller, name: str = "Tests", *, administer: bool = False) -> str:
         with transaction() as session:
-            return api_keys.issue(session, caller.account_id, name)[1]
+            return api_keys.issue(session, caller.account_id, name, administer=administer)[1]
 
     def call(self, key: str | None, name: str, /, arguments: Any = None, **more: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -15,6 +15,7 @@ from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import ApiKey
 from shared.domain.plans import Plan
+from shared.outbox.plan_change import change_admin
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.test_routes import expect_problem
@@ -98,6 +99,29 @@ def test_a_claimed_key_acts_for_the_person_with_their_plan(world: World) -> None
 
     wait_for("the person's plan", lambda: plan() == "premium", 2)
     assert [t["name"] for t in world.call(given["api_key"], "list_trips").json()["trips"]] == ["The agent's"]
+
+
+def test_a_claimed_key_never_administers(world: World, people: People) -> None:
+    given = agent(world)
+    flow(
+        lambda uow: agents.claim(
+            uow, uow.db.get_one(Account, people.ada.account_id), given["claim_code"], keep_key=True
+        )
+    )
+    wait_for("the person's plan", lambda: world.call(given["api_key"], "list_trips").status_code == 200, 2)
+    refused = world.call(given["api_key"], "admin_list_users")
+    assert (refused.status_code, "make another key" in refused.text) == (403, True)
+
+
+def test_a_key_administers_as_long_as_its_owner_does(world: World, people: People) -> None:
+    key = world.key(people.ada, administer=True)
+    assert world.call(world.key(people.ada), "admin_list_users").status_code == 403
+    expect_problem(world.call(world.key(people.alice, administer=True), "admin_list_users"), 403, "admin_only")
+    assert world.call(key, "admin_list_users").status_code == 200
+    with transaction() as session:
+        change_admin(session, session.get_one(Account, people.ada.account_id), is_admin=False)
+    wait_for("the refusal", lambda: world.call(key, "admin_list_users").status_code == 403, 2)
+    assert world.call(key, "list_trips").status_code == 200
 
 
 def test_a_key_is_asked_about_once_in_half_a_minute(

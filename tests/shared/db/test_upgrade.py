@@ -57,6 +57,20 @@ def test_a_filled_database_of_any_release_loses_and_changes_no_row(empty: sa.Eng
     assert {len(rows) for name, rows in contents(empty).items() if name in before} == {3}
 
 
+@pytest.mark.slow  # makes the tables of a release
+def test_what_was_allowed_without_a_second_factor_administers_no_more(empty: sa.Engine) -> None:
+    upgrade(_url(empty), "0048")
+    fill(empty, 1)
+    tables = ("oauth_consents", "oauth_families", "api_keys")
+    with empty.begin() as connection:
+        for table in tables[:2]:
+            connection.exec_driver_sql(f"update {table} set administer = true")
+    upgrade(_url(empty))
+    with empty.connect() as connection:
+        rows = [connection.exec_driver_sql(f"select administer from {table}").scalars().all() for table in tables]
+    assert rows == [[False]] * 3
+
+
 def test_the_models_are_what_the_migrations_make(fresh_database: str) -> None:
     engine = sa.create_engine(fresh_database.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
     partitions = list_partitions(engine)
