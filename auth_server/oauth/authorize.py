@@ -40,7 +40,7 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
                 raise make_error("login_required", "The person has to sign in.", request.uri, request.state)
             return _redirect_to_sign_in(request, data.raw_query)
         before = consent.find_consent(uow, account, request)
-        agreed = before is not None and consent.is_enough(before, request) and not request.must_ask
+        agreed = consent.is_answered(request, session, account, before)
         if before is not None and agreed and consent.is_identified(request):
             return consent.issue_code(request, session, account, Choices(before.read_only, before.administer))
         if "none" in request.prompts:

@@ -6,14 +6,14 @@ from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.rfc6749 import AccessDeniedError
 from sqlalchemy import select
 
-from auth_server.accounts import reauthentication
+from auth_server.accounts import reauthentication, step_up
 from auth_server.accounts.security_events import record_event
 from auth_server.oauth import redirect_uris
 from auth_server.oauth.authorization_request import PATH, AuthorizationRequest, read_query, validate_request
 from auth_server.oauth.requests import Choices
 from auth_server.oauth.responses import redirect_error
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, JsonResponse, Page, show_problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
@@ -36,6 +36,18 @@ def is_enough(consent: Consent | None, request: AuthorizationRequest) -> bool:
     return is_covered(request.address, find_address(consent.address))
 
 
+def is_answered(request: AuthorizationRequest, session: WebSession, account: Account, before: Consent | None) -> bool:
+    """Whether what was chosen before answers this request too.
+
+    To administer was chosen after a second factor, and counts again only right after one.
+    """
+    if before is None or request.must_ask or not is_enough(before, request):
+        return False
+    return not (before.administer and account.is_admin) or step_up.may_administer(
+        request.server.uow.db, session, account
+    )
+
+
 def is_identified(request: AuthorizationRequest) -> bool:
     """False when any program on the person's computer could be this client (RFC 8252 8.6).
 
@@ -45,11 +57,12 @@ def is_identified(request: AuthorizationRequest) -> bool:
 
 
 def issue_code(request: AuthorizationRequest, session: WebSession, account: Account, consent: Choices) -> FlowResult:
-    """The authorization response. A narrow address and a lost administrator's flag narrow what was chosen."""
+    """The authorization response. A narrow address narrows what was chosen, and so does the lack of a second factor
+    shown just now by an administrator."""
     request.server.authenticated_at = session.authenticated_at or clock.now()
     request.server.choices = Choices(
         read_only=consent.read_only or request.address.read_only,
-        administer=consent.administer and account.is_admin,
+        administer=consent.administer and step_up.may_administer(request.server.uow.db, session, account),
     )
     result: FlowResult = request.server.create_authorization_response(
         request.grant.request, grant_user=account, grant=request.grant
@@ -77,13 +90,16 @@ def ask_for_consent(
 
     The CSRF token binds the form to this exact request, so that no other can be put in its place.
     """
-    short = is_enough(before, request) and not request.must_ask
+    short = is_answered(request, session, account, before)
     context = describe_application(request) | {
         "short": short,
         "resource": request.resource,
         "address": request.address,
         "chosen": _read_choices(before) if before is not None else Choices(),
+        "may_administer": step_up.may_administer(request.server.uow.db, session, account),
         "administrator": account.is_admin,
+        "has_factor": step_up.find_factor_age(request.server.uow.db, account) is not None,
+        "sign_in_again": _write_sign_in(query),
         "verified": request.client.row.owner_id == account.id,  # the person registered it by hand
         "email": account.email,
         "query": query,
@@ -93,6 +109,11 @@ def ask_for_consent(
         "may_ask_again": not request.prompts,  # a second prompt would make the request invalid
     }
     return Page("consent.html", context)
+
+
+def _write_sign_in(query: str) -> str:
+    """The address that asks for a fresh sign-in and leads back to the same request."""
+    return "/signin?" + urlencode({"return_to": f"{PATH}?{query}", "fresh": "1"})
 
 
 def decide(uow: UnitOfWork, data: RequestData) -> FlowResult:
@@ -122,6 +143,8 @@ def _apply_decision(uow: UnitOfWork, data: RequestData, session: WebSession, acc
         read_only=data.form_value("read_only") == "yes",
         administer=data.form_value("administer") == "yes" and account.is_admin,
     )
+    if choices.administer and not step_up.may_administer(uow.db, session, account):
+        return Redirect(_write_sign_in(data.form_value("query")))
     before = find_consent(uow, account, request)
     if before is None or not is_enough(before, request) or choices != _read_choices(before):
         _remember(uow, data, account, request, choices, before)

@@ -1,4 +1,4 @@
-"""What administers is given after a second factor and a fresh sign-in: by a key's tick, never else."""
+"""What administers is given after a second factor and a fresh sign-in: by a key's tick or a consent's, never else."""
 
 import re
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.oauth import ApiKey
+from shared.db.oauth import ApiKey, Consent, Family
 from shared.db.sign_in_methods import AuthenticatorApp
-from tests.auth_server.in_process_browser import Browser
+from tests.auth_server.in_process_browser import CALLBACK, HOSTED, Browser, back, hidden
 from tests.auth_server.test_agent_claim import ask as ask_about_agent
 from tests.auth_server.test_agent_claim import confirm, register
 from tests.auth_server.test_agents import key_is
@@ -47,6 +47,15 @@ def add_factor(age: timedelta) -> None:
         owner = session.scalars(select(Account.id)).one()
         app = {"secret_sealed": "unused", "last_time_step": 0}
         session.add(AuthenticatorApp(account_id=owner, created_at=clock.now() - age, **app))
+
+
+def administers(browser: Browser, client_id: str, answer: Any, uri: str = CALLBACK) -> bool:
+    """Whether the token for the code in this answer administers, and so that of a refresh."""
+    tokens = browser.redeem(client_id, back(answer)["code"], redirect_uri=uri).json()
+    again = browser.refresh(client_id, tokens["refresh_token"]).json()
+    first, second = (browser.introspect(t["access_token"]).get("administer", False) for t in (tokens, again))
+    assert first is second
+    return bool(first)
 
 
 # --- keys
@@ -96,3 +105,96 @@ def test_an_old_sign_in_is_made_again_and_the_tick_is_still_there(ann: Browser, 
     (form,) = parse_qs(urlsplit(asked.headers["location"]).query)["return_to"]
     assert 'name="administer" value="yes" checked' in ann.get(form).text
     assert 'name="administer" value="yes" checked' not in ann.get(KEYS).text
+
+
+# --- applications
+
+
+@pytest.fixture
+def client_id(ann: Browser) -> str:
+    return ann.register()
+
+
+def test_an_administrator_with_a_fresh_second_factor_allows_to_administer(ann: Browser, client_id: str) -> None:
+    make_operator(ann)
+    page = ann.authorize(client_id)
+    assert BOX in page.text
+    assert administers(ann, client_id, ann.answer(page, administer="yes"))
+    short = ann.authorize(client_id)
+    assert hidden(short.text, "administer") == "yes"
+    assert administers(ann, client_id, ann.answer(short, administer="yes"))
+
+
+def test_without_a_second_factor_no_application_administers(ann: Browser, client_id: str, later: Later) -> None:
+    make_operator(ann, has_factor=False)
+    for wait in (timedelta(0), timedelta(days=13)):
+        later(wait)
+        page = ann.authorize(client_id)
+        assert (BOX in page.text, "/dashboard/sign-in-methods" in page.text) == (False, True)
+        assert asks_to_sign_in(ann.answer(page, administer="yes"))
+    with transaction() as session:
+        assert session.scalars(select(Family)).all() == []
+    assert not administers(ann, client_id, ann.answer(page))
+
+
+def test_a_factor_the_sign_in_has_not_shown_does_not_count(ann: Browser, client_id: str) -> None:
+    make_operator(ann, has_factor=False)
+    add_factor(timedelta(seconds=-1))
+    page = ann.authorize(client_id)
+    assert BOX not in page.text
+    assert asks_to_sign_in(ann.answer(page, administer="yes"))
+
+
+def test_an_old_sign_in_is_made_again_with_the_request_kept(ann: Browser, client_id: str, later: Later) -> None:
+    make_operator(ann)
+    fresh = ann.authorize(client_id)
+    later(JUST_TOO_LONG)
+    page = ann.authorize(client_id)
+    assert BOX not in page.text
+    forged = ann.answer(page, administer="yes")
+    for asked in (forged, ann.answer(fresh, administer="yes")):
+        assert asks_to_sign_in(asked)
+    (request,) = parse_qs(urlsplit(forged.headers["location"]).query)["return_to"]
+    assert f'value="{request}"'.replace("&", "&amp;") in ann.get(forged.headers["location"]).text
+    make_operator_again(ann)
+    again = ann.get(request)
+    assert BOX in again.text
+    assert administers(ann, client_id, ann.answer(again, administer="yes"))
+
+
+def make_operator_again(browser: Browser) -> None:
+    """Signs in once more, with the factor that is there."""
+    make_operator(browser, has_factor=False)
+
+
+@pytest.mark.parametrize("uri", [CALLBACK, HOSTED])
+def test_a_remembered_tick_counts_only_after_a_fresh_sign_in(ann: Browser, later: Later, uri: str) -> None:
+    make_operator(ann)
+    client_id = ann.register(uri)
+    ann.answer(ann.authorize(client_id, redirect_uri=uri), administer="yes")
+    later(JUST_TOO_LONG)
+    page = ann.authorize(client_id, redirect_uri=uri)
+    assert (page.status_code, BOX in page.text) == (200, False)
+    silent = back(ann.authorize(client_id, redirect_uri=uri, prompt="none"))
+    assert silent["error"] == "consent_required"
+    assert asks_to_sign_in(ann.answer(page, administer="yes"))
+    make_operator_again(ann)
+    again = ann.authorize(client_id, redirect_uri=uri)
+    if again.status_code == 200:
+        again = ann.answer(again, administer=hidden(again.text, "administer"))
+    assert administers(ann, client_id, again, uri)
+    later(JUST_TOO_LONG)
+    narrowed = ann.answer(ann.authorize(client_id, redirect_uri=uri))
+    assert not administers(ann, client_id, narrowed, uri)
+    with transaction() as session:
+        assert session.scalars(select(Consent.administer)).one() is False
+
+
+def test_who_administers_no_more_is_let_in_as_others_are(ann: Browser, later: Later) -> None:
+    make_operator(ann)
+    client_id = ann.register(HOSTED)
+    ann.answer(ann.authorize(client_id, redirect_uri=HOSTED), administer="yes")
+    later(JUST_TOO_LONG)
+    with transaction() as session:
+        session.execute(update(Account).values(is_admin=False))
+    assert not administers(ann, client_id, ann.authorize(client_id, redirect_uri=HOSTED), HOSTED)

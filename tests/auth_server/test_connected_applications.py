@@ -9,6 +9,7 @@ from sqlalchemy import update
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from tests.auth_server.in_process_browser import HOSTED, RESOURCE, Browser, back
+from tests.auth_server.test_operate import make_operator
 
 
 def connect(browser: Browser, client_id: str, resource: str | None = None, **choices: str) -> dict[str, Any]:
@@ -61,8 +62,7 @@ def test_the_security_page_says_it_of_each_sign_in_of_the_application(ann: Brows
 
 
 def test_administering_is_said_to_administrators(ann: Browser) -> None:
-    with transaction() as session:
-        session.execute(update(Account).values(is_admin=True))
+    make_operator(ann)
     connect(ann, ann.register(HOSTED), administer="yes")
     assert "It may also administer this service." in read_list(ann)
     with transaction() as session:

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import select, update
 
-from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import AuthorizationCode, Client, Consent
 from shared.db.security_events import SecurityEvent
 from tests.auth_server.in_process_browser import BASE, CALLBACK, HOSTED, RESOURCE, Browser, back, hidden, query
+from tests.auth_server.test_operate import make_operator
 
 
 def codes() -> int:
@@ -364,8 +364,7 @@ def test_only_administrators_are_asked_about_administering(ann: Browser) -> None
     forged = ann.redeem(client_id, back(ann.answer(page, administer="yes"))["code"]).json()
     assert "administer" not in ann.introspect(forged["access_token"])
     assert read_consent().administer is False
-    with transaction() as session:
-        session.execute(update(Account).values(is_admin=True))
+    make_operator(ann)
     page = ann.authorize(client_id, prompt="consent")
     assert 'name="administer"' in page.text
     unticked = ann.redeem(client_id, back(ann.answer(page))["code"]).json()
