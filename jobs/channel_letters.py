@@ -1,6 +1,6 @@
 """Letters to the channels that people set up: quiet hours, limits and addresses."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from shared import clock
 from shared.db.base import autocommit
@@ -22,11 +22,11 @@ _HOUR_SECONDS = 3600
 
 
 class Postponed(Exception):
-    """It goes out later; nothing was tried."""
+    """It goes out later; nothing was tried. The database's clock measures the wait, as its clock says what is due."""
 
-    def __init__(self, until: datetime) -> None:
-        super().__init__(until)
-        self.until = until
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(wait)
+        self.wait = wait
 
 
 class Dropped(Exception):
@@ -53,18 +53,19 @@ def build_letter(parcel: ClaimedDelivery, max_age: timedelta | None) -> Letter:
 def _check_wish(channel: MessageChannel, parcel: ClaimedDelivery) -> None:
     if channel.proved_at is None or MAIL_KINDS[parcel.event] not in channel.wanted_kinds:
         raise Dropped("the channel takes no such messages any more")
-    if clock.now() - parcel.created_at > MAX_AGE:
+    if parcel.age > MAX_AGE:
         raise Dropped("it waited for a day")
 
 
 def _check_time(channel: MessageChannel, parcel: ClaimedDelivery, max_age: timedelta | None) -> None:
-    quiet_end = find_quiet_end(clock.now(), parcel.time_zone, channel.quiet_from, channel.quiet_until)
+    now = clock.now()
+    quiet_end = find_quiet_end(now, parcel.time_zone, channel.quiet_from, channel.quiet_until)
     if quiet_end is not None:
-        raise Dropped("it was the quiet of this channel") if max_age else Postponed(quiet_end)
+        raise Dropped("it was the quiet of this channel") if max_age else Postponed(quiet_end - now)
     if not (breaks := peek(_name_breaks(channel.id), BREAKS_PER_HOUR, _HOUR_SECONDS)).allowed:
-        raise Postponed(clock.now() + timedelta(seconds=breaks.retry_after))
+        raise Postponed(timedelta(seconds=breaks.retry_after))
     if not (verdict := hit(f"channel:sent:{channel.id}", PER_HOUR, _HOUR_SECONDS)).allowed:
-        raise Postponed(clock.now() + timedelta(seconds=verdict.retry_after))
+        raise Postponed(timedelta(seconds=verdict.retry_after))
 
 
 def _name_breaks(channel_id: int) -> str:

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from jobs import channel_letters
 from jobs.queue import DELIVERIES, More, drain
 from jobs.runs import AWAITED_RUNS
-from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import autocommit, transaction
 from shared.db.delay_alerts import leave_channel
@@ -98,9 +97,9 @@ def _send(parcel: ClaimedDelivery) -> None:
         _find_sender(parcel.channel)(_build_letter(parcel), begin)
     except TakenOver:
         return
-    except channel_letters.Postponed as wait:
+    except channel_letters.Postponed as later:
         with autocommit() as session:
-            postpone_delivery(session, parcel, wait.until)
+            postpone_delivery(session, parcel, later.wait)
         count(DELIVERY_ATTEMPTS, parcel.channel, "postponed")
     except channel_letters.Dropped as reason:
         with autocommit() as session:
@@ -128,7 +127,7 @@ def _find_sender(channel: str) -> Callable[[Letter, Begin], None]:
 
 def _build_letter(parcel: ClaimedDelivery) -> Letter:
     """Raises NotSent when there is nothing (any more) to send."""
-    if clock.now() - parcel.created_at > _MAX_AGE.get(parcel.event, timedelta.max):
+    if parcel.age > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
     if parcel.channel in personal.SENDERS:
         return channel_letters.build_letter(parcel, _MAX_AGE.get(parcel.event))

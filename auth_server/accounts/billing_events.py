@@ -39,6 +39,6 @@ async def take_event(request: Request) -> Response:
 
 def _store_event(door: str, event: Event) -> Callable[[UnitOfWork, RequestData], bool]:
     def flow(uow: UnitOfWork, _data: RequestData) -> bool:
-        return billing.take_event(uow.db, door, event.id, event.kind, event.customer_id, clock.now())
+        return billing.take_event(uow.db, door, event.id, event.kind, event.customer_id)
 
     return flow

@@ -4,7 +4,6 @@ from sqlalchemy import select
 
 from auth_server.oauth.clients import delete_client
 from auth_server.web.unit_of_work import UnitOfWork
-from shared import clock
 from shared.db.accounts import Account
 from shared.db.billing import BillingCustomer, make_due
 from shared.db.call_recount import take_out_calls
@@ -18,7 +17,7 @@ def delete_account(uow: UnitOfWork, account: Account) -> None:
     for app in uow.db.scalars(select(Client).where(Client.owner_id == account.id)):
         delete_client(uow, app)
     delete_account_schedules(uow.db, account.id)
-    make_due(uow.db, clock.now(), BillingCustomer.account_id == account.id)  # what it subscribed to ends at once
+    make_due(uow.db, BillingCustomer.account_id == account.id)  # what it subscribed to ends at once
     active = (Family.account_id == account.id, Family.revoked_at.is_(None))
     uow.events += [{"family": family_id} for family_id in uow.db.scalars(select(Family.id).where(*active))]
     keys = select(ApiKey.key_hash).where(ApiKey.account_id == account.id)

@@ -28,7 +28,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     door, until = find_door(), time.monotonic() + MAX_SECONDS
     while door.sells and time.monotonic() < until:
         with transaction() as session:
-            due = claim_due_customer(session, door.name, clock.now(), LEASE)
+            due = claim_due_customer(session, door.name, LEASE)
         if due is None:
             break
         _look_after(door, due)
@@ -42,7 +42,7 @@ def _look_after(door: Door, due: DueCustomer) -> None:
     except (PaymentAway, PaymentRefused) as error:
         log.warning("billing: customer %s: %s %s", due.customer_id, type(error).__name__, error)
         with transaction() as session:
-            settle.postpone(session, due, clock.now())
+            settle.postpone(session, due)
         return
     with transaction() as session:
         if due.has_account:

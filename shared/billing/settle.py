@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import func
 from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
@@ -46,17 +47,18 @@ def settle(session: Session, due: DueCustomer, subscriptions: Sequence[Subscript
     holding = _read_holding(account, row)
     paid = find_paid_plan(subscription, holding.paid, late_since, grace, now)
     _write_subscription(row, subscription, late_since, now)
-    row.check_at = find_next_look(subscription, late_since, grace, now)
+    look_at = find_next_look(subscription, late_since, grace, now)
+    row.check_at = func.now() + (look_at - now) if look_at else None
     _write_holding(session, account, row, holding, settle_holding(holding, paid))
     _tell_of_payment(session, account, row, late_since + grace if late_since and paid is not None else None, now)
     return True
 
 
-def postpone(session: Session, due: DueCustomer, now: datetime) -> None:
+def postpone(session: Session, due: DueCustomer) -> None:
     """The payment service did not answer: asked again later, and ever later."""
     row = lock_customer(session, due)
     if row is not None:
-        row.check_at = now + min(_FIRST_RETRY * 2 ** min(row.failures, 10), _LAST_RETRY)
+        row.check_at = func.now() + min(_FIRST_RETRY * 2 ** min(row.failures, 10), _LAST_RETRY)
         row.failures += 1
 
 

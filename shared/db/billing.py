@@ -83,33 +83,33 @@ def add_customer(session: Session, door: str, account_id: int, customer_id: str)
     session.execute(new.on_conflict_do_nothing())
 
 
-def take_event(session: Session, door: str, event_id: str, kind: str, customer_id: str | None, now: datetime) -> bool:
+def take_event(session: Session, door: str, event_id: str, kind: str, customer_id: str | None) -> bool:
     """Whether it is new. Its customer is asked about soon, whatever the event says has happened."""
-    new = insert(BillingEvent).values(event_id=event_id, kind=kind, customer_id=customer_id, received_at=now)
+    new = insert(BillingEvent).values(event_id=event_id, kind=kind, customer_id=customer_id)
     if session.execute(new.on_conflict_do_nothing().returning(BillingEvent.id)).one_or_none() is None:
         return False
     theirs = (BillingCustomer.customer_id == customer_id, BillingCustomer.door == door)
-    make_due(session, now, *theirs)
+    make_due(session, *theirs)
     return True
 
 
-def make_due(session: Session, now: datetime, *which: sa.ColumnElement[bool]) -> None:
+def make_due(session: Session, *which: sa.ColumnElement[bool]) -> None:
     """They are asked about in the next run, which is due at once."""
-    values = {"check_at": now, "revision": BillingCustomer.revision + 1, "failures": 0}
+    values = {"check_at": sa.func.now(), "revision": BillingCustomer.revision + 1, "failures": 0}
     rows = session.execute(sa.update(BillingCustomer).where(*which).values(values).returning(BillingCustomer.id))
     if rows.first() is not None:
         waiting = (Schedule.kind == RunKind.BILLING, Schedule.next_due_at > sa.func.now())
         session.execute(sa.update(Schedule).where(*waiting).values(next_due_at=sa.func.now()))
 
 
-def claim_due_customer(session: Session, door: str, now: datetime, lease: timedelta) -> DueCustomer | None:
+def claim_due_customer(session: Session, door: str, lease: timedelta) -> DueCustomer | None:
     """The one that waits longest; nobody else takes it before the lease is over, unless an event comes."""
     row = session.scalar(
         sa.select(BillingCustomer)
         .where(
             BillingCustomer.door == door,
             sa.or_(
-                BillingCustomer.check_at <= now,
+                BillingCustomer.check_at <= sa.func.now(),
                 sa.and_(BillingCustomer.account_id.is_(None), BillingCustomer.check_at.is_(None)),
             ),
         )
@@ -119,7 +119,7 @@ def claim_due_customer(session: Session, door: str, now: datetime, lease: timede
     )
     if row is None:
         return None
-    row.check_at = now + lease
+    row.check_at = sa.func.now() + lease
     return DueCustomer(row.id, row.customer_id, row.revision, row.account_id is not None)
 
 

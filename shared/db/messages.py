@@ -81,6 +81,7 @@ class ClaimedDelivery:
     facts: dict[str, Any]
     synthetic: bool
     created_at: datetime
+    age: timedelta  # when it was claimed, by the database's clock
     attempt: int
     status_before: str  # the one it was claimed in
     public_id: str  # of the account
@@ -141,7 +142,8 @@ update deliveries d set attempt = attempt + 1,
   status = case mine.status when 'handing_over' then 'handing_over' else 'claimed' end,
   claimed_until = now() + make_interval(secs => :lease), wake_at = now() + make_interval(secs => :lease)
 from mine where d.id = mine.id
-returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthetic, d.created_at, d.attempt,
+returning d.id, d.account_id, d.channel, d.recipient, d.event, d.facts, d.synthetic, d.created_at,
+  now() - d.created_at, d.attempt,
   mine.status, (select a.public_id from accounts a where a.id = d.account_id),
   (select p.timezone from profiles p where p.account_id = d.account_id), d.traceparent""")  # noqa: S608
 
@@ -173,7 +175,8 @@ where {_MINE}""")  # noqa: S608
 
 
 _POSTPONE = sa.text(f"""
-update deliveries set status = 'pending', attempt = attempt - 1, wake_at = :until, claimed_until = :until
+update deliveries set status = 'pending', attempt = attempt - 1, wake_at = now() + :wait,
+  claimed_until = now() + :wait
 where {_MINE}""")  # noqa: S608
 
 
@@ -195,9 +198,9 @@ def retry_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta, e
     return _write(session, _RETRY, parcel, wait=wait, error=error)
 
 
-def postpone_delivery(session: Session, parcel: ClaimedDelivery, until: datetime) -> bool:
+def postpone_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta) -> bool:
     """Nothing was tried, so the attempt does not count. Its number comes back, but whoever claims it goes above."""
-    return _write(session, _POSTPONE, parcel, ["claimed"], until=until)
+    return _write(session, _POSTPONE, parcel, ["claimed"], wait=wait)
 
 
 def _write(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, event, select
+from sqlalchemy import ColumnElement, event, func, select
 from sqlalchemy.orm import Session
 
 from shared import clock
@@ -118,10 +118,10 @@ def _fit_to_cap(session: Session, account: Account, capped: Capped, cap: int) ->
 
 def _reschedule(session: Session, capped: Capped, ids: Sequence[int]) -> None:
     """Switched on again as it was: a moment that passed meanwhile is due at once, and the phase is kept."""
-    due = select(Schedule).where(Schedule.kind == capped.kind, Schedule.subject_id.in_(ids))
-    for schedule in session.scalars(due):
+    due = select(Schedule, func.now()).where(Schedule.kind == capped.kind, Schedule.subject_id.in_(ids))
+    for schedule, now in session.execute(due):
         schedule.enabled = True
-        while capped.at_its_hour and schedule.next_due_at <= clock.now():
+        while capped.at_its_hour and schedule.next_due_at <= now:
             schedule.next_due_at += schedule.every
 
 

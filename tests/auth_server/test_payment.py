@@ -128,7 +128,7 @@ def test_an_answer_older_than_an_event_is_not_written(ann: Browser, shop: Stripe
     begin()
     notify(ann, "evt_1")
     with transaction() as session:
-        due = claim_due_customer(session, "stripe", clock.now(), handler.LEASE)
+        due = claim_due_customer(session, "stripe", handler.LEASE)
     assert due is not None
     notify(ann, "evt_2")
     with transaction() as session:

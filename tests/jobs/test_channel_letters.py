@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy import select
 
 from deploy.local.private_servers import free_port
-from jobs import deliver, dispatcher
+from jobs import channel_letters, deliver, dispatcher
 from jobs.channel_letters import BREAKS_PER_HOUR, PER_HOUR
+from jobs.queue import DELIVERIES, DRAIN_SECONDS
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
@@ -316,6 +317,50 @@ def test_a_channel_takes_so_many_messages_an_hour_and_the_rest_wait(post: Post, 
     statuses = [row.status for row in send_all()]
     assert (len(hook.received), statuses.count("sent"), statuses.count("pending")) == (PER_HOUR, PER_HOUR, 2)
     assert {row.attempt for row in list_rows() if row.status == "pending"} == {0}
+
+
+@pytest.fixture(params=[-12, 12])
+def wrong_host(
+    request: pytest.FixtureRequest, mailbox: Mailbox, standing_clock: StandingClock, monkeypatch: pytest.MonkeyPatch
+) -> StandingClock:
+    """The machine of this program is so many hours ahead of the database's; mails leave beside the other messages."""
+    monkeypatch.setattr(clock, "now", lambda: standing_clock.now() + timedelta(hours=request.param))
+    monkeypatch.setitem(DRAIN_SECONDS, DELIVERIES, 2)
+    return standing_clock
+
+
+def test_what_waits_for_its_hour_is_claimed_once_by_a_host_with_a_wrong_clock(
+    post: Post, add: Add, hook: Receiver, wrong_host: StandingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channel_letters, "PER_HOUR", 2)
+    add()
+    for number in range(3):
+        post(f"event-{number}")
+    assert [deliver.wake() for _ in range(2)] == [3 + 3, 0]
+    wrong_host.advance(timedelta(minutes=59))
+    assert (deliver.wake(), len(hook.received)) == (0, 2)
+    wrong_host.advance(timedelta(minutes=1))
+    assert (deliver.wake(), len(hook.received)) == (1, 3)
+
+
+def test_quiet_lasts_as_long_for_a_host_with_a_wrong_clock(
+    post: Post, add: Add, hook: Receiver, wrong_host: StandingClock
+) -> None:
+    add(quiet_from=22, quiet_until=3)  # it is midnight there
+    post()
+    assert [deliver.wake() for _ in range(2)] == [1 + 1, 0]
+    wrong_host.advance(timedelta(hours=3))
+    assert (deliver.wake(), len(hook.received)) == (1, 1)
+
+
+@pytest.mark.parametrize(("hours", "status"), [(23, "sent"), (25, "failed")])
+def test_how_old_a_message_is_depends_on_no_host(
+    post: Post, add: Add, wrong_host: StandingClock, hours: int, status: str
+) -> None:
+    add()
+    post()
+    change(Delivery, created_at=past(hours * 3600))
+    assert [row.status for row in send_all()] == [status]
 
 
 def test_a_receiver_that_breaks_connections_waits_for_the_next_hour(post: Post, add: Add, hook: Receiver) -> None:

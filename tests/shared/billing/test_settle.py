@@ -25,8 +25,9 @@ from shared.db.billing import (
     make_due,
     take_event,
 )
-from shared.domain.billing import Subscription
+from shared.domain.billing import LOOK_EVERY, Subscription
 from shared.domain.plans import Plan
+from tests.support.settings_and_clock import StandingClock
 
 DOOR, CUSTOMER, LEASE = "stripe", "cus_1", timedelta(minutes=2)
 SOLD = st.sampled_from([Plan.PREMIUM, Plan.PRO])
@@ -63,12 +64,12 @@ def find_plan(account_id: int) -> str:
 
 def hear(event_id: str) -> bool:
     with transaction() as session:
-        return take_event(session, DOOR, event_id, "customer.subscription.updated", CUSTOMER, clock.now())
+        return take_event(session, DOOR, event_id, "customer.subscription.updated", CUSTOMER)
 
 
 def claim() -> DueCustomer | None:
     with transaction() as session:
-        return claim_due_customer(session, DOOR, clock.now(), LEASE)
+        return claim_due_customer(session, DOOR, LEASE)
 
 
 def write(due: DueCustomer, answer: Sequence[Subscription]) -> bool:
@@ -121,10 +122,32 @@ def test_any_order_and_repetition_of_events_ends_in_the_plan_of_the_last_state(
 
 def subscribe(account_id: int) -> None:
     with transaction() as session:
-        make_due(session, clock.now(), BillingCustomer.account_id == account_id)
+        make_due(session, BillingCustomer.account_id == account_id)
     due = claim()
     assert due is not None
     assert write(due, [Subscription("sub_1", "si_1", "price_1", Plan.PREMIUM, "active")])
+
+
+@pytest.mark.parametrize("hours", [-12, 12])
+def test_who_is_asked_about_when_depends_on_no_host(
+    clean: None, standing_clock: StandingClock, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    """An event is taken by a machine with a right clock; the worker's is so many hours ahead."""
+    open_customer("free")
+    assert hear("evt_host")
+    monkeypatch.setattr(clock, "now", lambda: standing_clock.now() + timedelta(hours=hours))
+    due = claim()
+    assert due is not None
+    with transaction() as session:
+        settle.postpone(session, due)
+    assert claim() is None
+    standing_clock.advance(timedelta(minutes=1))
+    due = claim()
+    assert due is not None
+    assert write(due, [Subscription("sub_1", "si_1", "price_1", Plan.PREMIUM, "active")])
+    assert claim() is None
+    standing_clock.advance(LOOK_EVERY)
+    assert claim() is not None
 
 
 def test_the_export_holds_what_is_known_of_the_payment(clean: None) -> None:
@@ -171,7 +194,7 @@ def test_an_event_that_comes_meanwhile_is_not_written_over(clean: None, tell: Ca
     due = claim()
     hear("evt_2")
     with transaction() as session:
-        extra = {settle.forget: (), settle.postpone: (clock.now(),), settle.settle: ([], clock.now())}[tell]
+        extra = {settle.forget: (), settle.postpone: (), settle.settle: ([], clock.now())}[tell]
         tell(session, due, *extra)
     again = claim()
     assert again is not None
