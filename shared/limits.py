@@ -1,16 +1,29 @@
-"""Rate limits: counters per key and fixed window in Redis, with a bounded fallback in memory while Redis is away."""
+"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is away."""
 
 import ipaddress
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from shared import clock
 from shared.redis import call_redis, connect, key
 from shared.settings import SettingsError, settings
 
-_memory: "OrderedDict[str, tuple[int, int]]" = OrderedDict()  # key to window number and count, while Redis is away
 _MAX_MEMORY_KEYS = 10_000
+
+
+class _Counted(NamedTuple):
+    """What this process knows of a key: the count in a window of time, and how much of it Redis has not heard of."""
+
+    window: int
+    total: int = 0
+    unheard: int = 0
+
+
+_memory: OrderedDict[str, _Counted] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -45,8 +58,10 @@ def take_back(name: str, window: int) -> None:
 def _count(name: str, window: int, amount: int) -> tuple[int, int]:
     moment = int(clock.now().timestamp())
     number, seconds_left = moment // window, window - moment % window
-    count = call_redis(partial(_count_in_redis, key("limit", name, str(number)), window, amount))
-    return _count_in_memory(name, number, amount) if count is None else count, seconds_left
+    with _lock:
+        unheard = _recall(name, number).unheard
+    count = call_redis(partial(_count_in_redis, key("limit", name, str(number)), window, amount + unheard))
+    return _remember(name, number, amount, unheard, count), seconds_left
 
 
 def _count_in_redis(redis_key: str, window: int, amount: int) -> int:
@@ -56,14 +71,27 @@ def _count_in_redis(redis_key: str, window: int, amount: int) -> int:
     return int(pipe.execute()[0])
 
 
-def _count_in_memory(name: str, number: int, amount: int) -> int:
-    """The fallback while Redis is away: per process, oldest keys dropped first."""
-    last_number, count = _memory.pop(name, (number, 0))
-    count = (count if last_number == number else 0) + amount
-    _memory[name] = (number, count)
-    while len(_memory) > _MAX_MEMORY_KEYS:
-        _memory.popitem(last=False)
-    return count
+def _recall(name: str, number: int) -> _Counted:
+    counted = _memory.get(name)
+    return counted if counted is not None and counted.window == number else _Counted(number)
+
+
+def _remember(name: str, number: int, amount: int, told: int, count: int | None) -> int:
+    """The count. One lost answer of Redis would else begin it anew, and what was counted meanwhile would be forgotten.
+
+    The keys that were counted longest ago are dropped first.
+    """
+    with _lock:
+        counted = _recall(name, number)
+        if count is None:
+            new = _Counted(number, counted.total + amount, counted.unheard + amount)
+        else:
+            new = _Counted(number, count, counted.unheard - told)
+        _memory[name] = new
+        _memory.move_to_end(name)
+        while len(_memory) > _MAX_MEMORY_KEYS:
+            _memory.popitem(last=False)
+    return new.total
 
 
 def address_key(peer: str) -> str:

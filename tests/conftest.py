@@ -160,6 +160,7 @@ def clean() -> Iterator[None]:
 
 
 def empty_tables() -> None:
+    from shared import limits
     from shared.db.base import engine
     from shared.redis import connect
 
@@ -173,3 +174,4 @@ def empty_tables() -> None:
             if last or not isinstance(error.orig, DeadlockDetected):
                 raise
     connect().flushdb()
+    limits._memory.clear()  # what Redis is still to hear of

@@ -18,7 +18,7 @@ from jobs import channel_letters, deliver, dispatcher
 from jobs.channel_letters import BREAKS_PER_HOUR, PER_HOUR
 from jobs.queue import DELIVERIES, DRAIN_SECONDS
 from mcp_server.toolkit.context import Caller
-from shared import clock
+from shared import clock, limits
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.message_channels import MessageChannel, hash_address, seal_address
@@ -361,6 +361,23 @@ def test_how_old_a_message_is_depends_on_no_host(
     post()
     change(Delivery, created_at=past(hours * 3600))
     assert [row.status for row in send_all()] == [status]
+
+
+def test_a_limit_is_not_forgotten_by_a_late_answer_of_redis(
+    post: Post, add: Add, hook: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def take_too_long() -> None:
+        raise TimeoutError
+
+    monkeypatch.setattr(channel_letters, "PER_HOUR", 2)
+    monkeypatch.setattr("shared.redis._away_until", 0.0)
+    add()
+    for number in range(4):
+        post(f"event-{number}")
+        if number == 2:
+            monkeypatch.setattr(limits, "connect", take_too_long)
+        deliver.wake()
+    assert len(hook.received) == 2
 
 
 def test_a_receiver_that_breaks_connections_waits_for_the_next_hour(post: Post, add: Add, hook: Receiver) -> None:
