@@ -428,6 +428,7 @@ def test_consent_warns_of_the_name_of_an_application_somebody_else_made(ann: Bro
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
 
+@pytest.mark.slow  # a hundred generated forms
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
 )

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -116,6 +117,7 @@ def test_every_endpoint_is_among_those_tried() -> None:
     assert {"/oauth/token", "/oauth/authorize", "/oauth/userinfo", "/oauth/jwks", "/internal/api-key"} <= paths
 
 
+@pytest.mark.slow  # hundreds of generated requests
 @QUIET
 @given(method=st.sampled_from(["GET", "POST"]), path=PATHS, query=FIELDS, body=FIELDS, headers=HEADERS)
 def test_no_form_or_query_is_a_failure_of_ours(
@@ -128,12 +130,14 @@ def test_no_form_or_query_is_a_failure_of_ours(
     assert "Traceback" not in answer.text
 
 
+@pytest.mark.slow  # hundreds of generated requests
 @QUIET
 @given(raw=st.binary(max_size=300), path=PATHS, kind=st.sampled_from([FORM["content-type"], "application/json"]))
 def test_no_bytes_are_a_failure_of_ours(ann: Browser, raw: bytes, path: str, kind: str) -> None:
     assert ann.host.post(path, content=raw, headers={"content-type": kind, "authorization": BASIC}).status_code < 500
 
 
+@pytest.mark.slow  # hundreds of generated requests
 @QUIET
 @given(data=JSON)
 def test_no_registration_is_a_failure_of_ours(ann: Browser, data: Any) -> None:

@@ -19,6 +19,7 @@ def run(*arguments: str, **changed: str | None) -> subprocess.CompletedProcess[s
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.slow  # starts the program
 def test_missing_settings_are_named_together_and_the_exit_is_1() -> None:
     done = run(DATABASE_URL=None, SECRET_KEYS=None)
     assert done.returncode == 1
@@ -27,11 +28,13 @@ def test_missing_settings_are_named_together_and_the_exit_is_1() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow  # starts the program
 def test_unreadable_networks_are_named_before_anything_starts() -> None:
     done = run(DCR_TRUSTED_RANGES="160.79.104.0/21, everyone")
     assert (done.returncode, "DCR_TRUSTED_RANGES" in done.stderr, "Traceback" in done.stderr) == (1, True, False)
 
 
+@pytest.mark.slow  # starts the program
 def test_sweep_runs_once_and_says_what_went(clean: None) -> None:
     done = run("sweep")
     assert done.returncode == 0

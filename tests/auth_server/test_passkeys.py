@@ -289,6 +289,7 @@ def test_whatever_a_browser_sends_is_refused_with_a_page(ann: Browser, credentia
     assert send(ann, NEW, NEW, name="x", credential=credential).status_code == 422
 
 
+@pytest.mark.slow  # a hundred requests
 def test_noise_in_every_part_of_an_answer_is_refused_with_a_page(ann: Browser, phone: Authenticator) -> None:
     import random
 

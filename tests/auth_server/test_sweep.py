@@ -62,6 +62,7 @@ def test_no_secret_is_in_the_logs(ann: Browser, caplog: pytest.LogCaptureFixture
     assert [s for s in secrets if any(s in line for line in messages)] == []
 
 
+@pytest.mark.usefixtures("real_hashing")
 def test_passwords_are_stored_with_the_chosen_profile(ann: Browser) -> None:
     with transaction() as session:
         stored = session.scalars(select(Account.password_hash)).one()

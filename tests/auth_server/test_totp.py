@@ -360,6 +360,7 @@ def _at(browser: Browser, peer: str) -> TestClient:
     return TestClient(browser.host.app, base_url=BASE, client=(peer, 1), follow_redirects=False)
 
 
+@pytest.mark.slow  # signs in fifty times
 def test_a_day_has_fifty_guesses_and_the_owner_hears_of_the_tenth(
     ann: Browser, guarded: tuple[App, list[str]], later: Later, mails: Mails
 ) -> None:

@@ -105,6 +105,7 @@ def tool_server_without_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToolServer, "call", _answer)
 
 
+@pytest.mark.slow  # hundreds of generated requests
 def test_requests_by_chance_neither_fail_nor_lead_away_nor_reach_another_account(
     ann: Browser, bob: Browser, outside: Any, configure: Any
 ) -> None:

@@ -75,6 +75,7 @@ class Bout:
                 self.faults.append(describe_call(name, json.loads(sent), f"{answer.status} {shown}"))
 
 
+@pytest.mark.slow  # hundreds of generated calls
 def test_hostile_calls_neither_fail_nor_reach_another_account(clean: None, configure: Any) -> None:
     configure(TOOL_CALLS_PER_DAY="1000000")
     bout = Bout(1)

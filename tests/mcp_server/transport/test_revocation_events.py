@@ -42,6 +42,7 @@ def test_published_event_reaches_the_cache_of_a_running_server(world: World, peo
     assert world.http.post(world.url, json=LIST, headers=bearer(token)).status_code == 401
 
 
+@pytest.mark.slow  # starts a program
 def test_a_suspension_by_the_command_line_reaches_a_running_server_within_two_seconds(
     world: World, people: People
 ) -> None:

@@ -87,6 +87,7 @@ def expect_plan(given_plan: str, state: Sequence[Subscription]) -> str:
 _numbers = itertools.count()
 
 
+@pytest.mark.slow  # a hundred generated orders
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), given_plan=GIVEN, history=st.lists(STATES, min_size=1, max_size=5))
 def test_any_order_and_repetition_of_events_ends_in_the_plan_of_the_last_state(

@@ -159,6 +159,7 @@ def callers(clean: None) -> list[Caller]:
     return [account(f"caller{number}") for number in range(6)]
 
 
+@pytest.mark.slow  # many generated changes
 @pytest.mark.parametrize("seed", range(5))
 def test_figures_equal_a_count_of_the_calls_after_any_changes(callers: list[Caller], seed: int) -> None:
     draw = random.Random(seed)

@@ -107,6 +107,7 @@ def test_rows_of_each_day_have_a_table_of_their_own_made_ahead(alice: Caller) ->
     assert _count(partitions[today + DAY].name) == 1
 
 
+@pytest.mark.slow  # makes the partitions of a year
 def test_a_year_passes_and_no_row_is_without_a_partition_of_its_day(
     alice: Caller, standing_clock: StandingClock
 ) -> None:
@@ -226,6 +227,7 @@ def test_an_account_goes_with_its_calls_of_every_day(alice: Caller) -> None:
     assert _count("tool_calls") == 0
 
 
+@pytest.mark.slow  # makes the partitions of a year
 def test_checks_of_a_year_go_by_the_week(alice: Caller, standing_clock: StandingClock) -> None:
     """Maintained once a week, as above; the monitor reads its newest lines from whichever week they are in."""
     kind = next(kind for kind in AGING_TABLES if kind.model is MonitorCheck)
