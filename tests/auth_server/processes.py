@@ -23,7 +23,7 @@ class Program:
 
     def request(self, method: str, path: str, **more: Any) -> httpx.Response:
         headers = {"host": HOST} | dict(more.pop("headers", None) or {})
-        return httpx.request(method, self.base + path, headers=headers, timeout=30, trust_env=False, **more)
+        return httpx.request(method, self.base + path, headers=headers, timeout=90, trust_env=False, **more)
 
 
 def start(folder: Path, name: str, **changed: str) -> Program:
@@ -51,4 +51,4 @@ def ready(program: Program) -> Program:
 
 def stop(program: Program) -> None:
     program.process.terminate()
-    program.process.wait(20)
+    program.process.wait(90)

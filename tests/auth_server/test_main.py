@@ -16,7 +16,7 @@ def run(*arguments: str, **changed: str | None) -> subprocess.CompletedProcess[s
     for name in [k for k, v in changed.items() if v is None]:
         env.pop(name, None)
     command = [sys.executable, "-m", "auth_server", *arguments]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=90, check=False)
 
 
 @pytest.mark.slow  # starts the program

@@ -106,6 +106,7 @@ def test_nothing_of_somebody_else_is_kept_or_ended(ann: Browser, bob: Browser, s
     assert is_key_alive(key_of_bob)
 
 
+@pytest.mark.slow  # lists hundreds of applications and keys
 def test_a_form_with_everything_ticked_is_small_enough(ann: Browser, stranger: Browser, mails: Mails) -> None:
     client_id = ann.register()
     for _ in range(27):

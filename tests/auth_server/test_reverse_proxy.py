@@ -198,21 +198,21 @@ def test_four_hundred_unfinished_bodies_change_nothing_for_others(served: tuple[
             waiting = open_sockets.enter_context(socket.create_connection(served))
             waiting.sendall(UNFINISHED.format(path=path).encode())
         headers = {"host": "127.0.0.1:8000", "authorization": "Bearer t"}
-        with httpx.Client(base_url=f"http://{served[0]}:{served[1]}", timeout=30) as client:
+        with httpx.Client(base_url=f"http://{served[0]}:{served[1]}", timeout=90) as client:
             answers = [client.post(path, json={"n": n}, headers=headers).status_code for n in range(5)]
     assert answers == [418] * 5
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/readonly", "/mcp/x/cards,vouchers", "/hooks/mail"])
 def test_a_call_without_credentials_is_answered_before_its_body_arrives(served: tuple[str, int], path: str) -> None:
-    with socket.create_connection(served, timeout=10) as caller:
+    with socket.create_connection(served, timeout=90) as caller:
         caller.sendall(UNFINISHED.format(path=path).replace("Authorization: Bearer t\r\n", "").encode())
         assert caller.recv(4096).startswith(b"HTTP/1.1 418")
 
 
 @pytest.mark.parametrize(("path", "length"), [("/mcp", 4 << 20), ("/hooks/mail", 10 << 20)])
 def test_a_body_announced_as_too_large_is_refused_at_once(served: tuple[str, int], path: str, length: int) -> None:
-    with socket.create_connection(served, timeout=10) as caller:
+    with socket.create_connection(served, timeout=90) as caller:
         unfinished = UNFINISHED.format(path=path).replace("1000", str(length + 1))
         caller.sendall(unfinished.replace("Host:", "X-Hook-Secret: s\r\nHost:").encode())
         assert caller.recv(4096).startswith(b"HTTP/1.1 413")
@@ -237,7 +237,7 @@ def test_a_body_that_does_not_arrive_in_time_is_answered_so(
     served: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("auth_server.web.waiting_bodies.MAX_SECONDS", 0.2)
-    with socket.create_connection(served, timeout=10) as caller:
+    with socket.create_connection(served, timeout=90) as caller:
         caller.sendall(UNFINISHED.format(path="/api/v1/tools/list_programs").encode())
         answer = caller.recv(4096)
     assert answer.startswith(b"HTTP/1.1 408")

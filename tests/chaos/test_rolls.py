@@ -59,7 +59,7 @@ def two_workers(fresh_database: str, tmp_path: Path) -> Any:
     environment = os.environ | {"DATABASE_URL": fresh_database, "WEB_URL": url}
     program = start(tmp_path, "web", ["auth_server", "--workers", "2", "--port", str(port)], environment, url)
     try:
-        wait_for("the web host", lambda: program.is_ready() and len(program.workers()) == 2, 60)
+        wait_for("the web host", lambda: program.is_ready() and len(program.workers()) == 2)
         yield program
     finally:
         if program.process.poll() is None:
@@ -70,7 +70,7 @@ def test_workers_end_with_a_parent_that_was_killed_and_the_port_is_free(two_work
     workers, port = two_workers.workers(), int(two_workers.url.rpartition(":")[2])
     os.kill(two_workers.process.pid, signal.SIGKILL)
     two_workers.process.wait()
-    wait_for("the end of its workers", lambda: not [pid for pid in workers if Path(f"/proc/{pid}").exists()], 20)
+    wait_for("the end of its workers", lambda: not [pid for pid in workers if Path(f"/proc/{pid}").exists()])
     assert _is_free(port)
 
 
@@ -118,13 +118,13 @@ def _starting_small_application(folder: Path, workers: int, more: str = "") -> I
 @contextmanager
 def _serving_small_application(folder: Path, workers: int, more: str = "") -> Iterator[Program]:
     with _starting_small_application(folder, workers, more) as program:
-        wait_for("the small application", program.is_ready, 60)
+        wait_for("the small application", program.is_ready)
         yield program
 
 
 def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_the_log(tmp_path: Path) -> None:
     with _serving_small_application(tmp_path, workers=2) as program:
-        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2, 60)
+        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2)
         (tmp_path / "broken").touch()
         before, after = roll(program)
         assert before == after
@@ -137,7 +137,7 @@ def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_
 
 def test_a_roll_serves_the_release_that_was_installed_meanwhile(tmp_path: Path) -> None:
     with _serving_small_application(tmp_path, workers=2) as program:
-        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2, 60)
+        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2)
         (tmp_path / "small.py").write_text(
             SMALL_APPLICATION.replace("str(os.getpid()).encode()", "b'the next release'")
         )
@@ -148,7 +148,7 @@ def test_a_roll_serves_the_release_that_was_installed_meanwhile(tmp_path: Path) 
 def test_a_server_of_one_worker_says_that_it_cannot_be_rolled_and_goes_on(tmp_path: Path) -> None:
     with _serving_small_application(tmp_path, workers=1) as program:
         program.process.send_signal(signal.SIGHUP)
-        wait_for("its word", lambda: "a server of one worker cannot be rolled" in program.words, 20)
+        wait_for("its word", lambda: "a server of one worker cannot be rolled" in program.words)
         assert int(httpx.get(program.url, timeout=30).text) == program.process.pid
 
 
@@ -160,18 +160,18 @@ def test_a_server_whose_application_does_not_start_ends_with_a_status(tmp_path: 
 
 def test_a_worker_that_is_killed_is_forked_anew_and_a_killed_release_is_loaded_again(tmp_path: Path) -> None:
     with _serving_small_application(tmp_path, workers=2) as program:
-        before = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers(), 60)
+        before = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers())
         killed, kept = before
         release = _parent(killed)
         os.kill(killed, signal.SIGKILL)
-        wait_for("its successor", lambda: len(program.workers() - {killed}) == 2, 60)
+        wait_for("its successor", lambda: len(program.workers() - {killed}) == 2)
         assert kept in program.workers()
         assert {_parent(pid) for pid in program.workers()} == {release}
         old = program.workers()
         os.kill(release, signal.SIGKILL)
-        wait_for("the next two", lambda: len(program.workers() - old) == 2, 60)
-        wait_for("the end of the old ones", lambda: not [pid for pid in old if Path(f"/proc/{pid}").exists()], 20)
-        wait_for("an answer", lambda: int(httpx.get(program.url, timeout=30).text) in program.workers(), 60)
+        wait_for("the next two", lambda: len(program.workers() - old) == 2)
+        wait_for("the end of the old ones", lambda: not [pid for pid in old if Path(f"/proc/{pid}").exists()])
+        wait_for("an answer", lambda: int(httpx.get(program.url, timeout=30).text) in program.workers())
 
 
 def _parent(pid: int) -> int:
@@ -182,7 +182,7 @@ def test_workers_share_what_was_loaded_before_them(tmp_path: Path) -> None:
     """Each counts half of 40 MB of one object that both have; loaded by each itself it would count whole."""
     large = "\nTEXT = bytes(range(256)) * 160_000\n"
     with _serving_small_application(tmp_path, workers=2, more=large) as program:
-        pids = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers(), 60)
+        pids = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers())
         for pid in pids:
             told = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8")
             kept = {line.split(":")[0]: int(line.split()[1]) for line in told.splitlines()[1:]}
@@ -192,10 +192,10 @@ def test_workers_share_what_was_loaded_before_them(tmp_path: Path) -> None:
 def test_a_server_that_is_told_to_stop_while_it_loads_leaves_nothing(tmp_path: Path) -> None:
     loads = "\nimport threading; pathlib.Path('loading').touch(); threading.Event().wait(5)\n"
     with _starting_small_application(tmp_path, workers=2, more=loads) as program:
-        wait_for("its loading", (tmp_path / "loading").exists, 60)
+        wait_for("its loading", (tmp_path / "loading").exists)
         below = _below(program.process.pid)
         assert program.stop() == 0
-        wait_for("the end of all", lambda: not [pid for pid in below if Path(f"/proc/{pid}").exists()], 20)
+        wait_for("the end of all", lambda: not [pid for pid in below if Path(f"/proc/{pid}").exists()])
 
 
 def _below(pid: int) -> list[int]:

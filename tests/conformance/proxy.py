@@ -27,7 +27,7 @@ def _handler(mcp_url: str, token: str) -> type[BaseHTTPRequestHandler]:
 
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            there = http.client.HTTPConnection(upstream.netloc, timeout=30)
+            there = http.client.HTTPConnection(upstream.netloc, timeout=90)
             with closing(there):
                 there.request(self.command, self.path, body or None, self._headers())
                 with there.getresponse() as answer:

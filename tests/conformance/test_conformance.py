@@ -62,4 +62,4 @@ def test_authorization_scenarios_pass_with_a_person_at_the_browser(service: Serv
             said.append(words)
             if re.match(rf"{re.escape(server['authorization_endpoint'])}\?", words):
                 get(visit(words.strip(), service.person("conformance"), PASSWORD))
-        assert program.wait(30) == 0, "".join(said)
+        assert program.wait(90) == 0, "".join(said)

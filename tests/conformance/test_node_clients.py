@@ -26,7 +26,7 @@ def _run(service: Service, script: str, *arguments: str) -> dict[str, Any]:
             landed = visit(address, service.person("scripted"), PASSWORD)
             program.stdin.write(landed.encode() + b"\n")
             program.stdin.flush()
-        said, complaint = program.communicate(timeout=60)
+        said, complaint = program.communicate(timeout=90)
     assert program.returncode == 0, complaint.decode()
     told: dict[str, Any] = json.loads(said.decode().splitlines()[-1])
     return told

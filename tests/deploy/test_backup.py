@@ -275,7 +275,7 @@ def test_without_the_programs_of_postgresql_the_mend_is_said(
 def _refused(home: Path, *words: str) -> str:
     line = [sys.executable, "-m", "deploy.cli", *words, "--home", str(home)]
     done = subprocess.run(
-        line, capture_output=True, text=True, timeout=60, env=environment(home), check=False, cwd=Path.cwd()
+        line, capture_output=True, text=True, timeout=90, env=environment(home), check=False, cwd=Path.cwd()
     )
     assert done.returncode == 1, done.stdout
     return done.stderr

@@ -344,7 +344,7 @@ def test_bash_completes_with_the_printed_script(alice: Say, tmp_path: Path) -> N
     assert bash
     call = f'award-travel() {{ "{sys.executable}" -m deploy.cli "$@"; }}\n{SCRIPTS["bash"]}\n'
     call += 'COMP_WORDS=(award-travel call create_); COMP_CWORD=2; _award_travel; echo "${COMPREPLY[@]}"'
-    done = subprocess.run([bash, "-c", call], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
+    done = subprocess.run([bash, "-c", call], capture_output=True, text=True, timeout=90, cwd=ROOT, check=False)
     assert done.stdout.split() == sorted(name for name in TOOLS if name.startswith("create_"))
     for shell in ("zsh", "fish"):
         assert "award-travel complete --" in alice("completion", shell)[1]
@@ -352,7 +352,7 @@ def test_bash_completes_with_the_printed_script(alice: Say, tmp_path: Path) -> N
 
 def test_output_cut_short_by_its_reader_is_no_fault(alice: Say) -> None:
     line = f'set -o pipefail; "{sys.executable}" -m deploy.cli tools | head -n 1'
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30, cwd=ROOT, check=False)
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=90, cwd=ROOT, check=False)
     assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 1)
 
 

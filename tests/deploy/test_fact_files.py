@@ -111,7 +111,7 @@ def test_the_patch_applies_and_the_files_then_say_what_the_corrections_say(
     patch = build_patch(FOLDER, corrections)
     assert patch.left_out == []
     (tmp_path / "facts.patch").write_bytes(patch.text.encode())
-    subprocess.run([*program, "facts.patch"], cwd=tmp_path, check=True, timeout=30)
+    subprocess.run([*program, "facts.patch"], cwd=tmp_path, check=True, timeout=90)
     assert read_tables(folder) == read_tables(FOLDER, corrections)
     changed = [line for line in patch.text.split("\n") if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")]
     assert len(changed) == 3 + 1 + 2 + 1  # the card's new note has two lines

@@ -79,7 +79,7 @@ def test_the_programs_start_in_it_and_answer_a_call(image: Image, fresh_database
             with (tmp_path / f"{name}.log").open("wb") as log:
                 processes[name] = subprocess.Popen(words, stdout=log, stderr=log)
         for name, port in ports.items():
-            wait_for(f"/readyz of {name}", lambda name=name, port=port: is_ready(processes[name], port), 90)
+            wait_for(f"/readyz of {name}", lambda name=name, port=port: is_ready(processes[name], port))
         answer = call_tool(*(f"http://127.0.0.1:{ports[name]}" for name in ("web", "tools")))
         assert answer["status"] == "ok"
         assert [name for name in PROGRAMS if processes[name].poll() is not None] == []
@@ -102,7 +102,7 @@ def is_ready(program: subprocess.Popen[bytes], port: int) -> bool:
 
 
 def call_tool(web: str, tools: str) -> dict[str, Any]:
-    with httpx.Client(timeout=30, trust_env=False) as client:
+    with httpx.Client(timeout=90, trust_env=False) as client:
         key = client.post(f"{web}/api/v1/agent/register", json={"agent_name": "Planner"}).json()["api_key"]
         called = client.post(f"{tools}/api/v1/tools/list_my_cards", json={}, headers={"X-API-Key": key})
         answer: dict[str, Any] = called.json()

@@ -120,12 +120,12 @@ def test_the_service_starts_from_the_wheel_in_an_empty_folder(programs: Path, em
             stderr=subprocess.STDOUT,
         )
     try:
-        wait_for("ready file", lambda: ready.exists() or process.poll() is not None, 90)
+        wait_for("ready file", lambda: ready.exists() or process.poll() is not None)
         assert process.poll() is None, (empty_folder / "up.log").read_text(encoding="utf-8")
         facts = json.loads(ready.read_text(encoding="utf-8"))
         token = _run(programs, empty_folder, "token", *home).stdout.strip()
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_my_cards", "arguments": {}}}
-        answer = httpx.post(facts["mcp_url"], json=body, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        answer = httpx.post(facts["mcp_url"], json=body, headers={"Authorization": f"Bearer {token}"}, timeout=90)
     finally:
         process.terminate()
         assert process.wait(60) == 0

@@ -59,7 +59,7 @@ def test_in_development_nothing_is_refused(configure: Configure) -> None:
 @pytest.mark.parametrize("program", [["auth_server"], ["mcp_server"], ["jobs", "dispatcher"]])
 def test_no_program_starts_with_them(program: list[str]) -> None:
     env = os.environ | {"APP_ENV": "production", "SECRET_KEYS": "CHANGE-ME", "SERVICE_CLIENT_SECRET": "short"}
-    ended = subprocess.run([sys.executable, "-m", *program], env=env, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-m", *program], env=env, capture_output=True, text=True, timeout=90)
     assert ended.returncode == 1
     assert "SECRET_KEYS: is still CHANGE-ME" in ended.stderr
     assert "SERVICE_CLIENT_SECRET: needs at least 32 characters" in ended.stderr

@@ -38,7 +38,7 @@ def run_on_terminal(*words: str, columns: int = 80, end_after: str = "", **more:
         if end_after:
             process.send_signal(signal.SIGINT)
             text += _read_until(master, "")
-        return process.wait(30), text
+        return process.wait(90), text
     finally:
         process.kill()
         process.wait()

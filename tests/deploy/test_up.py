@@ -194,8 +194,8 @@ def test_a_killed_supervisor_leaves_nothing_and_the_next_start_finds_everything(
     pids, ports = list(own.pids.values()), (own.web_url, own.mcp_url)
     command(own.home, "user", "add", "kept@example.test", "--password-stdin", given=PASSWORD)
     own.process.kill()
-    own.process.wait(10)
-    wait_for("the end of every child", lambda: not _living(pids), 15)
+    own.process.wait(90)
+    wait_for("the end of every child", lambda: not _living(pids))
     status, said = _run(own.home, "doctor")
     assert status == 1
     assert "auth server      FAULT" in said

@@ -1,4 +1,4 @@
-"""What the operator or the person changes acts on a running connection within two seconds, by the event channel."""
+"""What the operator or the person changes acts on a running connection at once, by the event channel."""
 
 from typing import Any
 
@@ -6,9 +6,7 @@ import psycopg
 import pytest
 
 from tests.support.oauth_browser import post, tokens
-from tests.support.service import PASSWORD, Service, command, wait_for
-
-ACTS_WITHIN = 2.0
+from tests.support.service import BY_EVENT_SECONDS, PASSWORD, Service, command, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -28,15 +26,15 @@ def _paid(service: Service, got: dict[str, Any]) -> bool:
 
 
 @pytest.mark.spec("s5.9.tier_decides")
-def test_a_plan_acts_within_two_seconds_up_and_down(service: Service, connection: dict[str, Any]) -> None:
+def test_a_plan_acts_by_an_event_up_and_down(service: Service, connection: dict[str, Any]) -> None:
     for plan, paid in (("premium", True), ("free", False), ("pro", True)):
         assert _paid(service, connection) is not paid  # and is remembered so, but for the event
         command(service.home, "user", "plan", "changing@example.test", plan)
-        wait_for(f"the plan {plan}", lambda paid=paid: _paid(service, connection) is paid, ACTS_WITHIN)
+        wait_for(f"the plan {plan}", lambda paid=paid: _paid(service, connection) is paid, BY_EVENT_SECONDS)
 
 
 @pytest.mark.spec("s5.9.admin_decides")
-def test_the_admin_flag_acts_within_two_seconds(service: Service) -> None:
+def test_the_admin_flag_acts_by_an_event(service: Service) -> None:
     email = service.person("administering")
     command(service.home, "user", "admin", email, "on")
     connection = tokens(service.mcp_url, email, PASSWORD, client_name="Administration")
@@ -49,14 +47,14 @@ def test_the_admin_flag_acts_within_two_seconds(service: Service) -> None:
         wait_for(
             f"administrator {flag}",
             lambda allowed=allowed: (_call(service, connection, "admin_list_users") == "ok") is allowed,
-            ACTS_WITHIN,
+            BY_EVENT_SECONDS,
         )
 
 
 @pytest.mark.spec("s4.1.revoke_either_kind")
-def test_a_revoked_connection_ends_within_two_seconds(service: Service, connection: dict[str, Any]) -> None:
+def test_a_revoked_connection_ends_by_an_event(service: Service, connection: dict[str, Any]) -> None:
     client_id = connection["client"]["client_id"]
     assert _call(service, connection, "list_programs") == "ok"
     form = {"client_id": client_id, "token": connection["refresh_token"]}
     assert post(connection["server"]["revocation_endpoint"], data=form).status_code == 200
-    wait_for("the end", lambda: _call(service, connection, "list_programs") == "401", ACTS_WITHIN)
+    wait_for("the end", lambda: _call(service, connection, "list_programs") == "401", BY_EVENT_SECONDS)

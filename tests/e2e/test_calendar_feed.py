@@ -8,7 +8,7 @@ from tests.e2e.conftest import Call
 
 def test_calendar_link_of_a_tool_opens_on_the_web_host_until_it_is_replaced(call: Call) -> None:
     link = call("get_calendar_feed")
-    with httpx.Client(trust_env=False, timeout=20) as web:
+    with httpx.Client(trust_env=False, timeout=90) as web:
         answer = web.get(link["url"])
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/calendar")

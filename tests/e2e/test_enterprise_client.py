@@ -75,7 +75,7 @@ def provide(service: Service, email: str, kept: Kept) -> IdentityAssertionOAuthP
 
 async def call(service: Service, email: str, kept: Kept) -> Any:
     async with (
-        httpx2.AsyncClient(auth=provide(service, email, kept), timeout=30) as http,
+        httpx2.AsyncClient(auth=provide(service, email, kept), timeout=90) as http,
         Client(streamable_http_client(service.mcp_url, http_client=http)) as client,
     ):
         return (await client.call_tool("list_my_cards", {})).structured_content

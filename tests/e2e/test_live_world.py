@@ -104,7 +104,7 @@ def prove(live: Live, number: str) -> None:
     with httpx.Client(base_url=live.service.web_url, trust_env=False) as browser:
         sign_in(browser, live.email, browser.get(browser.get(page).headers["location"]))
         submit(page, number=number, channel="sms")
-        (message,) = wait_for("a code", lambda: posted(live, number), 30)
+        (message,) = wait_for("a code", lambda: posted(live, number))
         code = re.match(r"\d{6}", message["Body"])
         phone_id = re.search(r'/prove".*?name="phone_id" value="(\d+)"', browser.get(page).text, re.DOTALL)
         assert code is not None, message
@@ -117,9 +117,7 @@ def test_delays_abroad_reach_a_phone_through_flightaware_and_twilio(live: Live) 
     prove(live, "+14155550100")
     made = live.call("create_delay_alert", **terms)
     assert (made["status"], made["alert"]["phone_number"]) == ("ok", "100"), made
-    _, message = wait_for(
-        "a message", lambda: len(posted(live, "+14155550100")) > 1 and posted(live, "+14155550100"), 30
-    )
+    _, message = wait_for("a message", lambda: len(posted(live, "+14155550100")) > 1 and posted(live, "+14155550100"))
     assert message["From"] == SENDERS["TWILIO_SMS_FROM"]
     assert re.search(r"LHR.*45 min", message["Body"], re.DOTALL)
     assert "SANDBOX" not in message["Body"]
@@ -134,7 +132,7 @@ def test_delays_at_home_come_from_the_faa_by_mail_and_whatsapp(live: Live) -> No
     terms = {"airport": "BOS", "channels": ["email", "whatsapp"], "phone_number": "+447700900456"}
     prove(live, "+447700900456")
     assert live.call("create_delay_alert", **terms)["status"] == "ok"
-    (message,) = wait_for("a message", lambda: posted(live, "whatsapp:+447700900456"), 30)
+    (message,) = wait_for("a message", lambda: posted(live, "whatsapp:+447700900456"))
     assert (message["From"], message["ContentSid"]) == (f"whatsapp:{SENDERS['TWILIO_WHATSAPP_FROM']}", "HX1")
     assert '"BOS"' in message["ContentVariables"]
     outbox = Path(live.service.facts["outbox_dir"])
@@ -143,6 +141,6 @@ def test_delays_at_home_come_from_the_faa_by_mail_and_whatsapp(live: Live) -> No
         mails = [message_from_bytes(f.read_bytes()) for f in outbox.glob("*.eml")]
         return [str(m["Subject"]) for m in mails if m["To"] == live.email]
 
-    (subject,) = wait_for("a mail", lambda: [s for s in mailed() if "BOS" in s], 30)
+    (subject,) = wait_for("a mail", lambda: [s for s in mailed() if "BOS" in s])
     assert "SANDBOX" not in subject
     assert not [a for a in live.sources.asked if a.provider == "flightaware" and "BOS" in a.path]

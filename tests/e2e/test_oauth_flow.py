@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.oauth_browser import authorize, discover, pkce, post, redeem, register, tokens
-from tests.support.service import PASSWORD, Service, wait_for
+from tests.support.service import BY_EVENT_SECONDS, PASSWORD, Service, wait_for
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
@@ -19,14 +19,14 @@ LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 def _curl(url: str, token: str, body: str) -> tuple[int, Any]:
     told = ["-H", f"Authorization: Bearer {token}", "-H", "Content-Type: application/json"]
     line = ["curl", "-sS", "-X", "POST", url, *told, "-d", body, "-w", "\n%{http_code}"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=90, check=True)
     answer, _, status = done.stdout.rpartition("\n")
     return int(status), json.loads(answer)
 
 
 def _plain(url: str, token: str, body: str) -> tuple[int, Any]:
     """The same request without even the Accept header that curl adds."""
-    there = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    there = http.client.HTTPConnection(urlsplit(url).netloc, timeout=90)
     there.request("POST", "/mcp", body, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
     answer = there.getresponse()
     read = answer.status, json.loads(answer.read())
@@ -77,7 +77,7 @@ def test_a_stranger_signs_in_from_the_tool_address_alone_and_calls_a_tool(servic
 
 
 @pytest.mark.spec("s5.5.refresh_grant_form", "s4.1.revoke_either_kind")
-def test_refreshing_gives_a_new_pair_and_revoking_ends_it_within_two_seconds(service: Service) -> None:
+def test_refreshing_gives_a_new_pair_and_revoking_ends_it_by_an_event(service: Service) -> None:
     got = tokens(service.mcp_url, service.person("walker"), PASSWORD)
     server, client_id = got["server"], got["client"]["client_id"]
     form = {"grant_type": "refresh_token", "refresh_token": got["refresh_token"], "client_id": client_id}
@@ -88,7 +88,7 @@ def test_refreshing_gives_a_new_pair_and_revoking_ends_it_within_two_seconds(ser
     assert post(service.mcp_url, json=LIST, headers=told).status_code == 200
     gone = post(server["revocation_endpoint"], data={"token": renewed["refresh_token"], "client_id": client_id})
     assert gone.status_code == 200
-    wait_for("the refusal", lambda: post(service.mcp_url, json=LIST, headers=told).status_code == 401, 2)
+    wait_for("the refusal", lambda: post(service.mcp_url, json=LIST, headers=told).status_code == 401, BY_EVENT_SECONDS)
     again = post(server["token_endpoint"], data=form | {"refresh_token": renewed["refresh_token"]})
     assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
 

@@ -91,7 +91,7 @@ def _read_timeouts(url: str, number: int) -> set[str]:
 def test_people_tools_watches_and_mails_work_on_connections_lent_for_a_transaction(
     pooled: Service, fresh_database: str, tmp_path: Path
 ) -> None:
-    with httpx.Client(follow_redirects=True, timeout=20) as browser:
+    with httpx.Client(follow_redirects=True, timeout=90) as browser:
         page = fill(browser, f"{pooled.web_url}/signup", email="new@example.test", password=PASSWORD)
         assert "Check your mail" in page.text
         inside = fill(browser, mailed(pooled, "new@example.test"), password=PASSWORD)
@@ -103,7 +103,7 @@ def test_people_tools_watches_and_mails_work_on_connections_lent_for_a_transacti
     clients = [Client(pooled, person) for person in people]
     with ThreadPoolExecutor(2) as threads:
         assert min(threads.map(lambda client: _use_tools(client, day), clients)) >= TOOLS
-    wait_for("a mail to each", lambda: all(_count_mails(pooled, person, day) for person in people), 60)
+    wait_for("a mail to each", lambda: all(_count_mails(pooled, person, day) for person in people))
 
     backup = tmp_path / "backup"
     command(pooled.home, "backup", str(backup))  # pg_dump empties the search path of its session

@@ -67,7 +67,7 @@ def test_the_ready_file_is_private_and_complete(service: Service) -> None:
 def test_a_second_start_on_the_same_home_says_so_and_ends(service: Service) -> None:
     line = [sys.executable, "-m", "deploy.cli", "up", "--home", str(service.home), "--web-port", "0", "--mcp-port", "0"]
     second = subprocess.run(
-        line, capture_output=True, text=True, timeout=30, cwd=ROOT, env=environment(service.home), check=False
+        line, capture_output=True, text=True, timeout=90, cwd=ROOT, env=environment(service.home), check=False
     )
     assert second.returncode == 1
     assert "already" in (second.stdout + second.stderr).lower()

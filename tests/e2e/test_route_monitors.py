@@ -78,11 +78,11 @@ def test_a_seat_that_opens_is_mailed_once(service: Service, call: Call, seats: S
     day = _day(60)
     seats(f"LHR-JFK|{day}|business", "shut")
     monitor_id, checked = watch(day, "business")
-    wait_for("a check that finds nothing", lambda: checked(1), 20)
+    wait_for("a check that finds nothing", lambda: checked(1))
     assert _told(service, day) == []
     seats(f"LHR-JFK|{day}|business", "open:2")
-    wait_for("the mail", lambda: _told(service, day), 20)
-    wait_for("more checks", lambda: checked(5), 20)
+    wait_for("the mail", lambda: _told(service, day))
+    wait_for("more checks", lambda: checked(5))
     (mail,) = _told(service, day)
     assert mail["To"] == "traveller@example.test"
     assert mail["Subject"].startswith("[SANDBOX]")
@@ -101,12 +101,12 @@ def test_killed_workers_and_a_killed_queue_lose_no_mail_and_send_none_twice(
     day = _day(61)
     seats(f"LHR-JFK|{day}|economy", "shut")
     _, checked = watch(day, "economy")
-    wait_for("a check that finds nothing", lambda: checked(1), 20)
+    wait_for("a check that finds nothing", lambda: checked(1))
     seats(f"LHR-JFK|{day}|economy", "open:2")
     pids = service.pids
     for name in pids:
         if "worker" in name or "dispatcher" in name:
             os.kill(pids[name], signal.SIGKILL)
-    wait_for("the mail", lambda: _told(service, day), 40)
-    wait_for("more checks", lambda: checked(5), 40)
+    wait_for("the mail", lambda: _told(service, day))
+    wait_for("more checks", lambda: checked(5))
     assert len(_told(service, day)) == 1

@@ -51,7 +51,7 @@ def _provider(url: str, email: str, kept: _Kept) -> OAuthClientProvider:
 
 async def _session(url: str, email: str, mode: str, kept: _Kept) -> dict[str, Any]:
     async with (
-        httpx2.AsyncClient(auth=_provider(url, email, kept), timeout=30) as http,
+        httpx2.AsyncClient(auth=_provider(url, email, kept), timeout=90) as http,
         Client(streamable_http_client(url, http_client=http), mode=mode) as client,
     ):
         listed = await client.list_tools()

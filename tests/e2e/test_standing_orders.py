@@ -65,7 +65,7 @@ def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
         shown = use("get_standing_order", standing_order_id=id)
         return shown if shown["runs"][0]["outcome"] else None
 
-    shown = wait_for("the end of the run", ended, 30)
+    shown = wait_for("the end of the run", ended)
     assert (shown["runs"][0]["run_id"], shown["runs"][0]["outcome"]) == (run["run_id"], "ok"), shown
     assert shown["last_result"].endswith("# Trips\n- none yet")
     assert shown["runs"][0]["tools_called"] == ["list_trips", "create_trip"]
@@ -78,5 +78,5 @@ def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
         mails = [email.message_from_bytes(file.read_bytes(), policy=default) for file in files]
         return [m for m in mails if m["Subject"] == "[SANDBOX] Standing order: List my trips."]
 
-    (mail,) = wait_for("the mail", find_mails, 20)
+    (mail,) = wait_for("the mail", find_mails)
     assert mail["List-Unsubscribe"]

@@ -55,15 +55,15 @@ def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(own: Servi
     def of_trace(name: str) -> Span | None:
         return next((span for span in collector.named(name) if span.trace == TRACE), None)
 
-    mail = wait_for("the span of the mail", lambda: of_trace("delivery route_monitor_match"), 30)
-    call = wait_for("the span of the call", lambda: of_trace("tools/call create_route_monitor"), 15)
+    mail = wait_for("the span of the mail", lambda: of_trace("delivery route_monitor_match"))
+    call = wait_for("the span of the call", lambda: of_trace("tools/call create_route_monitor"))
     assert _ancestors(collector, mail)[-3:] == [
         "run route_monitor",
         "tools/call create_route_monitor",
         "mcp_server POST /mcp",
     ]
     assert (call.program, mail.program) == ("award-travel-mcp_server", "award-travel-worker")
-    lookup = wait_for("the span of the token's look-up", lambda: of_trace("auth_server POST /oauth"), 15)
+    lookup = wait_for("the span of the token's look-up", lambda: of_trace("auth_server POST /oauth"))
     assert lookup.program == "award-travel-auth_server"
     assert [span for span in collector.spans if span.trace == TRACE and span.name.startswith("provider ")]
     statements = [span for span in collector.spans if span.trace == TRACE and span.name == "db INSERT"]
@@ -71,7 +71,7 @@ def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(own: Servi
 
 
 def test_later_checks_of_the_watch_have_traces_of_their_own(collector: Collector, own: Service) -> None:
-    runs = wait_for("another check", lambda: [*collector.named("run route_monitor"), None][1:-1], 30)
+    runs = wait_for("another check", lambda: [*collector.named("run route_monitor"), None][1:-1])
     assert TRACE not in [run.trace for run in runs]
 
 

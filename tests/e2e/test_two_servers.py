@@ -36,7 +36,7 @@ class Pairs:
         with psycopg.connect(self.database) as session:
             row = session.execute("select client_id from oauth_families").fetchone()
         form = {"client_id": row and row[0], "token": self.token}
-        answer = httpx.post(f"{self.servers.web[0].url}/oauth/revoke", data=form, trust_env=False, timeout=30)
+        answer = httpx.post(f"{self.servers.web[0].url}/oauth/revoke", data=form, trust_env=False, timeout=90)
         assert answer.status_code == 200, answer.text
 
     def ask_second(self, name: str, **arguments: Any) -> str:
@@ -44,7 +44,7 @@ class Pairs:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         head = {"Authorization": f"Bearer {self.token}", "Host": urlsplit(self.servers.mcp_url).netloc}
         head |= {"Accept": "application/json, text/event-stream"}
-        answer = httpx.post(f"{self.servers.tools[1].url}/mcp", json=body, headers=head, trust_env=False, timeout=30)
+        answer = httpx.post(f"{self.servers.tools[1].url}/mcp", json=body, headers=head, trust_env=False, timeout=90)
         return f"{answer.status_code} {answer.text}"
 
     def await_second(self, words: str, name: str = "list_my_cards", **arguments: Any) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from deploy.cli import build_parser
 from tests.support.documents import OWN_MACHINE, ROOT, TESTS_OF_THEIR_OWN, Block, list_blocks
 

@@ -246,7 +246,7 @@ def until(program: "subprocess.Popen[str]", words: str) -> None:
 
 def test_missing_settings_are_reported_together() -> None:
     with started(DATABASE_URL="mysql://x", SECRET_KEYS="", MAIL_BACKEND="letter") as program:
-        _, said = program.communicate(timeout=20)
+        _, said = program.communicate(timeout=90)
     assert program.returncode == 1
     assert "DATABASE_URL: must be a postgresql:// address" in said
     assert "MAIL_BACKEND" in said
@@ -257,7 +257,7 @@ def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked
     with started(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05") as program:
         until(program, "the queue (Redis) is away, trying again")
         program.send_signal(signal.SIGTERM)
-        _, rest = program.communicate(timeout=20)
+        _, rest = program.communicate(timeout=90)
     assert rest == ""
     assert program.returncode == 0
 
@@ -266,5 +266,5 @@ def test_a_database_that_is_away_is_waited_for() -> None:
     with started(DATABASE_URL="postgresql://x@127.0.0.1:1/x") as program:
         until(program, "dispatcher: the database is away")
         program.send_signal(signal.SIGTERM)
-        program.communicate(timeout=30)
+        program.communicate(timeout=90)
     assert program.returncode == 0

@@ -37,7 +37,7 @@ def command(*options: str) -> list[str]:
 
 def run(*options: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        command("--burst", *options), env=os.environ, capture_output=True, text=True, check=True, timeout=60
+        command("--burst", *options), env=os.environ, capture_output=True, text=True, check=True, timeout=90
     )
 
 
@@ -140,13 +140,13 @@ def test_a_pool_replaces_a_worker_that_was_killed(clean: None, configure: Config
         dispatcher.step()
         until(lambda: [row.status for row in rows(JobRun)] == ["done"] * 5)
         program.send_signal(signal.SIGTERM)
-        assert program.wait(timeout=60) == 0
+        assert program.wait(timeout=90) == 0
 
 
 def test_a_pool_without_settings_says_which_and_ends() -> None:
     bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
     line = [sys.executable, "-m", "jobs", "worker"]
-    ended = subprocess.run(line, env=bare, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(line, env=bare, capture_output=True, text=True, timeout=90, check=False)
     assert ended.returncode == 1
     assert ended.stderr.count("DATABASE_URL: is not set") == 1
     assert "Traceback" not in ended.stderr
@@ -158,7 +158,7 @@ def test_a_worker_killed_with_its_child_loses_nothing(post: Post, mailbox: Mailb
         mailbox.during = lambda: kill_with_children(worker)
         first = post("event-1")
         dispatcher.step()
-        worker.wait(timeout=30)
+        worker.wait(timeout=90)
     mailbox.during = None
     second = post("event-2")
     until(_wakes_a_delivery)  # a second later: the wake-up that was shot still counts
@@ -174,7 +174,7 @@ def _wakes_a_delivery() -> bool:
 
 def test_a_worker_without_settings_says_which_and_ends() -> None:
     bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
-    ended = subprocess.run(command("--burst", *WARM), env=bare, capture_output=True, text=True, timeout=30, check=False)
+    ended = subprocess.run(command("--burst", *WARM), env=bare, capture_output=True, text=True, timeout=90, check=False)
     assert ended.returncode == 1
     assert "DATABASE_URL: is not set" in ended.stderr
     assert "SECRET_KEYS: is not set" in ended.stderr
@@ -199,7 +199,7 @@ def test_a_worker_told_to_end_finishes_the_message_under_way(post: Post, mailbox
         mailbox.during = lambda: worker.send_signal(signal.SIGTERM)
         post()
         dispatcher.step()
-        assert worker.wait(timeout=30) == 0
+        assert worker.wait(timeout=90) == 0
     assert [row.status for row in rows(Delivery)] == ["sent"]
     assert len(mailbox.taken) == 1
 

@@ -90,7 +90,7 @@ def running() -> Iterator[World]:
     base, threshold = f"http://127.0.0.1:{mcp_port}", gc.get_threshold()
     with addresses(auth_port, mcp_port), probes(), served(auth.app(), auth_socket):
         front = build(Progressing())
-        with served(front, mcp_socket), httpx.Client(trust_env=False, timeout=20) as http:
+        with served(front, mcp_socket), httpx.Client(trust_env=False, timeout=90) as http:
             yield World(f"{base}/mcp", base, f"127.0.0.1:{auth_port}", auth, front, http)
     gc.unfreeze()
     gc.set_threshold(*threshold)

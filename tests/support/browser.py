@@ -19,7 +19,7 @@ _FLAGS = (
     "--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync --no-proxy-server --remote-debugging-pipe"
 )
-PATIENCE = 20.0
+PATIENCE = 90.0  # as tests/support/service.py: long enough for a busy machine
 
 
 def find() -> str | None:
@@ -46,7 +46,7 @@ class Chromium:
 
     def close(self) -> None:
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(90)
         os.close(self._out)
         os.close(self._in)
 

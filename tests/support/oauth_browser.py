@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx
 
-get = partial(httpx.get, timeout=30)
-post = partial(httpx.post, timeout=30)
+get = partial(httpx.get, timeout=90)
+post = partial(httpx.post, timeout=90)
 REDIRECT = "http://127.0.0.1:9/callback"  # nothing listens there; the redirect is read, not followed
 
 
@@ -59,7 +59,7 @@ def visit(url: str, email: str, password: str, answer: str = "allow", tick: Sequ
     `tick` names boxes of the consent page.
     """
     home, choice = urlsplit(url).netloc, {"action": answer} | dict.fromkeys(tick, "yes")
-    with httpx.Client(follow_redirects=False, timeout=20) as browser:
+    with httpx.Client(follow_redirects=False, timeout=90) as browser:
         page = browser.get(url)
         for _ in range(10):
             if page.is_redirect:

@@ -76,7 +76,7 @@ def _running(folder: Path, url: str) -> Iterator[str]:
             yield url
         finally:
             process.send_signal(signal.SIGINT)
-            process.wait(20)
+            process.wait(90)
 
 
 def reconnect(url: str) -> None:

@@ -19,7 +19,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 def _version(node: str) -> int:
     try:
-        told = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8", timeout=20, check=False)
+        told = subprocess.run([node, "--version"], capture_output=True, encoding="utf-8", timeout=90, check=False)
     except OSError:
         return 0
     found = re.match(r"v(\d+)\.", told.stdout)

@@ -23,6 +23,8 @@ PASSWORD = "correct horse battery staple"  # of every account made here
 QUICK = {"ROUTE_MONITOR_INTERVAL_SECONDS": "1", "DISPATCHER_INTERVAL_SECONDS": "0.2", "DCR_PER_HOUR": "1000"}
 QUICK |= {"GATHER_SECONDS": "0", "CLIENT_DOCUMENT_FETCH": "false"}  # nothing here leaves this machine
 READY_SECONDS = 90
+BY_EVENT_SECONDS = 20.0  # for what an event tells at once; without events the caches would keep it for 30 seconds
+PATIENCE = 90.0  # long enough for a machine that is busy with other things; what holds is found at once
 
 
 def environment(home: Path, more: dict[str, str] | None = None) -> dict[str, str]:
@@ -48,7 +50,7 @@ def command(home: Path, *arguments: str, given: str = "", more: dict[str, str] |
     return done.stdout
 
 
-def wait_for(what: str, seek: Callable[[], Any], seconds: float = 15) -> Any:
+def wait_for(what: str, seek: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     """The first true answer of `seek`; fails after so many seconds."""
     until = time.monotonic() + seconds
     pause = threading.Event()
@@ -126,7 +128,7 @@ def start(folder: Path, **more: str) -> Service:
 def stop(service: Service) -> int:
     service.process.terminate()
     try:
-        return service.process.wait(30)
+        return service.process.wait(90)
     except subprocess.TimeoutExpired:
         service.process.kill()
         raise

@@ -60,7 +60,7 @@ def running() -> Iterator[World]:
     with (
         served(create_app(), web_socket),
         served(front, mcp_socket),
-        httpx.Client(trust_env=False, timeout=30) as http,
+        httpx.Client(trust_env=False, timeout=90) as http,
     ):
         yield World(web, f"{mcp}/mcp", front, http)
     gc.unfreeze()

@@ -233,7 +233,7 @@ def test_a_plan_change_acts_on_the_next_call(world: World) -> None:
 def raw(world: World, key: str) -> int:
     """The status of a call whose key is sent as it is, which no good client would do."""
     address = urlsplit(world.url)
-    line = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+    line = http.client.HTTPConnection(address.hostname or "", address.port, timeout=90)
     line.putrequest("POST", "/api/v1/tools/list_trips")
     line._buffer.append(b"X-API-Key:" + key.encode("latin-1"))  # type: ignore[attr-defined]
     line.endheaders()

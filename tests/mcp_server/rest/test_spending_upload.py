@@ -138,7 +138,7 @@ def announce_huge_upload(ann: World, token: str) -> str:
         f"POST {PAGE} HTTP/1.1\r\nHost: {place.netloc}\r\nContent-Type: multipart/form-data; boundary=x\r\n"
         f"Content-Length: {100 * 1024 * 1024}\r\nCookie: award={ann.http.cookies['award']}\r\n\r\n--x\r\n"
     )
-    with socket.create_connection((place.hostname or "", place.port or 0), timeout=10) as line:
+    with socket.create_connection((place.hostname or "", place.port or 0), timeout=90) as line:
         line.sendall(head.encode() + token.encode())
         return line.recv(65536).decode()
 

@@ -73,7 +73,7 @@ class Session:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
         params = {"name": name, "arguments": arguments, **params}
         with (
-            httpx.Client(trust_env=False, timeout=20) as http,
+            httpx.Client(trust_env=False, timeout=90) as http,
             http.stream("POST", self.world.url, json=body | {"params": params}, headers=self.headers) as response,
         ):
             yield (json.loads(line.removeprefix("data:")) for line in response.iter_lines() if line[:1] in ("d", "{"))
@@ -195,7 +195,7 @@ def test_a_stream_that_waits_is_kept_alive(world: World, people: People, monkeyp
     client = Session(world, people.bob, FORMS)
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wipe_all", "arguments": {}}}
     with (
-        httpx.Client(trust_env=False, timeout=20) as http,
+        httpx.Client(trust_env=False, timeout=90) as http,
         http.stream("POST", world.url, json=body, headers=client.headers) as response,
     ):
         lines = response.iter_lines()

@@ -75,7 +75,7 @@ async def call_as(
     """One call of the official client; with a `round` its own driver does not go on with a question."""
     headers = {"Authorization": f"Bearer {world.token(caller, **round.pop('token', {}))}"}
     path = round.pop("path", "")
-    async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=20) as http:
+    async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=90) as http:
         transport = streamable_http_client(world.url + path, http_client=http)
         async with Client(transport, mode=mode, elicitation_callback=person) as connected:
             if not round:
@@ -314,7 +314,7 @@ def test_a_tool_inside_a_call_of_the_lean_address_asks_too(world: World, people:
 
     async def session() -> Any:
         headers = {"Authorization": f"Bearer {world.token(people.bob)}"}
-        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=20) as http:
+        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=90) as http:
             transport = streamable_http_client(f"{world.url}/lean", http_client=http)
             async with Client(transport, mode=mode, elicitation_callback=person) as connected:
                 return await connected.call_tool("call_write_tool", inner)

@@ -28,7 +28,7 @@ MODES: list[Mode] = ["auto", "legacy", "2026-07-28"]
 @asynccontextmanager
 async def client(world: World, token: str, mode: Mode, query: str = "") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=20) as http:
+    async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=90) as http:
         transport = streamable_http_client(world.url + query, http_client=http)
         async with Client(transport, mode=mode) as connected:
             yield connected

@@ -39,7 +39,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 def raw(world: World, token: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
     """A request with exactly these headers; the usual client adds an Accept of its own."""
-    connection = http.client.HTTPConnection(world.base.removeprefix("http://"), timeout=20)
+    connection = http.client.HTTPConnection(world.base.removeprefix("http://"), timeout=90)
     try:
         connection.putrequest("POST", "/mcp", skip_accept_encoding=True)
         sent = {"Authorization": f"Bearer {token}", "Content-Length": str(len(body))} | headers
@@ -309,7 +309,7 @@ def test_an_mcp_message_whose_body_does_not_come_is_not_waited_for(
     monkeypatch.setattr(streamable_http, "MAX_BODY_SECONDS", 0.2)
     host, port = world.base.removeprefix("http://").split(":")
     head = f"POST /mcp HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {world.token(people.alice)}\r\n"
-    with socket.create_connection((host, int(port)), timeout=10) as line:
+    with socket.create_connection((host, int(port)), timeout=90) as line:
         line.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
         assert line.recv(4096).startswith(b"HTTP/1.1 408 ")
     assert world.post(people.alice, LIST).status_code == 200

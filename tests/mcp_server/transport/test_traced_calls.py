@@ -51,7 +51,7 @@ def _trace(world: World, people: People, spans: InMemorySpanExporter, params: di
         ended = [span for span in spans.get_finished_spans() if not span.name.startswith("db ")]
         return ended if any(span.name == "mcp_server POST /mcp" for span in ended) else None
 
-    return wait_for("the span of the request", all_of_it, 5)
+    return wait_for("the span of the request", all_of_it)
 
 
 def _describe(made: list[ReadableSpan]) -> list[Any]:

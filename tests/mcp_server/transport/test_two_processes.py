@@ -49,11 +49,11 @@ def two_processes() -> Iterator[tuple[str, str]]:
             yield f"{url}/mcp", token
         finally:
             program.send_signal(signal.SIGTERM)
-            program.wait(20)
+            program.wait(90)
 
 
 def _post(url: str, headers: dict[str, str], **message: Any) -> httpx.Response:
-    return httpx.post(url, json={"jsonrpc": "2.0", **message}, headers=headers, trust_env=False, timeout=20)
+    return httpx.post(url, json={"jsonrpc": "2.0", **message}, headers=headers, trust_env=False, timeout=90)
 
 
 def ask_on_the_stream(url: str, token: str) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def ask_on_the_stream(url: str, token: str) -> dict[str, Any]:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     call["params"] = {"name": "reset_calendar_feed", "arguments": {}}
     with (
-        httpx.Client(trust_env=False, timeout=20) as http,
+        httpx.Client(trust_env=False, timeout=90) as http,
         http.stream("POST", url, json=call, headers=headers) as response,
     ):
         messages = (json.loads(line[5:]) for line in response.iter_lines() if line.startswith("data:"))
@@ -81,7 +81,7 @@ def ask_between_requests(url: str, token: str) -> dict[str, Any]:
 
     async def session() -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {token}", "Connection": "close"}  # each request finds its own process
-        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=20) as http:
+        async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=90) as http:
             transport = streamable_http_client(url, http_client=http)
             async with Client(transport, mode="2026-07-28", elicitation_callback=agree) as connected:
                 answer = (await connected.call_tool("reset_calendar_feed", {})).structured_content

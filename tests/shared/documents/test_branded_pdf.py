@@ -71,6 +71,7 @@ def test_every_typeface_is_embedded_in_parts() -> None:
     assert len(build_pdf(PLAIN, BRAND).content) < 60_000
 
 
+@pytest.mark.slow  # embeds typefaces of several megabytes
 @pytest.mark.parametrize(
     ("name", "face"),
     [
