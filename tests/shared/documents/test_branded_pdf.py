@@ -99,6 +99,7 @@ def test_what_no_typeface_shows_is_left_out_and_said_so() -> None:
     assert "Off we go to Rome" in words(PdfReader(io.BytesIO(result.content)))
 
 
+@pytest.mark.slow  # draws many pages
 @pytest.mark.parametrize(
     "summary",
     [

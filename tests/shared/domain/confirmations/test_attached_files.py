@@ -29,6 +29,7 @@ def unread(raw: bytes) -> list[tuple[str, str]]:
     return [(u.name, u.reason) for u in read(raw).unread]
 
 
+@pytest.mark.slow  # starts the process that reads files
 @pytest.mark.parametrize(
     ("kind", "name"), [("application/pdf", "e"), ("application/octet-stream", "ticket.PDF"), ("image/tiff", "t.pdf")]
 )
@@ -112,6 +113,7 @@ def _bomb() -> bytes:
     return head + page + body + stream + b"\nendstream endobj trailer<</Root 1 0 R>>"
 
 
+@pytest.mark.slow  # starts the process that reads files
 @pytest.mark.parametrize(
     ("content", "kind", "name", "reason"),
     [
@@ -207,6 +209,7 @@ def test_an_attached_ticket_of_one_traveller_does_not_count_those_of_the_letter(
     assert (first(raw)["passengers"], read(raw).missing) == (2, [])
 
 
+@pytest.mark.slow  # starts the process that reads files
 def test_parts_beyond_those_that_are_read_are_named() -> None:
     raw = mail(page=data(flight()), text="x")
     for n in range(70):

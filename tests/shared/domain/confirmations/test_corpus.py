@@ -29,6 +29,7 @@ def _names(name_of_set: str, outcome: str) -> set[str]:
     return {name for name, result in _scores(name_of_set).items() if result.outcome == outcome}
 
 
+@pytest.mark.slow  # reads some hundred letters
 @each_set
 def test_no_letter_is_stored_wrong(name_of_set: str) -> None:
     assert _names(name_of_set, "WRONG_STORED") == STORED_WRONG & _scores(name_of_set).keys()

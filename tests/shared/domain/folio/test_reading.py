@@ -268,6 +268,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow  # a text made to be slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_text_made_to_be_slow_is_read(text: str) -> None:
     assert audit(text[:60_000], "hyatt", "cash", "globalist").bill.charges >= 0

@@ -62,6 +62,7 @@ def test_text_whose_dates_nothing_tells_apart_is_refused(read: Read) -> None:
     assert lines(read("03/04/2026 ALDI 10.00", own_country="US"))[0][0] == "2026-03-04"
 
 
+@pytest.mark.slow  # thousands of lines
 def test_too_many_lines_are_refused(read: Read) -> None:
     with pytest.raises(Unreadable, match="more than 25,000 lines"):
         read("14/03/2026 ALDI 10.00\n" * 25_001)
