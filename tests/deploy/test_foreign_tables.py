@@ -30,6 +30,7 @@ from tests.shared.db.fill import contents
 __all__ = ["archive", "filled", "other_database", "say"]
 EXTENSIONS: tuple[LiteralString, ...] = ("pg_stat_statements", "hstore", "vector")
 PLAIN = f"t_plain_{WORKER}"
+PG_DUMP = [find_postgres() / "pg_dump", "-Fc", "-N", "standing"]  # without the clock of the tests
 
 
 @pytest.fixture
@@ -95,8 +96,7 @@ def test_an_archive_of_the_whole_database_as_earlier_releases_made_it_is_restore
 ) -> None:
     run_statement(filled, "create extension pg_stat_statements")
     file = tmp_path / "whole.backup"
-    command = [find_postgres() / "pg_dump", "-Fc", "--no-owner", "--no-privileges", "-f", file, filled]
-    subprocess.run(command, check=True)
+    subprocess.run([*PG_DUMP, "--no-owner", "--no-privileges", "-f", file, filled], check=True)
     add_digest(file)
     assert "EXTENSION - pg_stat_statements" in archives.run_pg_restore(file, "--list").decode()
     status, _, fault = say(empty_database, "restore", file)
@@ -107,7 +107,7 @@ def test_an_archive_of_the_whole_database_as_earlier_releases_made_it_is_restore
 def test_the_services_tables_are_all_that_a_migrated_database_holds(fresh_database: str, tmp_path: Path) -> None:
     """No type, function or view of ours stands outside its tables, where a backup would leave it out."""
     file = tmp_path / "whole"
-    subprocess.run([find_postgres() / "pg_dump", "-Fc", "--schema-only", "-f", file, fresh_database], check=True)
+    subprocess.run([*PG_DUMP, "--schema-only", "-f", file, fresh_database], check=True)
     entries = [line.split() for line in archives.run_pg_restore(file, "--list").decode().splitlines()]
     whole = {tuple(words[3:-1]) for words in entries if words[0] != ";"}
     archives.dump_database(archives.Server.from_url(fresh_database), tmp_path / "own")

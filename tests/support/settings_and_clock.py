@@ -46,6 +46,7 @@ def install_database_clock(url: str) -> None:
     """Before any database is created from `template1`, whose address this is."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("create schema standing")
+        connection.execute("grant usage on schema standing to public")
         connection.execute(_NOW.format(name="now", kind="stable"))
         connection.execute(_NOW.format(name="clock_timestamp", kind="volatile"))
         connection.execute("alter system set search_path = public, standing, pg_catalog")

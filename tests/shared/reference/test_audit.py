@@ -36,6 +36,7 @@ def test_limits_are_for_files_there_are() -> None:
     assert set(AGE_LIMITS) <= set(FILES)
 
 
+@pytest.mark.slow  # loads all facts
 def test_a_fact_is_stale_past_the_limit_of_its_file_and_a_look_settles_it() -> None:
     unaudited = {
         "audited_on": "",
@@ -60,6 +61,7 @@ def test_what_was_typed_from_memory_is_undated_whatever_the_day() -> None:
     assert {f.since for f in rows} == {UNDATED}
 
 
+@pytest.mark.slow  # loads all facts
 def test_a_row_whose_note_doubts_itself_is_a_finding_until_it_is_audited() -> None:
     unaudited = {"audited_on": "", "confidence": "medium", "note": "two lists conflict", "source_url": PAGE}
     doubt = change("cards.csv", {"slug": "us-amex-gold"}, **unaudited)
@@ -98,6 +100,7 @@ def chart_points() -> tuple[ObservedPrice, set[int]]:
     raise AssertionError("no chart has a price")
 
 
+@pytest.mark.slow  # loads all facts
 @pytest.mark.spec("s1.5.charts_audited_weekly")
 def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
     route, price = chart_points()
@@ -136,6 +139,7 @@ def test_a_correction_is_listed_until_it_stands_in_the_files() -> None:
     )
 
 
+@pytest.mark.slow  # loads all facts
 def test_a_noted_doubt_lasts_until_its_row_is_audited() -> None:
     item = next(i for i in reference().rows("audit_queue.csv") if i.file == "cards.csv")
     key = ("cards.csv", f"{item.key} {item.field}")

@@ -89,6 +89,7 @@ def test_a_fact_with_a_home_stands_in_no_second_file(broken: Path, file: str, li
     assert fault.endswith(f"stands in {home}")
 
 
+@pytest.mark.slow  # loads all facts
 def test_a_site_of_a_programme_is_on_a_host_of_its_own(broken: Path, breaks: Break) -> None:
     breaks("program_sites.csv", 2, "https://www.aircanada.com/,", "https://aircanada.com.example.org/,")
     assert _read_faults(broken) == [
@@ -213,6 +214,7 @@ AIRLINE_SLIPS = [
 ]
 
 
+@pytest.mark.slow  # loads all facts
 @pytest.mark.parametrize(("name", "old", "new", "fault"), AIRLINE_SLIPS)
 def test_what_is_said_of_airlines_is_checked(broken: Path, name: str, old: str, new: str, fault: str) -> None:
     path = broken / name

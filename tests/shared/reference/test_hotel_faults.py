@@ -41,6 +41,7 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
         assert fault in error.value.faults
 
 
+@pytest.mark.slow  # loads all facts
 def test_two_categories_of_a_hotel_do_not_hold_on_one_day(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
     lines = (folder / "hotel_categories.csv").read_text(encoding="utf-8").splitlines()

@@ -106,6 +106,7 @@ def test_every_fault_of_a_correction_is_told_and_nothing_is_stored(as_before: No
         assert (list(overrides(session)), list(newest_changes(session, None, 9))) == ([], [])
 
 
+@pytest.mark.slow  # loads all facts
 def test_rows_are_removed_and_corrections_undone(as_before: None) -> None:
     with transaction() as session:
         remove_fact(session, "lounges.csv", {"slug": reference().rows("lounges.csv")[0].slug}, "ops", "closed")
@@ -145,6 +146,7 @@ def test_the_trail_keeps_who_when_before_and_after(as_before: None) -> None:
         assert len(overrides(session)) == 1
 
 
+@pytest.mark.slow  # loads all facts
 def test_a_correction_a_newer_release_does_not_fit_is_left_out_alone(
     as_before: None, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -192,6 +194,7 @@ def test_a_running_server_takes_a_correction_up_at_a_word(as_before: None, monke
     assert anyio.run(is_seen)
 
 
+@pytest.mark.slow  # loads all facts
 def test_files_that_are_wrong_leave_a_running_server_the_facts_it_has(
     as_before: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
