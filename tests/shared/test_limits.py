@@ -45,6 +45,7 @@ def test_redis_hears_afterwards_what_was_counted_without_it(monkeypatch: pytest.
     assert limits.hit("sent", 9, HOUR).count == 7
 
 
+@pytest.mark.slow  # a hundred thousand hits
 def test_threads_lose_no_count_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     lose_redis(monkeypatch)
 

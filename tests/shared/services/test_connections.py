@@ -92,6 +92,7 @@ print(anyio.run(get_credential, int(sys.argv[1]), "seats_aero"))
 """
 
 
+@pytest.mark.slow  # starts two programs
 @pytest.mark.running_clock  # programs of their own take part
 def test_two_processes_renew_once(alice: Caller, outside: Outside) -> None:
     connect(alice, left=timedelta(seconds=-1))

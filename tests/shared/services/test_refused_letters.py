@@ -147,6 +147,7 @@ STAYS = st.builds(
 )
 
 
+@pytest.mark.slow  # a hundred generated letters
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(letter=st.lists(LEGS | STAYS, min_size=1, max_size=3), trust=st.sampled_from([Trust.FULL, Trust.NEW]))
 def test_whatever_a_letter_states_it_is_carried_out_or_leaves_the_bookings_as_they_were(

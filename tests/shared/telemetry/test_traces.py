@@ -17,6 +17,7 @@ print([name for name in sys.modules if name.startswith(("opentelemetry.sdk.trace
 """
 
 
+@pytest.mark.slow  # starts a program
 def test_without_a_collector_the_packages_are_not_loaded() -> None:
     done = subprocess.run([sys.executable, "-c", OFF], check=True, timeout=120, capture_output=True, encoding="utf-8")
     assert done.stdout == "[]\n"
