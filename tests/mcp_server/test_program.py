@@ -24,6 +24,7 @@ from tests.mcp_server.transport.test_revocation_events import until
 from tests.support.people import account
 
 
+@pytest.mark.slow  # starts the program
 def test_missing_settings_are_told_together_and_the_program_ends_with_one() -> None:
     ended = subprocess.run([sys.executable, "-m", "mcp_server"], env={}, capture_output=True, text=True, timeout=90)
     assert ended.returncode == 1
@@ -42,6 +43,7 @@ print([tool.name for tool in TOOLS.values() if tool.returns.__pydantic_complete_
 """
 
 
+@pytest.mark.slow  # starts the program
 def test_a_start_loads_nothing_that_only_some_calls_or_other_programs_need() -> None:
     """Readers of letters, and the validators of 142 results: a second of processor and 30 MB of each worker."""
     ended = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=120, check=True)
@@ -103,6 +105,7 @@ print(len(os.listdir("/proc/self/task")), [name for name in opened if "socket" i
 """
 
 
+@pytest.mark.slow  # starts the program
 def test_what_workers_are_forked_from_has_one_thread_and_no_connection() -> None:
     """A thread is not there after a fork, and its locks may be held; a connection would be used by two."""
     ended = subprocess.run(

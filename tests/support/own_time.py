@@ -5,6 +5,7 @@ says as much about whatever else the machine does. A busy machine doubles proces
 seconds. Unmarked cases over one second by the clock are named, and pass.
 """
 
+import re
 import resource
 import time
 from collections.abc import Generator
@@ -14,6 +15,7 @@ import pytest
 
 ALLOWED_SECONDS = 1.0
 FAILING_SECONDS = 2 * ALLOWED_SECONDS
+READS_SOURCES = re.compile("/tests/(?:house|spec)/")
 
 
 def read_processor_time() -> float:
@@ -29,9 +31,9 @@ def judge(seconds: float, *, slow: bool) -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs programs as processes waits for each of them to start."""
+    """What runs programs as processes waits for their start, and what judges the sources reads all of them."""
     for item in items:
-        if item.get_closest_marker("e2e"):
+        if item.get_closest_marker("e2e") or READS_SOURCES.search(item.path.as_posix()):
             item.add_marker(pytest.mark.slow)
 
 

@@ -91,6 +91,7 @@ def answer_all(people: People) -> dict[str, Answer]:
     return answers
 
 
+@pytest.mark.slow  # calls every tool
 def test_the_table_of_sizes_has_a_small_median_and_messages_are_for_people(people: People) -> None:
     answers = answer_all(people)
     sizes = {name: count_bytes(answer) for name, answer in answers.items()}
