@@ -89,14 +89,16 @@ def push_to_worker(tab: Tab, data: str) -> Any:
     tab.run(f"setInterval(async () => (window.workerState = await {state}), 50)")
     tab.wait("window.workerState === 'activated'")  # a message to one that still starts is lost
     tab._ask("ServiceWorker.enable")
-    tab._ask("ServiceWorker.deliverPushMessage", origin=origin, registrationId="0", data=data)
     notices = "navigator.serviceWorker.getRegistration('/static/').then((r) => r.getNotifications())"
     tab.run(f"setInterval(async () => (window.notices = await {notices}), 50)")
-    tab.wait("window.notices?.length")
+    for _ in range(20):  # on a busy machine the browser loses a message that is handed over in this way
+        tab._ask("ServiceWorker.deliverPushMessage", origin=origin, registrationId="0", data=data)
+        if tab.comes("window.notices?.length", 5):
+            break
     links = tab.run("window.notices.map((n) => n.data.link)")
     words = tab.run("window.notices.map((n) => [n.title, n.body, n.tag])")
     pages = ask_worker(tab, f"Promise.resolve({json.dumps(links)}.map(findPage))")
-    return [[*texts, page] for texts, page in zip(words, pages, strict=True)]
+    return [[*texts, page] for texts, page in zip(words, pages, strict=True)][:1]  # the others are the same once more
 
 
 def test_a_browser_subscribes_is_written_to_and_is_proved_by_a_click(

@@ -112,14 +112,18 @@ class Tab:
         answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         return answer["result"].get("value")
 
+    def comes(self, expression: str, seconds: float = PATIENCE) -> bool:
+        """Whether the page is loaded and the expression holds before so many seconds are over."""
+        until = time.monotonic() + seconds
+        while not (there := self.run(f"document.readyState === 'complete' && Boolean({expression})")):
+            if time.monotonic() >= until:
+                break
+            select.select([], [], [], 0.05)
+        return bool(there)
+
     def wait(self, expression: str) -> None:
         """Until the page is loaded and the expression holds."""
-        until = time.monotonic() + PATIENCE
-        while not self.run(f"document.readyState === 'complete' && Boolean({expression})"):
-            assert time.monotonic() < until, (
-                f"in vain: {expression} at {self.run('location.href')}: {self.text()[:300]}"
-            )
-            select.select([], [], [], 0.05)
+        assert self.comes(expression), f"in vain: {expression} at {self.run('location.href')}: {self.text()[:300]}"
 
     def look(self, width: int, height: int = 800, *, dark: bool = False) -> None:
         """A window of this size, on a system that prefers light or dark."""
