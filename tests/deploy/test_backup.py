@@ -147,6 +147,7 @@ def test_a_database_that_holds_accounts_is_replaced_only_when_told_to(
     assert contents(target) == contents(engine_of(filled))
 
 
+@pytest.mark.slow  # starts programs
 def test_a_backup_of_an_earlier_release_goes_forward_and_tables_of_the_later_one_go(
     say: Say, tmp_path: Path, other_database: str, fresh_database: str
 ) -> None:

@@ -178,6 +178,7 @@ def test_tables_take_turns_in_what_time_there_is(alice: Caller, monkeypatch: pyt
     assert retention._sweep([AGING_TABLES[0], RUNS], 3) == {"tool_calls": 6, "job_runs": 6}
 
 
+@pytest.mark.slow  # walks every table
 def test_a_table_whose_statement_fails_keeps_no_other_from_being_swept(
     alice: Caller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

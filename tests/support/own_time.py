@@ -33,7 +33,8 @@ def judge(seconds: float, *, slow: bool) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs programs as processes waits for their start, and what judges the sources reads all of them."""
     for item in items:
-        if item.get_closest_marker("e2e") or READS_SOURCES.search(item.path.as_posix()):
+        starts = item.get_closest_marker("e2e") or item.get_closest_marker("node")
+        if starts or READS_SOURCES.search(item.path.as_posix()):
             item.add_marker(pytest.mark.slow)
 
 
