@@ -62,6 +62,7 @@ def test_everything_that_is_brought_has_an_exact_version(python: str, system: tu
     assert ("async-timeout" in needs) == (python in ("3.11.0", "3.11.2"))
 
 
+@pytest.mark.slow  # starts programs
 def test_every_exact_version_is_brought_somewhere() -> None:
     needs = {name for system in SYSTEMS for python in PYTHONS for name in list_needs(describe(python, system))}
     assert EXACT - needs == set()

@@ -33,6 +33,7 @@ def test_all_programs_are_services_of_one_image() -> None:
     assert sorted(commands) == ["backup", "migrate"]
 
 
+@pytest.mark.slow  # starts programs
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_program_takes_the_options_of_its_service(name: str) -> None:
     words = [sys.executable, "-P", *PROGRAMS[name]["command"][1:], "--help"]

@@ -103,6 +103,7 @@ def list_corrections() -> list[Override]:
 PATCHERS = [words for words in (("git", "apply"), ("patch", "-p1", "-s", "-i")) if shutil.which(words[0])]
 
 
+@pytest.mark.slow  # starts programs
 @pytest.mark.parametrize("program", PATCHERS, ids=[words[0] for words in PATCHERS])
 def test_the_patch_applies_and_the_files_then_say_what_the_corrections_say(
     folder: Path, tmp_path: Path, program: tuple[str, ...]

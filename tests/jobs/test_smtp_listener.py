@@ -216,6 +216,7 @@ def test_a_connection_that_only_makes_mistakes_is_ended(port: int, address: str)
     assert replies.endswith(b"421 4.7.0 Too many mistakes\r\n")
 
 
+@pytest.mark.slow  # starts programs
 def test_a_line_without_end_is_not_kept(address: str) -> None:
     port = free_port()
     with listener(port) as process, socket.create_connection(("127.0.0.1", port), 20) as there:
@@ -267,6 +268,7 @@ def test_without_the_database_the_sender_is_told_to_come_again(address: str) -> 
         process.wait(90)
 
 
+@pytest.mark.slow  # starts programs
 def test_a_listener_that_is_not_told_where_to_listen_says_so_and_ends() -> None:
     told = {k: v for k, v in os.environ.items() if k != "INBOUND_SMTP_PORT"} | ELSEWHERE
     done = subprocess.run(

@@ -291,6 +291,7 @@ def test_the_doctor_says_how_the_watched_files_fare(host: PublicHost) -> None:
     assert files.check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
 
 
+@pytest.mark.slow  # loads all facts
 def test_an_operator_can_add_a_file_without_a_release(clean: None) -> None:
     before, version = reference(), facts._loaded_version[0]
     cells = {

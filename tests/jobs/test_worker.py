@@ -69,6 +69,7 @@ def started(*options: str) -> Iterator["subprocess.Popen[str]"]:
         worker.communicate()
 
 
+@pytest.mark.slow  # starts programs
 @pytest.mark.parametrize("options", [(), WARM])
 def test_the_documented_command_works_on_our_queues(
     post: Post, configure: Configure, tmp_path: Path, options: tuple[str, ...]
@@ -84,6 +85,7 @@ def test_the_documented_command_works_on_our_queues(
     assert "Traceback" not in said
 
 
+@pytest.mark.slow  # starts programs
 def test_a_worker_with_a_backlog_ends_with_nothing_left(clean: None, configure: Configure, tmp_path: Path) -> None:
     configure(OUTBOX_DIR=tmp_path)
     for subject in range(12):
@@ -143,6 +145,7 @@ def test_a_pool_replaces_a_worker_that_was_killed(clean: None, configure: Config
         assert program.wait(timeout=90) == 0
 
 
+@pytest.mark.slow  # starts programs
 def test_a_pool_without_settings_says_which_and_ends() -> None:
     bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
     line = [sys.executable, "-m", "jobs", "worker"]
@@ -172,6 +175,7 @@ def _wakes_a_delivery() -> bool:
     return queue(DELIVERIES).count > 0
 
 
+@pytest.mark.slow  # starts programs
 def test_a_worker_without_settings_says_which_and_ends() -> None:
     bare = {k: v for k, v in os.environ.items() if k not in ("SECRET_KEYS", "DATABASE_URL")}
     ended = subprocess.run(command("--burst", *WARM), env=bare, capture_output=True, text=True, timeout=90, check=False)
