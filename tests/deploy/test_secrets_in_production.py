@@ -56,6 +56,7 @@ def test_in_development_nothing_is_refused(configure: Configure) -> None:
     assert _read_faults(configure, APP_ENV="development", SECRET_KEYS="k", SERVICE_CLIENT_SECRET="CHANGE-ME") == {}
 
 
+@pytest.mark.slow  # starts programs
 @pytest.mark.parametrize("program", [["auth_server"], ["mcp_server"], ["jobs", "dispatcher"]])
 def test_no_program_starts_with_them(program: list[str]) -> None:
     env = os.environ | {"APP_ENV": "production", "SECRET_KEYS": "CHANGE-ME", "SERVICE_CLIENT_SECRET": "short"}

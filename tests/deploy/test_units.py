@@ -35,6 +35,7 @@ def test_every_program_has_one_service() -> None:
     assert all(start.startswith(PYTHON) for (start,) in STARTS.values())
 
 
+@pytest.mark.slow  # starts programs
 @pytest.mark.parametrize("name", STARTS)
 def test_the_program_takes_the_options_of_its_service(name: str) -> None:
     words = shlex.split(STARTS[name][0].removeprefix(PYTHON))

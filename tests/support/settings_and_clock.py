@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, Pool
 
 from shared import clock
@@ -75,12 +76,14 @@ class StandingClock:
 
 @event.listens_for(Pool, "checkout")
 def _set_database_clock(connection: psycopg.Connection, record: ConnectionPoolEntry, _proxy: object) -> None:
-    """Past psycopg, which would begin a transaction, whose end undoes it. A lost connection is left to the product."""
+    """Past psycopg, which would begin a transaction, whose end undoes it. The pool replaces a lost connection."""
     ahead = StandingClock.of_test.ahead if StandingClock.of_test else timedelta()
     if record.info.get("ahead", timedelta()) != ahead:
         with contextlib.suppress(psycopg.Error):
             connection.pgconn.exec_(f"set standing.ahead = '{ahead.total_seconds()} s'".encode())
-            record.info["ahead"] = ahead
+        if connection.closed:
+            raise DisconnectionError
+        record.info["ahead"] = ahead
 
 
 def _keeps_running(request: pytest.FixtureRequest) -> bool:

@@ -72,6 +72,7 @@ def play_round(world: World, random: Random, number: int) -> Iterator[tuple[int,
     USAGE_LOG.flush()
 
 
+@pytest.mark.slow  # hundreds of generated calls
 def test_hostile_calls_over_the_wire(world: World) -> None:
     statuses, faults = Counter[int](), list[str]()
     for status, fault in play_round(world, Random(1), 0):

@@ -25,6 +25,8 @@ from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.test_routes import expect_problem
 from tests.support.people import People, account
 
+pytestmark = pytest.mark.slow  # the document of all tools takes seconds to build and to judge
+
 DOCUMENT = "/.well-known/openapi.yaml"
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 EXAMPLES_OF_EACH = 6
