@@ -53,6 +53,7 @@ def test_the_audit_is_due_each_week_whoever_starts(planned: None) -> None:
     assert rows(JobRun) == []
 
 
+@pytest.mark.slow  # audits all facts
 @pytest.mark.spec("s1.5.charts_audited_weekly")
 def test_findings_are_stored_and_end_when_they_are_settled(planned: None) -> None:
     audited()
@@ -72,6 +73,7 @@ def test_findings_are_stored_and_end_when_they_are_settled(planned: None) -> Non
     assert [f.file for f in again if f.ended_on is not None] == ["x.csv"]
 
 
+@pytest.mark.slow  # audits all facts
 def test_findings_that_ended_long_ago_are_gone(planned: None) -> None:
     audited()
     with transaction() as session:
@@ -89,6 +91,7 @@ def test_findings_that_ended_long_ago_are_gone(planned: None) -> None:
     assert [f.file for f in rows(AuditFinding) if f.ended_on is not None] == ["new.csv"]
 
 
+@pytest.mark.slow  # audits all facts
 @pytest.mark.usefixtures("planned")
 def test_the_operator_gets_one_mail_with_the_oldest(operator: str) -> None:
     audited()

@@ -244,6 +244,7 @@ def until(program: "subprocess.Popen[str]", words: str) -> None:
     assert any(words in line for line in program.stderr)
 
 
+@pytest.mark.slow  # starts the program
 def test_missing_settings_are_reported_together() -> None:
     with started(DATABASE_URL="mysql://x", SECRET_KEYS="", MAIL_BACKEND="letter") as program:
         _, said = program.communicate(timeout=90)
@@ -253,6 +254,7 @@ def test_missing_settings_are_reported_together() -> None:
     assert "Traceback" not in said
 
 
+@pytest.mark.slow  # starts the program
 def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked() -> None:
     with started(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05") as program:
         until(program, "the queue (Redis) is away, trying again")
@@ -262,6 +264,7 @@ def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked
     assert program.returncode == 0
 
 
+@pytest.mark.slow  # starts the program
 def test_a_database_that_is_away_is_waited_for() -> None:
     with started(DATABASE_URL="postgresql://x@127.0.0.1:1/x") as program:
         until(program, "dispatcher: the database is away")
