@@ -37,8 +37,13 @@ def _ancestors(collector: Collector, span: Span) -> list[str]:
     return names
 
 
-@pytest.mark.slow  # a service of its own has to start, check and deliver
-def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(own: Service, collector: Collector) -> None:
+def find_span(collector: Collector, name: str) -> Span | None:
+    return next((span for span in collector.named(name) if span.trace == TRACE), None)
+
+
+@pytest.fixture(scope="module")
+def watched(own: Service, collector: Collector) -> Collector:
+    """The collector, once the mail of a watch that was made within TRACE has left."""
     token = tokens(own.mcp_url, own.person("traced", "--plan", "premium"), PASSWORD)["access_token"]
     day = str(datetime.now(UTC).date() + timedelta(days=40))
     redis = Redis.from_url(own.facts["redis_url"])
@@ -51,35 +56,37 @@ def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(own: Servi
     headers = {"Authorization": f"Bearer {token}", "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
     answer = post(own.mcp_url, json=body, headers=headers).json()["result"]["structuredContent"]
     assert answer["status"] == "ok"
+    wait_for("the mail", lambda: find_span(collector, "delivery route_monitor_match"))
+    return collector
 
-    def of_trace(name: str) -> Span | None:
-        return next((span for span in collector.named(name) if span.trace == TRACE), None)
 
-    mail = wait_for("the span of the mail", lambda: of_trace("delivery route_monitor_match"))
-    call = wait_for("the span of the call", lambda: of_trace("tools/call create_route_monitor"))
-    assert _ancestors(collector, mail)[-3:] == [
+@pytest.mark.slow  # a service of its own has to start, check and deliver
+def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(watched: Collector) -> None:
+    mail = wait_for("the span of the mail", lambda: find_span(watched, "delivery route_monitor_match"))
+    call = wait_for("the span of the call", lambda: find_span(watched, "tools/call create_route_monitor"))
+    assert _ancestors(watched, mail)[-3:] == [
         "run route_monitor",
         "tools/call create_route_monitor",
         "mcp_server POST /mcp",
     ]
     assert (call.program, mail.program) == ("award-travel-mcp_server", "award-travel-worker")
-    lookup = wait_for("the span of the token's look-up", lambda: of_trace("auth_server POST /oauth"))
+    lookup = wait_for("the span of the token's look-up", lambda: find_span(watched, "auth_server POST /oauth"))
     assert lookup.program == "award-travel-auth_server"
-    assert [span for span in collector.spans if span.trace == TRACE and span.name.startswith("provider ")]
-    statements = [span for span in collector.spans if span.trace == TRACE and span.name == "db INSERT"]
+    assert [span for span in watched.spans if span.trace == TRACE and span.name.startswith("provider ")]
+    statements = [span for span in watched.spans if span.trace == TRACE and span.name == "db INSERT"]
     assert any("route_monitors" in span.attributes["db.query.text"] for span in statements)
 
 
-def test_later_checks_of_the_watch_have_traces_of_their_own(collector: Collector, own: Service) -> None:
-    runs = wait_for("another check", lambda: [*collector.named("run route_monitor"), None][1:-1])
+def test_later_checks_of_the_watch_have_traces_of_their_own(watched: Collector) -> None:
+    runs = wait_for("another check", lambda: [*watched.named("run route_monitor"), None][1:-1])
     assert TRACE not in [run.trace for run in runs]
 
 
-def test_spans_hold_no_secret_and_go_to_the_collector_with_its_key(own: Service, collector: Collector) -> None:
-    assert {(h["path"], h["x-key"]) for h in collector.headers} == {("/v1/traces", "of a collector")}
-    assert PASSWORD not in collector.text
-    assert "awt_" not in collector.text
-    assert "traced@example.test" not in collector.text
-    accounts = {span.attributes.get("award.account") for span in collector.named("delivery route_monitor_match")}
+def test_spans_hold_no_secret_and_go_to_the_collector_with_its_key(watched: Collector) -> None:
+    assert {(h["path"], h["x-key"]) for h in watched.headers} == {("/v1/traces", "of a collector")}
+    assert PASSWORD not in watched.text
+    assert "awt_" not in watched.text
+    assert "traced@example.test" not in watched.text
+    accounts = {span.attributes.get("award.account") for span in watched.named("delivery route_monitor_match")}
     assert len(accounts) == 1
     assert accounts != {None}
