@@ -13,6 +13,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use, people, use  # noqa: F401 - fixtures
 from tests.mcp_server.tools.test_trip_plans import BANK, TOOL, holds, search_arguments, seats, travel_day
+from tests.performance.test_hostile_texts import seconds_of_additions
 from tests.support.fake_rates import fare, fares_of
 from tests.support.fake_seats import WithSources, live, with_sources  # noqa: F401 - fixtures
 from tests.support.people import People
@@ -21,7 +22,7 @@ BALANCES = ("chase_ultimate_rewards", "amex_membership_rewards", "capital_one_mi
 MORE_BALANCES = ("bilt_rewards", "marriott_bonvoy", "flying_blue", "british_airways_club")
 
 
-def test_plan_trip_from_the_cache_takes_less_than_150_milliseconds(
+def test_plan_trip_from_the_cache_takes_less_than_ten_million_additions(
     people: People, use: Use, with_sources: WithSources
 ) -> None:
     """Ten programmes on each day, both ways, eight balances; the best of ten, since others share the machine."""
@@ -53,4 +54,4 @@ def test_plan_trip_from_the_cache_takes_less_than_150_milliseconds(
 
     limiter.cache_clear()
     seconds = anyio.run(measure_calls)
-    assert min(seconds) < 0.15
+    assert min(seconds) < seconds_of_additions(10)

@@ -30,11 +30,13 @@ def judge(seconds: float, *, slow: bool) -> str | None:
     return f"it took {seconds:.1f} s of processor: make it quicker, or mark it slow and say why beside the mark"
 
 
+@pytest.hookimpl(trylast=True)  # after the rooms that mark what they hold
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs programs as processes waits for their start, and what judges the sources reads all of them."""
     for item in items:
         starts = item.get_closest_marker("e2e") or item.get_closest_marker("node")
-        if starts or READS_SOURCES.search(item.path.as_posix()):
+        measures = item.get_closest_marker("performance") or item.get_closest_marker("fuzz")
+        if starts or measures or READS_SOURCES.search(item.path.as_posix()):
             item.add_marker(pytest.mark.slow)
 
 
