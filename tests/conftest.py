@@ -61,7 +61,7 @@ def _sibling(url: str, database: str) -> str:
 def _start_servers(config: Any) -> dict[str, str]:
     from deploy.local.private_servers import Postgres, Valkey
     from shared.db.schema import upgrade
-    from tests.support.settings_and_clock import install_database_clock
+    from tests.support.settings_and_clock import install_database_clock, stand_at_noon
 
     roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
     home = Path(tempfile.mkdtemp(prefix="award_test_", dir="/dev/shm" if roomy else None))
@@ -73,7 +73,8 @@ def _start_servers(config: Any) -> dict[str, str]:
     postgres.create_database("award_template")
     os.environ["DATABASE_URL"] = postgres.url("award_template")
     os.environ["REDIS_URL"] = valkey.url
-    upgrade(postgres.url("award_template").replace("postgresql://", "postgresql+psycopg://"))
+    with stand_at_noon():  # partitions are made for the days around it
+        upgrade(postgres.url("award_template").replace("postgresql://", "postgresql+psycopg://"))
     return {"postgres": postgres.url("postgres"), "redis": valkey.url}
 
 

@@ -67,6 +67,10 @@ class Chromium:
         return found
 
 
+class PageChanging(Exception):
+    """The page gave way to another while it was asked."""
+
+
 class Tab:
     """A page. A private one has a context of its own, which shares no cookie, storage or permission with another."""
 
@@ -95,7 +99,10 @@ class Tab:
         while (answer := self._browser.read(until)).get("id") != sent:
             if "method" in answer and answer.get("sessionId", "") == self._session:
                 self._note(answer)
-        assert "error" not in answer, answer
+        error = answer.get("error", {})
+        if error.get("message") == "Inspected target navigated or closed":
+            raise PageChanging
+        assert not error, error
         result: dict[str, Any] = answer["result"]
         return result
 
@@ -104,7 +111,10 @@ class Tab:
 
     def run(self, expression: str) -> Any:
         """The value of a script expression on the page; None while the page is changing."""
-        answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        try:
+            answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        except PageChanging:
+            return None
         return answer["result"].get("value")
 
     def run_promise(self, expression: str) -> Any:

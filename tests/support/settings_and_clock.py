@@ -1,4 +1,4 @@
-"""Settings changed for one test, and the clock, which stands still at noon UTC of the present day.
+"""Settings changed for one test, and the clock, which stands still at noon UTC of one day, whichever day it is.
 
 The database's clock starts at the same moment and runs on from there, so that rows keep their order.
 """
@@ -19,7 +19,7 @@ from shared.settings import settings
 
 Configure = Callable[..., None]
 NOON = time(12)
-DAY_OF_WRITING = date(2026, 11, 24)  # of the tests that name days or reviewed facts: both grow old
+DAY = date(2026, 11, 24)  # seats of the sandbox open and close, facts grow old and months end as days pass
 OWN_PROGRAMS = {"e2e", "browser", "conformance"}  # folders whose tests talk to programs that keep the machine's clock
 
 
@@ -86,6 +86,15 @@ def _set_database_clock(connection: psycopg.Connection, record: ConnectionPoolEn
         record.info["ahead"] = ahead
 
 
+@contextlib.contextmanager
+def stand_at_noon() -> Iterator[StandingClock]:
+    standing = StandingClock(datetime.combine(DAY, NOON, UTC))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now", standing.now)
+        patch.setattr(StandingClock, "of_test", standing)
+        yield standing
+
+
 def _keeps_running(request: pytest.FixtureRequest) -> bool:
     folders = Path(request.node.path).relative_to(Path(__file__).parents[1]).parts
     return folders[0] in OWN_PROGRAMS or request.node.get_closest_marker("running_clock") is not None
@@ -93,21 +102,12 @@ def _keeps_running(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
-    """Noon of today in `shared.clock`: no day turns and no limit by the minute begins anew within a test.
+    """Noon of DAY in `shared.clock`: no day turns and no limit by the minute starts again within a test.
 
     A test marked `running_clock`, and each test of OWN_PROGRAMS, keeps the machine's clock.
     """
-    standing = StandingClock(datetime.combine(datetime.now(UTC).date(), NOON, UTC))
     if _keeps_running(request):
-        yield standing
+        yield StandingClock(datetime.combine(DAY, NOON, UTC))
         return
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clock, "now", standing.now)
-        patch.setattr(StandingClock, "of_test", standing)
+    with stand_at_noon() as standing:
         yield standing
-
-
-@pytest.fixture
-def on_day_of_writing(standing_clock: StandingClock) -> None:
-    """Noon of DAY_OF_WRITING, for tests of days or facts that would be past one day."""
-    standing_clock.set(datetime.combine(DAY_OF_WRITING, NOON, UTC))

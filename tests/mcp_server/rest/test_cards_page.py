@@ -19,8 +19,6 @@ from tests.mcp_server.rest.page_forms import read_form, send_form
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")  # fees and credits of its cards fall due
-
 PAGE = "/dashboard/cards"
 ADD, EDIT, CREDITS, DELETE = f"{PAGE}/add", f"{PAGE}/edit", f"{PAGE}/credits", f"{PAGE}/delete"
 

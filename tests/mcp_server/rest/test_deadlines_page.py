@@ -17,8 +17,6 @@ from tests.mcp_server.rest.page_forms import send_form
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")  # the days of what ends come closer
-
 PAGE = "/dashboard/deadlines"
 
 

@@ -21,7 +21,7 @@ from shared.outbox.plan_change import change_plan
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World
 from tests.support.people import People, account
-from tests.support.service import wait_for
+from tests.support.service import BY_EVENT_SECONDS, wait_for
 
 PROBLEM = "application/problem+json"
 
@@ -225,8 +225,13 @@ def test_a_plan_change_acts_on_the_next_call(world: World) -> None:
     assert world.call(key, "get_usage").json()["plan"]["tier"] == "free"
     with transaction() as session:
         change_plan(session, session.get_one(Account, dora.account_id), Plan.PREMIUM)
-    # Half of the 30 s after which a server forgets a plan by itself.
-    wait_for("the new plan", lambda: world.call(key, "get_usage").json()["plan"]["tier"] == "premium")
+
+    def is_premium() -> bool:
+        answer = world.call(key, "get_usage")
+        assert answer.status_code == 200, answer.text
+        return bool(answer.json()["plan"]["tier"] == "premium")
+
+    wait_for("the new plan", is_premium, BY_EVENT_SECONDS)
     assert world.call(key, "get_usage").json()["api_calls"]["cap"] == 150
 
 

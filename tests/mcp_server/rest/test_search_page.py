@@ -25,8 +25,6 @@ from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")  # its month ends, and seats open and close as days pass
-
 PAGE = "/dashboard/search"
 ROUTE = "origin=LHR&destination=JFK"
 MONTH = f"{PAGE}?{ROUTE}&airline=BA&month=2027-01&passengers=2"

@@ -27,8 +27,6 @@ from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 GET, RESET = "get_calendar_feed", "reset_calendar_feed"
 DAY = timedelta(days=1)
 

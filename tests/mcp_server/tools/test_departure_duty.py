@@ -7,8 +7,6 @@ import pytest
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 TOOL = "estimate_award_fees"
 
 

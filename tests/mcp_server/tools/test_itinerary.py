@@ -11,8 +11,6 @@ from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_trip_items import kept, trip
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 
 def save(use: Use, people: People, there: int, **given: Any) -> dict[str, Any]:
     made = use(people.alice, "save_itinerary_item", trip_id=there, **given)

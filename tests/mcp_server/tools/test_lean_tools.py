@@ -148,7 +148,6 @@ def test_plans_and_administration_are_those_of_the_tool_inside(people: People) -
     assert call(LEAN, people.ada, READ, name="admin_list_users")["status"] == "ok"
 
 
-@pytest.mark.usefixtures("on_day_of_writing")
 def test_searches_are_charged_as_the_tool_inside(people: People) -> None:
     free = replace(people.alice, plan=Plan.FREE)
     search = {"origin": "LHR", "destination": "JFK", "date": "2027-03-01"}

@@ -11,8 +11,6 @@ from tests.mcp_server.tools.test_inbound_mail import arrive, messages
 from tests.shared.domain.confirmations.mails import data, flight, mail
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 BOOKED = (
     "Booking reference: X7Y8Z9\nBA117 London (LHR) 08:25 - New York (JFK) 11:15  4 May 2027  Business\n\n"
     "BA178 New York (JFK) 20:00 - London (LHR) 08:10 +1  11 May 2027  Business\n\nTotal price: GBP 2,400.00\n"

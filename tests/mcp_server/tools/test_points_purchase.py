@@ -14,8 +14,6 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 
 @pytest.mark.spec("s4.4.get_buy_points_pricing.params", "s4.4.get_buy_points_pricing.open")
 def test_get_buy_points_pricing_lists_every_programme_without_an_account(people: People, use: Use) -> None:

@@ -48,7 +48,6 @@ def test_get_pricing_keeps_the_charts_notes_out_of_its_message(people: People, u
     assert not any(note.lower() in answer["message"].lower() for note in answer["notes"])
 
 
-@pytest.mark.usefixtures("on_day_of_writing")
 def test_get_pricing_of_a_partner_uses_the_partner_chart(people: People, use: Use) -> None:
     answer = use(
         people.bob,

@@ -18,8 +18,6 @@ from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.spending.issuers import OFX, SAMPLES
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 CHASE = SAMPLES["chase-card-us"].text
 ROWS = [
     {"date": "2026-09-03", "description": "Tesco", "amount": 20},

@@ -9,8 +9,6 @@ from shared.domain import status_tiers
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 BA, FB = "british-airways-club", "flying-blue"
 TOOL = "get_status_progress"
 

@@ -11,8 +11,6 @@ from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 TOOL = "find_status_run"
 

@@ -15,8 +15,6 @@ from tests.support.dates import evaluate
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
-
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 SET = "set_loyalty_status"
 

@@ -117,7 +117,6 @@ HEAVIEST: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.usefixtures("on_day_of_writing")
 @pytest.mark.parametrize(("name", "arguments"), HEAVIEST, ids=[name for name, _ in HEAVIEST])
 def test_the_heaviest_calls_stay_below_what_hosts_cut(people: People, name: str, arguments: dict[str, Any]) -> None:
     result = ask("/mcp", "tools/call", people.alice, name=name, arguments=arguments)

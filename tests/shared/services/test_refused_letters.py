@@ -25,7 +25,6 @@ from shared.services.bookings import bookings
 from shared.services.bookings.inbound_mail import ReadMail, settle
 from tests.support.people import account
 
-pytestmark = pytest.mark.usefixtures("on_day_of_writing")
 POSTED = date(2026, 2, 5)
 OUT, BACK = date(2027, 5, 4), date(2027, 5, 11)
 ARRIVES, LEAVES = date(2027, 10, 2), date(2027, 10, 5)
