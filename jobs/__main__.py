@@ -4,6 +4,7 @@ import argparse
 
 from jobs.startup import start
 from shared.db.metrics import collect_database
+from shared.garbage_collection import freeze_startup_objects, postpone_collections
 from shared.services.operations.metrics import collect_queue
 from shared.settings import settings
 from shared.telemetry.logs import announce
@@ -25,6 +26,7 @@ def main() -> None:
         "-n", "--processes", type=int, default=2, help="how many work at once (2); half as many more read mail"
     )
     options = parser.parse_args()
+    postpone_collections()
     start()
     announce(options.program, processes=getattr(options, "processes", None), **_list_addresses(options.program))
     with serving_metrics(options.program, collect_database(), collect_queue()):
@@ -32,17 +34,19 @@ def main() -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if options.program == "inbox":
-        from jobs import smtp_listener
-
-        smtp_listener.run()
-    elif options.program == "worker":
+    if options.program == "worker":
         from jobs import worker
 
-        worker.run(options.processes)
+        worker.run(options.processes)  # it loads more before it forks, and freezes then
+    elif options.program == "inbox":
+        from jobs import smtp_listener
+
+        freeze_startup_objects()
+        smtp_listener.run()
     else:
         from jobs import dispatcher
 
+        freeze_startup_objects()
         dispatcher.run()
 
 

@@ -1,6 +1,5 @@
 """The MCP server on a loopback port, with tools of the tests and a stand-in for the auth server."""
 
-import gc
 import os
 import socket
 import threading
@@ -87,13 +86,11 @@ def addresses(auth_port: int, mcp_port: int) -> Iterator[None]:
 def running() -> Iterator[World]:
     (auth_socket, auth_port), (mcp_socket, mcp_port) = listening(), listening()
     auth = AuthDouble(url=f"http://127.0.0.1:{auth_port}")
-    base, threshold = f"http://127.0.0.1:{mcp_port}", gc.get_threshold()
+    base = f"http://127.0.0.1:{mcp_port}"
     with addresses(auth_port, mcp_port), probes(), served(auth.app(), auth_socket):
         front = build(Progressing())
         with served(front, mcp_socket), httpx.Client(trust_env=False, timeout=90) as http:
             yield World(f"{base}/mcp", base, f"127.0.0.1:{auth_port}", auth, front, http)
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The tool host on loopback for tasks tried over MCP, with private databases where no test run has them already."""
 
-import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -56,13 +55,10 @@ class Hosts:
 def run_hosts() -> Iterator[Hosts]:
     (auth_socket, auth_port), (mcp_socket, mcp_port) = listening(), listening()
     auth = AuthDouble(url=f"http://127.0.0.1:{auth_port}")
-    threshold = gc.get_threshold()
     with addresses(auth_port, mcp_port), served(auth.app(), auth_socket):
         front = build()
         with served(front, mcp_socket), httpx.Client(trust_env=False, timeout=60) as http:
             yield Hosts(f"http://127.0.0.1:{mcp_port}", auth, front, http)
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
 
 
 @contextmanager

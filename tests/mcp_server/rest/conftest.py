@@ -1,6 +1,5 @@
 """Both hosts in this process, the web host passing tool paths on: REST is tried the whole way a caller goes."""
 
-import gc
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,7 +51,6 @@ def running() -> Iterator[World]:
     web, mcp = f"http://127.0.0.1:{web_port}", f"http://127.0.0.1:{mcp_port}"
     given = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "MCP_UPSTREAM_URL": mcp}
     forget = (settings, limiter, auth_threads.limiter, auth_threads.hashing_limiter)
-    threshold = gc.get_threshold()
     os.environ.update(given)
     for cache in forget:
         cache.cache_clear()
@@ -63,8 +61,6 @@ def running() -> Iterator[World]:
         httpx.Client(trust_env=False, timeout=90) as http,
     ):
         yield World(web, f"{mcp}/mcp", front, http)
-    gc.unfreeze()
-    gc.set_threshold(*threshold)
     for name in given:
         del os.environ[name]
     for cache in forget:
