@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,6 +15,7 @@ from PIL import Image
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
+from auth_server.accounts import password_guesses
 from auth_server.accounts.one_time_codes import draw_qr_code
 from auth_server.accounts.recovery_codes import NUMBER
 from auth_server.accounts.signin import SignInAttempts
@@ -29,6 +31,7 @@ from tests.auth_server.software_authenticator import Authenticator
 from tests.auth_server.test_dashboard import send
 from tests.auth_server.test_passkeys import add, enter, sign_in_options
 from tests.auth_server.test_sweep import whole_database
+from tests.support.service import PATIENCE
 
 PATH = "/dashboard/sign-in-methods"
 NEW = f"{PATH}/app"
@@ -395,8 +398,15 @@ def test_one_code_at_once_in_four_places_signs_in_once(ann: Browser, guarded: tu
 
 
 def test_a_sign_in_button_pressed_twice_leads_to_the_second_step_twice(
-    ann: Browser, guarded: tuple[App, list[str]]
+    ann: Browser, guarded: tuple[App, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    both, check = Barrier(2), password_guesses.check_password
+
+    def check_together(*arguments: Any) -> bool:
+        both.wait(PATIENCE)
+        return check(*arguments)
+
+    monkeypatch.setattr(password_guesses, "check_password", check_together)
     for _ in range(3):
         ann.cookie = None
         fields = {"csrf": hidden(ann.get("/signin").text, "csrf"), "email": ann.email, "password": PASSWORD}
