@@ -170,9 +170,9 @@ def clean() -> Iterator[None]:
 
 
 def empty_tables() -> None:
+    import shared.redis
     from shared import limits
     from shared.db.base import engine
-    from shared.redis import connect
 
     large, quick, thorough = _emptying()
     for last in (False, False, True):
@@ -183,5 +183,6 @@ def empty_tables() -> None:
         except OperationalError as error:  # a program that the test leaves running writes at the same moment
             if last or not isinstance(error.orig, DeadlockDetected):
                 raise
-    connect().flushdb()
+    shared.redis.connect().flushdb()
+    shared.redis._away_until = 0.0
     limits._memory.clear()  # what Redis is still to hear of

@@ -16,10 +16,10 @@ import shared.redis
 from shared import limits
 from shared.providers import cache
 from tests.auth_server.test_uvicorn_protocol import HEAD, line, listening, read_until_closed  # noqa: F401 - fixtures
-from tests.mcp_server.rest.test_rate_limits import silent  # noqa: F401 - a fixture
 from tests.performance.stopwatch import wall_seconds
 from tests.shared.providers.conftest import QUESTION, Asking, acme, ask, wire  # noqa: F401 - fixtures
 from tests.shared.providers.test_door import ask_twenty_times, every, hang, in_processes, no_redis, nothing  # noqa: F401 - a fixture
+from tests.shared.test_limits import silent  # noqa: F401 - a fixture
 from tests.support.fake_seats import WithSources, live, source, with_sources  # noqa: F401 - fixtures
 
 

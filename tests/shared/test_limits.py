@@ -1,5 +1,8 @@
 """Limits count on where Redis is away for a moment, or for longer."""
 
+import socket
+from collections import OrderedDict
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -7,6 +10,7 @@ from redis.exceptions import TimeoutError as TookTooLong
 
 import shared.redis
 from shared import limits
+from shared.settings import settings
 
 HOUR = 3600
 pytestmark = pytest.mark.usefixtures("clean")
@@ -58,3 +62,46 @@ def test_threads_lose_no_count_of_each_other(monkeypatch: pytest.MonkeyPatch) ->
     assert limits.peek("sent", 9, HOUR).count == 160_000
     regain_redis(monkeypatch)
     assert limits.hit("sent", 9, HOUR).count == 160_001
+
+
+def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
+    clean: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def gone() -> None:
+        raise ConnectionError
+
+    monkeypatch.setattr(limits, "connect", gone)
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
+    monkeypatch.setattr(limits, "_memory", OrderedDict())
+    monkeypatch.setattr(limits, "_MAX_MEMORY_KEYS", 5)
+    assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
+    assert limits.peek("a", 3, 3600).allowed is False
+    for n in range(10):
+        limits.hit(f"other {n}", 2, 3600)
+    assert len(limits._memory) == 5
+    assert caplog.text.count("Redis is away") == 1
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In Redis's place something that takes connections and never says a word.
+
+    No server may live in this process meanwhile: a thread of it that asks would take Redis for away after the test too.
+    """
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
+    monkeypatch.setattr(limits, "_memory", OrderedDict())
+    with socket.create_server(("127.0.0.1", 0)) as listening, monkeypatch.context() as patch:
+        patch.setenv("REDIS_URL", f"redis://127.0.0.1:{listening.getsockname()[1]}/0")
+        settings.cache_clear()
+        shared.redis.connect.cache_clear()
+        yield
+    settings.cache_clear()
+    shared.redis.connect.cache_clear()
+
+
+def test_a_redis_that_hangs_leaves_the_limits_to_this_process(silent: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
+    monkeypatch.setattr(shared.redis, "_away_until", 0.0)  # the pause is over
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: limits.hit("b", 4, 3600).allowed, range(6)))
+    assert sorted(answers) == [False, False, True, True, True, True]

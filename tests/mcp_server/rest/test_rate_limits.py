@@ -1,8 +1,6 @@
 """How much REST may be used: the month exactly, addresses and accounts by the minute, and what is told of it."""
 
 import socket
-from collections import OrderedDict
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any
@@ -12,18 +10,16 @@ import anyio
 import pytest
 from sqlalchemy import select
 
-import shared.redis
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.rest import routes
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport import refusal_limits
-from shared import clock, limits
+from shared import clock
 from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, count_used, take
 from shared.domain.plans import LIMITS, Plan
 from shared.secrets import mint
-from shared.settings import settings
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.test_routes import expect_problem
 from tests.support.people import People, account
@@ -192,46 +188,6 @@ def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: py
     assert world.call(known, "list_trips", headers=far).status_code == 200
     elsewhere = {"X-Forwarded-For": "203.0.113.9"}
     assert world.call(mint("awt_ak_"), "list_trips", headers=elsewhere).status_code == 401
-
-
-def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
-    clean: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def gone() -> None:
-        raise ConnectionError
-
-    monkeypatch.setattr(limits, "connect", gone)
-    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
-    monkeypatch.setattr(limits, "_memory", OrderedDict())
-    monkeypatch.setattr(limits, "_MAX_MEMORY_KEYS", 5)
-    assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
-    assert limits.peek("a", 3, 3600).allowed is False
-    for n in range(10):
-        limits.hit(f"other {n}", 2, 3600)
-    assert len(limits._memory) == 5
-    assert caplog.text.count("Redis is away") == 1
-
-
-@pytest.fixture
-def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """In Redis's place something that takes connections and never says a word."""
-    monkeypatch.setattr(shared.redis, "_away_until", 0.0)
-    monkeypatch.setattr(limits, "_memory", OrderedDict())
-    with socket.create_server(("127.0.0.1", 0)) as listening, monkeypatch.context() as patch:
-        patch.setenv("REDIS_URL", f"redis://127.0.0.1:{listening.getsockname()[1]}/0")
-        settings.cache_clear()
-        shared.redis.connect.cache_clear()
-        yield
-    settings.cache_clear()
-    shared.redis.connect.cache_clear()
-
-
-def test_a_redis_that_hangs_leaves_the_limits_to_this_process(silent: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [limits.hit("a", 2, 3600).allowed for _ in range(3)] == [True, True, False]
-    monkeypatch.setattr(shared.redis, "_away_until", 0.0)  # the pause is over
-    with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(lambda _: limits.hit("b", 4, 3600).allowed, range(6)))
-    assert sorted(answers) == [False, False, True, True, True, True]
 
 
 def test_a_rest_call_whose_body_does_not_come_is_not_waited_for(
