@@ -39,6 +39,11 @@ def pytest_addoption(parser: Any) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a third of its time a worker waits for a browser, a database or a program."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config: Any) -> None:
     gc.disable()
     os.environ.update(SETTINGS)

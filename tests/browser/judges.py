@@ -21,14 +21,14 @@ def list_faults(tab: Tab) -> list[str]:
 def look_everywhere(tab: Tab) -> list[str]:
     """What is wrong at each width, light and dark.
 
-    axe judges both shades at the first width alone, because contrast depends on the shade and its other rules hardly
-    on the width; html-validate judges the source, which is the same in every window, once.
+    axe judges at the first width alone, and in the dark by its rules of colour alone: the others hardly depend on the
+    window. html-validate judges the source, which is the same in every window, once.
     """
     found = list_invalid_in(tab) if html_validator() else []
     for number, width in enumerate(WIDTHS):
         for dark in (False, True):
             tab.look(width, dark=dark)
-            seen = [*audit(tab), *(list_violations_here(tab) if number == 0 else [])]
+            seen = [*audit(tab), *(list_violations_here(tab, colour_alone=dark) if number == 0 else [])]
             found += [f"{tab.run('location.pathname')} at {width}{' dark' if dark else ''}: {fault}" for fault in seen]
     return found
 
@@ -39,5 +39,5 @@ def audit(tab: Tab) -> list[str]:
     return list(json.loads(found))
 
 
-def list_violations_here(tab: Tab) -> list[str]:
-    return list_violations(tab) if axe() else []
+def list_violations_here(tab: Tab, *, colour_alone: bool = False) -> list[str]:
+    return list_violations(tab, colour_alone=colour_alone) if axe() else []

@@ -39,7 +39,10 @@ def judge(tab: Tab, file: Path) -> list[str]:
     for width, dark in WINDOWS:
         tab.look(width, dark=dark)
         look = json.loads(tab.run(LOOK))
-        found = [*([str(look)] if look != FITS else []), *(list_violations(tab) if width == NARROW else [])]
+        found = [
+            *([str(look)] if look != FITS else []),
+            *(list_violations(tab, colour_alone=dark) if width == NARROW else []),
+        ]
         faults += [f"{file.stem} at {width}{' dark' if dark else ''}: {fault}" for fault in found]
     return faults
 
