@@ -106,6 +106,7 @@ class Stage:
         self.calls.clear()
         self.tab.evaluate(f"host.open({json.dumps(name)}, {json.dumps(arguments)}, {json.dumps(options)})")
         self.wait_phase(phase or ("waiting" if options.get("hold") else "result"))
+        self.fit()  # in a frame that is still narrow, what is read as text is a table stacked into lines
 
     def wait_phase(self, phase: str) -> None:
         self.wait_for(f"document.body.dataset.phase === {json.dumps(phase)}")
