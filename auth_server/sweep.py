@@ -54,11 +54,11 @@ KEEP_ACCESS = timedelta(days=1)
 KEEP_CODES = timedelta(days=7)
 KEEP_ROTATED = timedelta(days=90)  # a replay of an older one fails without revoking its family
 KEEP_UNUSED_CLIENTS = timedelta(days=30)
-KEEP_UNUSED_AGENTS = timedelta(days=30)  # accounts agents made and never used, which nobody has claimed
+KEEP_UNUSED_AGENTS = timedelta(days=30)  # accounts agents made and never used, which no one has claimed
 KEEP_ENDED_LINKS = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
 KEEP_GUESSES = timedelta(days=1)  # at addresses without an account
-KEEP_UNPROVED = timedelta(days=1)  # phone numbers whose code nobody entered
-KEEP_UNCONFIRMED = timedelta(days=7)  # sign-ups nobody confirmed
+KEEP_UNPROVED = timedelta(days=1)  # phone numbers whose code no one entered
+KEEP_UNCONFIRMED = timedelta(days=7)  # sign-ups no one confirmed
 
 
 def _belongs_to_family(model: type[Base]) -> ColumnElement[bool]:
@@ -81,7 +81,7 @@ class Expired:
 
 
 def _list_expired(now: datetime) -> list[Expired]:
-    """Families and clients go when nothing belongs to them any more: after many tokens, with the next sweep."""
+    """Families and clients go when nothing belongs to them any longer: after many tokens, with the next sweep."""
     without_tokens = and_(*(~_belongs_to_family(model) for model in (AccessToken, RefreshToken, AuthorizationCode)))
     # That a person disconnected an enterprise's application holds until they allow it again.
     may_go = or_(Family.issuer.is_(None), Family.reason.is_(None), Family.reason.not_in(ENDED_BY_PERSON))
@@ -118,14 +118,16 @@ def _list_expired(now: datetime) -> list[Expired]:
         Expired(SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
         # Mail that could not be parsed or was not needed.
         Expired(InboundMail, InboundMail.keep_until < now, InboundMail.keep_until),
-        # Of agents: never used and claimed by nobody. Of people: an address that was never confirmed.
+        # Of agents: never used and claimed by no one. Of people: an address that was never confirmed.
         Expired(Account, and_(Account.email.is_(None), never_used, unclaimed), portion=ACCOUNTS),
         Expired(Account, and_(Account.email.is_not(None), unconfirmed, without_link), portion=ACCOUNTS),
     ]
 
 
 def _forget_successors(now: datetime) -> Portions:
-    """Clears sealed successors that no retry may ask for any more, the newest first: older ones are cleared already."""
+    """Clears sealed successors that no retry may ask for any longer, the newest first: older ones are cleared
+    already.
+    """
     before, looks_in_vain = now - tokens.RETRY_WINDOW, 0
     rotated_at = RefreshToken.rotated_at
     while looks_in_vain < sweeping.LOOKS_IN_VAIN:
@@ -142,7 +144,7 @@ def _forget_successors(now: datetime) -> Portions:
 
 
 def _close_unfinished(session: Session, now: datetime) -> None:
-    """Ends attempts to connect a provider account that nobody finished; one that was connected before stays so."""
+    """Ends attempts to connect a provider account that no one finished; one that was connected before stays so."""
     state = case((Connection.state == "pending", "disconnected"), else_=Connection.state)
     cleared = {"state_hash": None, "pending_sealed": None, "pending_until": None}
     session.execute(update(Connection).where(Connection.pending_until < now).values(state=state, **cleared))

@@ -147,7 +147,7 @@ class Command(NamedTuple):
 
 
 def _add_nothing(_: Parser) -> None:
-    """For commands without options of their own."""
+    """For commands without their own options."""
 
 
 def _add_doctor(parser: Parser) -> None:
@@ -164,7 +164,7 @@ COMMANDS = {
     "providers": Command(
         "list providers, switch one off or on", add_providers, "providers:run_providers", takes_home=False
     ),
-    "invite": Command("invite somebody to make an account, by mail", add_invite, "invitations:run_invite"),
+    "invite": Command("invite someone to make an account, by mail", add_invite, "invitations:run_invite"),
     "invites": Command("list the invitations that are open", _add_nothing, "invitations:run_invites"),
     "trail": Command("show who did what to which account, why and when", add_trail, "operator_actions:run_trail"),
     "token": Command("print an access token", _add_token, "client.oauth_login:run_token"),

@@ -1,4 +1,4 @@
-"""Errors that end a command, each worded as one sentence that says what to do."""
+"""Errors that end a command, each written as one sentence that says what to do."""
 
 import errno
 from pathlib import Path

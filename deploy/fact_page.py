@@ -12,7 +12,7 @@ _OPENING = """# The facts in figures
 Written by `award-travel facts page` from the files in `shared/reference/data`. Do not edit it.
 
 - **Sources**: how many different addresses the rows of a file name.
-- **Audited**: rows whose value somebody saw in a page of the issuer or carrier, or in two independent sources.
+- **Audited**: rows whose value someone saw in a page of the issuer or carrier, or in two independent sources.
 - **General knowledge**: rows from memory. Their confidence is low and they carry no day.
 - **Source days**: the oldest and the newest day that a source of the file carries.
 - **Last check**: the oldest and the newest audit.

@@ -48,7 +48,7 @@ def run_fact(arguments: argparse.Namespace) -> None:
 
 
 def _export(_arguments: argparse.Namespace) -> None:
-    """The patch goes to the output; what is left out of it is told beside it."""
+    """The patch goes to the output; what is left out of it is told next to it."""
     with transaction() as session:
         patch = build_patch(FOLDER, facts.list_corrections(session))
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -1,4 +1,4 @@
-"""`award-travel keys`: what hangs on each key of SECRET_KEYS, all of it sealed anew, and whether a key may go."""
+"""`award-travel keys`: what hangs on each key of SECRET_KEYS, all of it sealed again, and whether a key may go."""
 
 import argparse
 import json
@@ -88,7 +88,7 @@ def _reseal(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"first": first, "sealed": sealed, "unreadable": unreadable, "rest": rest}))
         return status
-    print(f"Sealed anew with {first}: {_describe(sealed)}.")
+    print(f"Sealed again with {first}: {_describe(sealed)}.")
     if unreadable:
         print(f"No key of SECRET_KEYS opens: {_describe(unreadable)}. Put the key they were sealed with back.")
     for name, values in rest.items():

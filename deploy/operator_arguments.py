@@ -39,7 +39,7 @@ def add_user(parser: Parser) -> None:
     admin.add_argument("email")
     admin.add_argument("flag", choices=("on", "off"))
     factor = commands.add_parser("second-factor", help="remove passkeys, authenticator app and recovery codes")
-    factor.add_argument("email", help="of somebody who has lost them, and whom you know to be the owner")
+    factor.add_argument("email", help="of someone who has lost them, and whom you know to be the owner")
     factor.add_argument("flag", choices=("off",))
     list_ = commands.add_parser("list", help="list the accounts, the oldest first, a page at a time")
     list_.add_argument("--page", type=int, default=1, metavar="N", help="which page (1)")
@@ -138,7 +138,7 @@ def add_upgrade(parser: Parser) -> None:
 def add_keys(parser: Parser) -> None:
     commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     status = commands.add_parser("status", help="what hangs on each key, and the next step of a rotation")
-    reseal = commands.add_parser("reseal", help="seal everything anew with the first key")
+    reseal = commands.add_parser("reseal", help="seal everything again with the first key")
     retire = commands.add_parser("retire", help="whether a key may be taken out; refused while anything hangs on it")
     retire.add_argument("key", metavar="ID", help="as keys status prints it")
     for command in (status, reseal):
@@ -182,7 +182,7 @@ def add_providers(parser: Parser) -> None:
     list_ = commands.add_parser("list", help="how each provider fares")
     _add_json(list_)
     add_home(list_)
-    for action, text in (("off", "ask a provider nothing any more, for anybody"), ("on", "ask it again")):
+    for action, text in (("off", "ask a provider nothing any longer, for anybody"), ("on", "ask it again")):
         command = commands.add_parser(action, help=text)
         command.add_argument("provider", metavar="NAME", help="as providers list prints it")
         _add_reason(command)

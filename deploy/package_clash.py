@@ -11,7 +11,7 @@ from deploy.errors import CommandError
 
 PACKAGES = ("auth_server", "deploy", "jobs", "mcp_server", "shared")  # general names: others use them too
 HOME = Path(__file__).resolve().parents[1]
-MEND = "Install award-travel into an environment of its own, and take other folders out of PYTHONPATH."
+MEND = "Install award-travel into its own environment, and take other folders out of PYTHONPATH."
 
 
 def check_packages() -> None:

@@ -1,4 +1,4 @@
-"""What hangs on each key of SECRET_KEYS: counted by key, and sealed anew with the first one."""
+"""What hangs on each key of SECRET_KEYS: counted by key, and sealed again with the first one."""
 
 import json
 from collections import Counter
@@ -94,7 +94,7 @@ def list_places() -> list[Place]:
 
 
 def count_by_key(session: Session) -> dict[str, Counter[str]]:
-    """How many values hang on each key, by the key's id and by noun; keys that nobody has any more among them."""
+    """How many values hang on each key, by the key's id and by noun; keys that no one has any more among them."""
     counts: dict[str, Counter[str]] = {}
     for place in list_places():
         key = sa.func.split_part(place.column, ":", 1)
@@ -106,7 +106,7 @@ def count_by_key(session: Session) -> dict[str, Counter[str]]:
     return counts
 
 
-# What a message is worded from names the key of its link or code, at some depth; a phone's number is sealed in it.
+# What a message is written from names the key of its link or code, at some depth; a phone's number is sealed in it.
 _UNSENT = f"""
   select key, count(distinct id) from (
     select id, key #>> '{{}}' as key from deliveries, jsonb_path_query(facts, '$.**.key') key
@@ -118,7 +118,7 @@ _UNSENT = f"""
 
 
 def seal_all_anew(batch: int = BATCH) -> tuple[Counter[str], Counter[str]]:
-    """How many values were sealed anew with the first key, and how many no key opens, each by noun."""
+    """How many values were sealed again with the first key, and how many no key opens, each by noun."""
     sealed: Counter[str] = Counter()
     unreadable: Counter[str] = Counter()
     for place in list_places():

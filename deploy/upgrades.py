@@ -13,7 +13,7 @@ from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
 from shared.domain.plurals import pluralize
 from shared.settings import VERSION, settings
 
-BYTES_A_SECOND = 20_000_000  # of a table that is written anew with its indexes; 95 MB/s were measured on two cores
+BYTES_A_SECOND = 20_000_000  # of a table that is written again with its indexes; 95 MB/s were measured on two cores
 _MEGABYTE = 1_000_000
 
 
@@ -48,12 +48,12 @@ def _is_fresh(backup: LastBackup | None) -> bool:
 
 
 def _estimate_seconds(plan: UpgradePlan) -> int:
-    """An upper bound: most migrations add to a table and write none anew."""
+    """An upper bound: most migrations add to a table and write none again."""
     return ceil(plan.bytes / BYTES_A_SECOND) + len(plan.migrations)
 
 
 def describe_plan(plan: UpgradePlan, steps: list[str]) -> dict[str, Any]:
-    """Sizes are bytes, times seconds; `at_most_seconds` takes every table named for one that is written anew."""
+    """Sizes are bytes, times seconds; `at_most_seconds` takes every table named for one that is written again."""
     backup = plan.last_backup
     return {
         "release": VERSION,
@@ -109,7 +109,7 @@ def _describe_programs(plan: UpgradePlan) -> str:
 def _describe_time(plan: UpgradePlan) -> str:
     if not plan.migrations:
         return "nothing to do"
-    return f"at most about {_estimate_seconds(plan)} s, should each of these tables be written anew"
+    return f"at most about {_estimate_seconds(plan)} s, should each of these tables be written again"
 
 
 def _describe_backup(backup: LastBackup | None) -> str:

@@ -52,7 +52,7 @@ def build_letter(parcel: ClaimedDelivery, max_age: timedelta | None) -> Letter:
 
 def _check_wish(channel: MessageChannel, parcel: ClaimedDelivery) -> None:
     if channel.proved_at is None or MAIL_KINDS[parcel.event] not in channel.wanted_kinds:
-        raise Dropped("the channel takes no such messages any more")
+        raise Dropped("the channel takes no such messages any longer")
     if parcel.age > MAX_AGE:
         raise Dropped("it waited for a day")
 

@@ -107,7 +107,7 @@ def _send(parcel: ClaimedDelivery) -> None:
         count(DELIVERY_ATTEMPTS, parcel.channel, "dropped")
     except NotSent as refusal:
         _retry_or_fail(parcel, refusal)
-    except Exception as error:  # the edge: before the hand-over it can be repeated, after it nobody knows
+    except Exception as error:  # the edge: before the hand-over it can be repeated, after it no one knows
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
         channel_letters.note_break(parcel)
         if has_begun:
@@ -126,7 +126,7 @@ def _find_sender(channel: str) -> Callable[[Letter, Begin], None]:
 
 
 def _build_letter(parcel: ClaimedDelivery) -> Letter:
-    """Raises NotSent when there is nothing (any more) to send."""
+    """Raises NotSent when there is nothing (any longer) to send."""
     if parcel.age > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
     if parcel.channel in personal.SENDERS:

@@ -39,7 +39,7 @@ HAND_OVERS: dict[str, HandOver] = {
 def step() -> None:
     """One round. The rows say they were handed over before the queue hears of it: a crash between costs a delay.
 
-    During maintenance nothing is handed over: what falls due meanwhile is done afterwards.
+    During maintenance nothing is handed over: what falls due in the meantime is done afterwards.
     """
     if not WATCH.read():
         _hand_over()
@@ -54,7 +54,7 @@ def _hand_over() -> None:
     ttl = settings().wake_up_seconds
     for name, hand_over in HAND_OVERS.items():
         rq_queue = queue(name)
-        # Redis is asked first: when it is away, nothing is marked as handed over.
+        # Redis is asked first: when it is down, nothing is marked as handed over.
         free, under_way = free_slots(rq_queue), count_under_way(rq_queue)
         with transaction() as session:
             rows = hand_over(session, free, ttl, under_way)
@@ -96,13 +96,13 @@ def run() -> None:
 
 
 def _survive_outage(before: str | None, turn: Callable[[], None] = step) -> str | None:
-    """One round that survives an outage; says once what is away, and once that it is back."""
+    """One round that survives an outage; says once what is down, and once that it is back."""
     try:
         turn()
     except (RedisError, OSError):
-        trouble = "the queue (Redis) is away"
+        trouble = "the queue (Redis) is down"
     except SQLAlchemyError as error:
-        trouble = f"the database is away or refuses ({type(error).__name__})"
+        trouble = f"the database is down or refuses ({type(error).__name__})"
     else:
         if before:
             log.warning("dispatcher: works again")

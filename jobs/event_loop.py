@@ -1,4 +1,4 @@
-"""The event loop of a job: each question to the outside world is asked on a loop of its own."""
+"""The event loop of a job: each question to the outside world is asked on its own loop."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar

@@ -17,9 +17,10 @@ DELIVERIES, RUNS, MAIL = "deliveries", CHECK_QUEUE, MAIL_QUEUE
 ENTRIES = {DELIVERIES: "jobs.deliver.wake", RUNS: "jobs.runs.wake", MAIL: "jobs.runs.read_mail"}
 # A worker is stopped at this age of a job, and killed 60 seconds later: both before the lease of its row ends.
 JOB_SECONDS = 80
-# How long a wake-up goes on with other rows. Soon a worker that serves all queues turns from mail to what comes first.
+# How long a wake-up continues with other rows. Soon a worker that serves all queues turns from mail to what comes
+# first.
 DRAIN_SECONDS = {DELIVERIES: 20.0, RUNS: 20.0, MAIL: 2.0}
-_WAKE_UPS_PER_WORKER = 2  # one goes on with whatever is due, so more would find nothing left
+_WAKE_UPS_PER_WORKER = 2  # one continues with whatever is due, so more would find nothing left
 
 
 def queue(name: str) -> Queue:
@@ -29,7 +30,7 @@ def queue(name: str) -> Queue:
 def free_slots(queue: Queue) -> int:
     """How many more wake-ups the queue should hold.
 
-    Workers that read mail beside other work read it on half of them at once, so that the rest stays free for the other
+    Workers that read mail next to other work read it on half of them at once, so that the rest stays free for the other
     queues. A wake-up under way then counts too.
     """
     workers = _serving(queue.name)
@@ -50,7 +51,7 @@ def _serving(name: str) -> set[str]:
 
 
 def wake(queue: Queue, rows: Iterable[tuple[str, int]], ttl: float) -> None:
-    """One job id per hand-over, so what a dead worker left in Redis blocks nothing. Calls nobody takes expire."""
+    """One job id per hand-over, so what a dead worker left in Redis blocks nothing. Calls no one takes expire."""
     for id, hand_over in rows:
         try:
             queue.enqueue(

@@ -121,7 +121,9 @@ def _claim(queue: str, id: int | None = None) -> Claim | None:
 
 
 class AwaitedRuns:
-    """Checks that a person waits for, done between messages: whoever sends a crowd of these goes on for 20 seconds."""
+    """Checks that a person waits for, done between messages: anyone who sends a crowd of these continues for 20
+    seconds.
+    """
 
     def __init__(self) -> None:
         self._looked_at = float("-inf")
@@ -215,7 +217,7 @@ def _write_kind(kind: str, claims: Sequence[Claim], in_time: More) -> tuple[set[
 
 
 def _is_simple(claim: Claim) -> bool:
-    """A run that a person's call made goes on with the trace of that call, alone."""
+    """A run that a person's call made continues with the trace of that call, alone."""
     return claim.attempt == 1 and claim.traceparent is None
 
 

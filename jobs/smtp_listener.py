@@ -37,13 +37,13 @@ MAX_SHORT_LINES = 5000  # of one connection; each takes as long to read as a who
 BYTES_OF_A_LINE = 8  # on average, below which a line counts as short: mails have 30 and more
 LINES_IN_A_ROW = 10
 GOODBYE_SECONDS = 5
-TIMEOUT_SECONDS = 120  # from one command to the next, and for the whole of a mail's text
+TIMEOUT_SECONDS = 120  # from one command to the next, and for all of a mail's text
 RETRY_REPLY = "451 4.3.0 Try again later"
-MAINTENANCE_REPLY = "451 4.3.2 Under maintenance, try again later"  # 4.3.2: takes no mail just now (RFC 3463)
+MAINTENANCE_REPLY = "451 4.3.2 Under maintenance, try again later"  # 4.3.2: takes no mail right now (RFC 3463)
 REPLIES = {
     RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",
     RefusalReason.OFF: "550 5.7.1 This mailbox takes no mail at present",
-    RefusalReason.FULL: "452 4.2.2 This mailbox is full of mail nobody has looked at",
+    RefusalReason.FULL: "452 4.2.2 This mailbox is full of mail no one has looked at",
 }
 _threads = ThreadPoolExecutor(4, "mail")
 
@@ -60,7 +60,7 @@ class Mailboxes:
         self, _server: SMTP, session: Session, _envelope: Envelope, name: str, replies: list[str]
     ) -> list[str]:
         session.host_name = name
-        return [r for r in replies if "AUTH" not in r]  # nobody signs in here
+        return [r for r in replies if "AUTH" not in r]  # no one signs in here
 
     async def handle_RCPT(
         self, server: "Conversation", _session: Session, envelope: Envelope, address: str, _options: list[str]
@@ -106,7 +106,7 @@ class Mailboxes:
 
 
 def _reply_outage(error: SQLAlchemyError) -> str:
-    log.warning("inbox: the database is away or refuses (%s)", type(error).__name__)
+    log.warning("inbox: the database is down or refuses (%s)", type(error).__name__)
     return RETRY_REPLY
 
 

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 def run(processes: int) -> None:
     """Works on the queues until SIGTERM or SIGINT; jobs under way are finished. A worker that died is replaced.
 
-    Mail is read by workers of their own, half as many more, so that whatever a mail does, the others stay free.
+    Mail is read by their own workers, half as many more, so that whatever a mail does, the others stay free.
     """
     _prepare()
     share(processes)
@@ -88,7 +88,7 @@ class Worker(RqWorker):
             worker_registration.register(self)
 
     def maintain_heartbeats(self, *args: Any, **kwargs: Any) -> None:
-        """While Redis is away the job goes on, and the sign waits."""
+        """While Redis is down the job continues, and the sign waits."""
         with suppress(RedisError, OSError):
             super().maintain_heartbeats(*args, **kwargs)
 
@@ -99,7 +99,8 @@ class Worker(RqWorker):
     def fork_work_horse(self, *args: Any, **kwargs: Any) -> None:
         """Corrected facts are taken up before the fork, so that they are read once and not by every job.
 
-        The worker counts as busy already: a request to end is followed after this job, and cannot get lost meanwhile.
+        The worker counts as busy already: a request to end is followed after this job, and cannot get lost in the
+        meantime.
         """
         _refresh_facts()
         super().fork_work_horse(*args, **kwargs)
@@ -129,7 +130,7 @@ def _refresh_facts() -> None:
     try:
         refresh()
     except SQLAlchemyError:
-        log.warning("worker: the database is away; corrected facts wait until it is back")
+        log.warning("worker: the database is down; corrected facts wait until it is back")
     engine().dispose()
 
 
@@ -167,5 +168,5 @@ def _preload() -> None:
         refresh()
         rehearse()
     except SQLAlchemyError:
-        log.warning("worker: the database is away; jobs wait until it is back")
+        log.warning("worker: the database is down; jobs wait until it is back")
     engine().dispose()

@@ -58,7 +58,7 @@ from shared.telemetry.traces import start_tracing
 
 log = logging.getLogger(__name__)
 
-# Modules whose functions read foreign text in processes of their own, and the rows they are given.
+# Modules whose functions read foreign text in their own processes, and the rows they are given.
 READERS = (
     "shared.documents.card_statements",
     "shared.domain.folio.audit",
@@ -136,6 +136,6 @@ async def run_forever(work: Callable[[], Awaitable[None]]) -> None:
     while True:
         try:
             await work()
-        except Exception:  # the edge of a task that nobody awaits
+        except Exception:  # the edge of a task that no one awaits
             log.exception("background work stopped and begins again")
         await anyio.sleep(1)

@@ -130,7 +130,7 @@ def check_host(target: bytes, headers: Headers) -> None:
 class HeadLimitProtocol(asyncio.Protocol):
     """Mix-in before uvicorn's HTTP protocol: a head that is too large or too slow closes the connection, one that
     has too many fields or names several hosts is answered with 400, one whose target is too long with 414, and an
-    answer nobody reads ends the connection.
+    answer no one reads ends the connection.
 
     uvicorn waits for a head, for the rest of a body after its answer, and for a reader for ever. Bodies are limited by
     `read_body`.

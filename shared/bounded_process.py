@@ -97,7 +97,7 @@ def _read(sender: Connection, budget: Budget, reader: Callable[..., Any], argume
 
 
 def _limit(budget: Budget) -> None:
-    """Readers give way to whoever waits for an answer."""
+    """Readers give way to anyone who waits for an answer."""
     os.nice(5)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, budget.seconds)
@@ -109,6 +109,6 @@ def _limit(budget: Budget) -> None:
 
 
 def _set_limit(limit: int, most: int) -> None:
-    """A soft limit: a reader may start programs that set limits of their own."""
+    """A soft limit: a reader may start programs that set their own limits."""
     hard = resource.getrlimit(limit)[1]
     resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY or 0 <= most < hard else hard, hard))

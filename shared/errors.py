@@ -1,4 +1,4 @@
-"""Refusals: expected outcomes, worded for the caller, that tools and services raise and the edges render once.
+"""Refusals: expected outcomes, written for the caller, that tools and services raise and the edges render once.
 
 Over REST they are problem documents (RFC 9457); PROBLEMS says what each kind is called there.
 """
@@ -199,7 +199,7 @@ class BackendUnavailable(Refusal):
 
 
 class TemporarilyUnavailable(Refusal):
-    """The database is away. `saved` is None where it went away while something was stored."""
+    """The database is down. `saved` is None where it went away while something was stored."""
 
     status: Status = "temporarily_unavailable"
     is_error = True
@@ -221,7 +221,7 @@ PROBLEMS = {
     "unauthorized": Problem(401, "API key missing or not accepted", "Send a key this service issued, in one header."),
     "paywall": Problem(402, "Not part of the plan", "The tool needs a higher plan; upgrade_url says how to change it."),
     "admin_only": Problem(403, "Administrators only", "Only an administrator's account may do this."),
-    "registration_closed": Problem(403, "No registration", "The operator lets no program make an account of its own."),
+    "registration_closed": Problem(403, "No registration", "The operator lets no program make its own account."),
     "not_found": Problem(404, "Nothing of that name", "what and id say what was sought; nearest what comes close."),
     "unknown_tool": Problem(404, "No such tool", "See the list of tools for the names; nearest names similar ones."),
     "no_such_page": Problem(404, "Nothing is here", "The address is not one this service knows."),
@@ -235,7 +235,7 @@ PROBLEMS = {
     "too_many_requests": Problem(429, "Too many requests", "Wait as long as Retry-After says."),
     "internal_error": Problem(500, "Something went wrong here", "It is logged. Quote call_id to the operator."),
     "backend_unavailable": Problem(503, "A source of data does not answer", "backends names it. Try again later."),
-    "temporarily_unavailable": Problem(503, "Temporarily unavailable", "A part of this service is away. Try again."),
+    "temporarily_unavailable": Problem(503, "Temporarily unavailable", "A part of this service is down. Try again."),
 }
 
 

@@ -1,4 +1,4 @@
-"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is away."""
+"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down."""
 
 import ipaddress
 import threading
@@ -51,7 +51,7 @@ def count_more(name: str, amount: int, window: int) -> None:
 
 
 def take_back(name: str, window: int) -> None:
-    """One that was counted counts no more. When its window has ended meanwhile the next one allows one more."""
+    """One that was counted counts no more. When its window has ended in the meantime the next one allows one more."""
     _count(name, window, -1)
 
 
@@ -77,7 +77,8 @@ def _recall(name: str, number: int) -> _Counted:
 
 
 def _remember(name: str, number: int, amount: int, told: int, count: int | None) -> int:
-    """The count. One lost answer of Redis would else begin it anew, and what was counted meanwhile would be forgotten.
+    """The count. One lost answer of Redis would else begin it again, and what was counted in the meantime would be
+    forgotten.
 
     The keys that were counted longest ago are dropped first.
     """

@@ -1,6 +1,6 @@
 """The health of each provider with each credential, in Redis for all processes, and which the operator switched off.
 
-It is written by the circuit breakers of `shared.providers`, and read by whoever says how providers fare.
+It is written by the circuit breakers of `shared.providers`, and read by anyone who says how providers fare.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ OPEN_DURATION = timedelta(seconds=60)
 SWITCHED_OFF = "switched_off"
 State = Literal["live", "degraded", "down"]
 _SWITCHES: dict[str, datetime] = {}  # as last read: since when a provider is off
-LOCAL: "dict[str, Health]" = {}  # what this process has seen, used while Redis is away
+LOCAL: "dict[str, Health]" = {}  # what this process has seen, used while Redis is down
 
 
 @dataclass(frozen=True)

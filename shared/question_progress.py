@@ -1,4 +1,4 @@
-"""How many of the questions that one call puts to providers are answered, for whoever waits for the call."""
+"""How many of the questions that one call puts to providers are answered, for anyone who waits for the call."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass, field

@@ -58,7 +58,7 @@ def key(*parts: str) -> str:
 
 
 def call_redis(command: Callable[[], T]) -> T | None:
-    """The result of `command`, or None while Redis is away. After the pause one caller tries again for all."""
+    """The result of `command`, or None while Redis is down. After the pause one caller tries again for all."""
     global _away_until
     now = time.monotonic()
     if now < _away_until:
@@ -69,7 +69,7 @@ def call_redis(command: Callable[[], T]) -> T | None:
         answer = command()
     except (RedisError, OSError):
         _away_until = time.monotonic() + _PAUSE_SECONDS
-        log.warning("Redis is away")
+        log.warning("Redis is down")
         return None
     _away_until = 0.0
     return answer

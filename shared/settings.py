@@ -146,7 +146,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     gather_seconds: NonNegativeFloat = 5  # how long checks that fell due wait for others, to be done by one process
     job_lease_seconds: PositiveFloat = 150  # how long a worker may hold a run or a message before another takes over
     wake_up_seconds: PositiveFloat = 60  # how long a wake-up call in the queue is believed before it is made again
-    database_threads: int = 10  # size of the connection pool and of the thread limiter beside it
+    database_threads: int = 10  # size of the connection pool and of the thread limiter next to it
     # how many days the service keeps what it writes about itself; what people store stays until they remove it
     keep_usage_days: int = Field(120, ge=91)  # tool calls and past counters; statistics go back 90 days
     keep_runs_days: PositiveInt = 30
@@ -205,7 +205,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     def _one_data_mode(self) -> "Settings":
         live = self.live_backends
         if self.award_backend == "sandbox" and live:
-            raise ValueError(f"AWARD_BACKEND=sandbox refuses to run beside {', '.join(live)}; unset one of them")
+            raise ValueError(f"AWARD_BACKEND=sandbox refuses to run next to {', '.join(live)}; unset one of them")
         return self
 
     @model_validator(mode="after")
@@ -217,7 +217,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     @model_validator(mode="after")
     def _one_way_in(self) -> "Settings":
         if not self.password_sign_in and not self.oidc_providers:
-            raise ValueError("PASSWORD_SIGN_IN=false needs a provider in OIDC_PROVIDERS, or nobody could sign up")
+            raise ValueError("PASSWORD_SIGN_IN=false needs a provider in OIDC_PROVIDERS, or no one could sign up")
         return self
 
     @model_validator(mode="after")
@@ -233,7 +233,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
 
     @cached_property
     def signup_rule(self) -> str:
-        """A public address takes nobody whom the operator has not let in, unless a setting says so."""
+        """A public address takes no one whom the operator has not let in, unless a setting says so."""
         is_local = urlsplit(self.web_url).hostname in ("127.0.0.1", "localhost", "::1")
         return self.signup or ("open" if is_local else "invite")
 
@@ -249,7 +249,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
 
     @cached_property
     def takes_signup_forms(self) -> bool:
-        """Whether the form of the sign-up page is for anybody; an invitation has a page of its own."""
+        """Whether the form of the sign-up page is for anybody; an invitation has its own page."""
         return self.signup_rule in ("open", "domains")
 
     @cached_property

@@ -1,8 +1,8 @@
 """Slots that all processes of the service share, such as those of one source, and the line before them, in Redis.
 
 A slot and a place in the line are leases: what a process that was killed held ends with its lease. The clock is that
-of Redis. Whoever waits looks again and again, which renews the place in the line, and takes a slot when one is free for
-everybody up to there. A place is counted from when its holder began to wait, so one that was lost is found again.
+of Redis. Anyone who waits looks again and again, which renews the place in the line, and takes a slot when one is free
+for everybody up to there. A place is counted from when its holder began to wait, so one that was lost is found again.
 """
 
 import time
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from shared.redis import call_redis, connect, key
 
 LINE_SECONDS = 3.0  # a waiting process that was not heard of for so long has left the line
-_REMEMBERED_SECONDS = 3600  # how long the time that holders took lately is known
+_REMEMBERED_SECONDS = 3600  # how long the time that holders took recently is known
 _BEHIND = 4 * 10**15  # microseconds: who has time stands behind everybody who has none (a time is below 1.8 * 10**15)
-# KEYS: slots, line, when each place in the line ends, the time that holders took lately.
+# KEYS: slots, line, when each place in the line ends, the time that holders took recently.
 # ARGV: slots, their milliseconds, those of a place in the line, how many leave; for each of these its name and how long
 # it held its slot (-1: not to be counted); then for each ticket its name, waited microseconds, offset and whether own.
 _LOOK = """
@@ -78,7 +78,7 @@ return {tonumber(redis.call('get', took) or 0), ages, answer}
 class Ticket:
     """One who waits, since when (`time.monotonic`), and whether behind all who have no time.
 
-    `own` is False for the ticket of somebody else that fetches what the caller waits for too. It gets no slot by this,
+    `own` is False for the ticket of someone else that fetches what the caller waits for too. It gets no slot by this,
     but stands where the caller would stand if that is further ahead.
     """
 
@@ -96,7 +96,8 @@ class Leaving(NamedTuple):
 
 
 class View(NamedTuple):
-    """What is there: seconds that holders took lately (0: unknown), those of each present one so far, and the tickets.
+    """What is there: seconds that holders took recently (0: unknown), those of each present one so far, and the
+    tickets.
 
     For each ticket how many are ahead of it in the line; None where it does not wait, as one that has a slot.
     """
@@ -109,7 +110,7 @@ class View(NamedTuple):
 def look(name: str, slots: int, seconds: float, tickets: Sequence[Ticket], leaving: Sequence[Leaving]) -> View | None:
     """Serves those who leave, then the tickets, which should be in their order; a slot is had for at most `seconds`.
 
-    None while Redis is away.
+    None while Redis is down.
     """
     now, milliseconds = time.monotonic(), round(seconds * 1000)
     arguments: list[str | int] = [slots, milliseconds, round(LINE_SECONDS * 1000), len(leaving)]

@@ -15,7 +15,7 @@ class TelemetrySettings(BaseModel):
     metrics_host: str = "127.0.0.1"
     metrics_port: int | None = Field(None, ge=1, le=65531)  # of the first program; absent = none of them listens
     metrics_token: SecretStr | None = None  # the bearer token a scraper must send; absent = none is asked for
-    metrics_dir: Path | None = None  # where the processes of a program count; absent = a temporary folder of its own
+    metrics_dir: Path | None = None  # where the processes of a program count; absent = its own temporary folder
     # traces for OpenTelemetry, by the names its documentation uses
     otel_exporter_otlp_endpoint: str | None = Field(None, pattern=r"https?://\S+")  # absent = there are none
     otel_exporter_otlp_headers: SecretStr | None = None  # comma list of NAME=VALUE, such as the collector's key

@@ -55,7 +55,7 @@ def _refuse_rolls() -> None:
     """A server of one worker answers SIGHUP, which would end it, with an error in the log."""
 
     def explain(_number: int, _frame: Any) -> None:
-        log.error("SIGHUP: a server of one worker cannot be rolled and goes on as it is; start it with --workers 2")
+        log.error("SIGHUP: a server of one worker cannot be rolled and continues as it is; start it with --workers 2")
 
     signal.signal(signal.SIGHUP, explain)
 
@@ -101,7 +101,7 @@ class Rolling:
         if not self.is_ending():
             log.error(
                 "the roll failed: %d of %d workers still run what was installed before; the cause stands above, "
-                "and every call is answered meanwhile. Mend it and send SIGHUP again.",
+                "and every call is answered in the meantime. Mend it and send SIGHUP again.",
                 count,
                 count,
             )
@@ -141,7 +141,7 @@ class Release:
 
 
 def run_release(config: Any, worker: Callable[..., Any], sockets: list[socket.socket], report: Connection) -> None:
-    """What that process does: it loads, forks the workers, and forks anew those that die, until SIGTERM."""
+    """What that process does: it loads, forks the workers, and forks again those that die, until SIGTERM."""
     end_with_parent()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed: the process that was started decides
     postpone_collections()

@@ -138,7 +138,7 @@ _numbers = itertools.count()
 
 @pytest.fixture
 def fresh_database(pytestconfig: Any) -> Iterator[str]:
-    """A private migrated database for tests that start programs of their own: its address."""
+    """A private migrated database for tests that start their own programs: its address."""
     name = f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{next(_numbers)}"
     with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
         admin.execute(f"create database {name} template award_template strategy file_copy")

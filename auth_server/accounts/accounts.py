@@ -44,7 +44,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_reachable(address: str) -> None:
-    """For an address nobody has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
+    """For an address no one has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
     if "." not in address.rpartition("@")[2]:
         raise Invalid(Fault("email", "has no dot after the @", "something like you@example.com"))
 

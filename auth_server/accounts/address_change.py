@@ -1,7 +1,7 @@
 """Change of an account's email address: a link to the new address and one to the present, and only both change it.
 
-Whoever holds a session alone changes nothing. For a week the link "this was not me" of a mail to the old address gives
-the account back to it.
+Anyone who holds a session alone changes nothing. For a week the link "this was not me" of a mail to the old address
+gives the account back to it.
 """
 
 from datetime import timedelta
@@ -110,7 +110,7 @@ def _show_next(title: str, text: str) -> Page:
 
 
 def _complete(uow: UnitOfWork, data: RequestData, account: Account, address: str) -> Page:
-    """Both have confirmed. Links to the old address let nobody in any more, but for "this was not me"."""
+    """Both have confirmed. Links to the old address let no one in any longer, but for "this was not me"."""
     withdraw(uow, account)
     if not _is_free(uow, address):
         return show_problem("This address cannot be used", "Nothing was changed. Please choose another address.", 409)

@@ -116,7 +116,7 @@ def find_unclaimed(uow: UnitOfWork, code: str) -> ApiKey:
 def claim(uow: UnitOfWork, account: Account, code: str, *, keep_key: bool) -> str:
     """The agent's records become the signed-in person's, once, and its own account ends; the result is its name.
 
-    Its key ends too unless the person keeps it: whoever holds it would see and change everything of that person.
+    Its key ends too unless the person keeps it: anyone who holds it would see and change everything of that person.
     What the person's plan does not cover is paused as after a change of plan. Raises Invalid, or LimitReached.
     """
     key = find_unclaimed(uow, code)
@@ -177,5 +177,5 @@ def _describe_registration(site: str) -> dict[str, object]:
         "plan": Plan.FREE.slug,
         "limit_per_address_and_hour": settings().agents_per_hour,
         "claim": "The person who opens the claim_url can take the account over once."
-        " The person decides whether the key goes on working.",
+        " The person decides whether the key keeps working.",
     }

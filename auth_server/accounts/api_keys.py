@@ -51,7 +51,7 @@ def issue(
 
 
 def check_room(db: Session, account_id: int) -> None:
-    """Raises LimitReached when the account can hold no further key; until the commit nobody else adds one."""
+    """Raises LimitReached when the account can hold no further key; until the commit no one else adds one."""
     lock(db, account_id)
     count = len(list_active(db, account_id))
     if count >= MAX_KEYS:

@@ -28,7 +28,7 @@ MAILS_PER_HOUR = 5  # to one address
 
 
 def can_mail(email: str) -> bool:
-    """Limits the mails that somebody who types another person's address can cause."""
+    """Limits the mails that someone who types another person's address can cause."""
     return hit(f"mail:to:{digest(email)[:32]}", MAILS_PER_HOUR, 3600).allowed
 
 
@@ -40,7 +40,7 @@ def add_link(
     address: str | None = None,
     lifetime: timedelta | None = None,
 ) -> dict[str, str]:
-    """A new link; the facts its mail is worded from. `address` is where it is mailed to, if not to the account's."""
+    """A new link; the facts its mail is written from. `address` is where it is mailed to, if not to the account's."""
     nonce = secrets.token_hex(16)
     facts = links.facts(purpose, account.public_id, nonce)
     uow.db.add(
@@ -74,6 +74,6 @@ def find(uow: UnitOfWork, purpose: str, token: str | None) -> tuple[OneTimeLink,
 
 
 def delete_all(uow: UnitOfWork, account: Account) -> None:
-    """Ends every link that lets somebody in. Those that say "this was not me" stay: a thief must not end them."""
+    """Ends every link that lets someone in. Those that say "this was not me" stay: a thief must not end them."""
     lets_in = (OneTimeLink.account_id == account.id, OneTimeLink.purpose != "not_me")
     uow.db.execute(delete(OneTimeLink).where(*lets_in))

@@ -30,7 +30,7 @@ _MALFORMED = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, 
 
 
 class SignInRefused(Exception):
-    """The provider's answer does not say who somebody is; the text is for the person."""
+    """The provider's answer does not say who someone is; the text is for the person."""
 
 
 @dataclass(frozen=True)

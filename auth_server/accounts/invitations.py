@@ -1,4 +1,6 @@
-"""Invitations: an account without a password waits for whoever opens the link in the mail, until the link expires."""
+"""Invitations: an account without a password waits for anyone who opens the link in the mail, until the link
+expires.
+"""
 
 from datetime import datetime, timedelta
 

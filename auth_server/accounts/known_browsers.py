@@ -19,7 +19,7 @@ MAX_BROWSERS = 50  # of one account
 def recognize(uow: UnitOfWork, data: RequestData, session: WebSession, account: Account) -> str:
     """The cookie the browser gets at this sign-in. Its owner is told of a new one, unless it is the first ever.
 
-    The cookie is another each time: one that somebody planted makes no browser of theirs known to this account.
+    The cookie is another each time: one that someone planted makes no browser of theirs known to this account.
     """
     cookie, now = secrets.token_urlsafe(32), clock.now()
     id_hash = digest(cookie)

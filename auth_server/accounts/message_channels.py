@@ -23,7 +23,7 @@ from shared.outbox.wording.briefs import CODE_EVENT
 MAX_CHANNELS = 5
 PER_CHANNEL_AND_HOUR, PER_ACCOUNT_AND_DAY = 3, 20
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
-# Wanted by a new channel: what is mailed unless somebody says otherwise.
+# Wanted by a new channel: what is mailed unless someone says otherwise.
 FIRST_KINDS = ["route_monitors", "flight_alerts", "delay_alerts", "standing_orders", "hotel_price_drops", "deadlines"]
 
 

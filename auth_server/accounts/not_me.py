@@ -24,7 +24,7 @@ def _describe_address(_uow: UnitOfWork, link: OneTimeLink, account: Account) -> 
 
 
 def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """The old password no longer works, so whoever knows it stays outside until a new one is chosen by mail."""
+    """The old password no longer works, so anyone who knows it stays outside until a new one is chosen by mail."""
     checked = check_link_form(uow, data, "not_me", "not-me")
     if isinstance(checked, Page):
         return checked
@@ -45,7 +45,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
         "Every access is ended",
         "All browsers, applications and keys are signed out, and the old password no longer works."
         " Passkeys, authenticator apps, recovery codes and sign-ins of other providers that were added in the last 30"
-        " days do not work any more, and addresses allowed to forward bookings in these days are removed."
+        " days do not work any longer, and addresses allowed to forward bookings in these days are removed."
         f" {way_in}",
         200,
     )

@@ -79,7 +79,7 @@ def _make_challenge(db: Session, session: WebSession, purpose: str) -> bytes:
 
 
 def _take_challenge(db: Session, session: WebSession, purpose: str) -> bytes | None:
-    """Once: whoever comes second gets none."""
+    """Once: anyone who comes second gets none."""
     same = (PasskeyChallenge.session_hash == session.id_hash, PasskeyChallenge.purpose == purpose)
     taken = delete(PasskeyChallenge).where(*same).returning(PasskeyChallenge.challenge, PasskeyChallenge.expires_at)
     row = db.execute(taken).one_or_none()

@@ -1,7 +1,8 @@
 """Password reset: a link by mail, and a form behind it for the new password and for what shall stay signed in.
 
-Whoever needs a new password may have lost the old one to a thief, so applications and keys end with it. Those to keep
-are ticked in the same form: one transaction changes the password and ends the rest, and nothing waits for an answer.
+Anyone who needs a new password may have lost the old one to a thief, so applications and keys end with it. Those to
+keep are ticked in the same form: one transaction changes the password and ends the rest, and nothing waits for an
+answer.
 """
 
 from typing import Any
@@ -30,7 +31,7 @@ from shared.db.password_guesses import clear_guesses
 from shared.domain.dates import format_weekday
 from shared.errors import Invalid
 
-MAX_KEYS_LISTED = 12  # a form holds so many fields beside the applications; claimed agents may add to the keys
+MAX_KEYS_LISTED = 12  # a form holds so many fields next to the applications; claimed agents may add to the keys
 KEEP_APPLICATION, KEEP_KEY = "keep_application_", "keep_key_"  # and the id, in the names of the fields
 
 
@@ -104,7 +105,7 @@ def reset(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def change_password(uow: UnitOfWork, account: Account, password_hash: str) -> None:
-    """Every browser is signed out, every link that lets somebody in is ended, wrong guesses count from zero.
+    """Every browser is signed out, every link that lets someone in is ended, wrong guesses count from zero.
 
     A change of the address that waits is withdrawn: a thief may have asked for it.
     """

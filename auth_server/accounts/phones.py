@@ -31,7 +31,7 @@ PhoneRefused = proof_codes.ProofRefused  # a number or a code that is not taken
 
 @dataclass(frozen=True)
 class WaitingNumber:
-    """A number that a delay alert names and nobody has proved."""
+    """A number that a delay alert names and no one has proved."""
 
     alert_id: int
     ending: str

@@ -33,7 +33,7 @@ METHODS_PAGE = "/dashboard/sign-in-methods"
 
 @dataclass(frozen=True)
 class _Arrival:
-    """Somebody who came back from a provider, in the browser session that was sent there."""
+    """Someone who came back from a provider, in the browser session that was sent there."""
 
     uow: UnitOfWork
     data: RequestData
@@ -80,7 +80,7 @@ def _is_too_old(identity: Identity) -> bool:
 
 
 def _connect(arrival: _Arrival) -> FlowResult:
-    """For somebody who is signed in: whatever address the provider knows, the account is this one."""
+    """For someone who is signed in: whatever address the provider knows, the account is this one."""
     account = sessions.find_account(arrival.uow.db, arrival.session)
     if account is None:
         return BEGIN_AGAIN
@@ -127,7 +127,7 @@ def _begin_with_address(arrival: _Arrival) -> FlowResult:
 
 
 def _sign_up(arrival: _Arrival, address: str, unconfirmed: Account | None) -> FlowResult:
-    """Whoever signed up with this address and never confirmed it need not be this person: that password goes."""
+    """Anyone who signed up with this address and never confirmed it need not be this person: that password goes."""
     if not signup.signup_allows(arrival.uow.db, address):
         text = "This installation does not take new accounts with this address. The support page says who runs it."
         return arrival.show_problem("No account can be made", text, 403)

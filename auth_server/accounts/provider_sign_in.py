@@ -54,7 +54,7 @@ def handle_start(make_flow: Starting) -> Handler:
 
 
 def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -> Flow[FlowResult]:
-    """From the sign-in page or the sign-up page, whose forms have tokens of their own."""
+    """From the sign-in page or the sign-up page, whose forms have their own tokens."""
 
     def flow(uow: UnitOfWork, data: RequestData) -> FlowResult:
         tokens = (sessions.load_for_form(uow.db, data, purpose) for purpose in ("signin", "signup"))
@@ -69,9 +69,9 @@ def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -
 
 
 def _has_to_be_fresh(session: WebSession, return_to: str) -> bool:
-    """Whoever is signed in already comes to prove it again, as does whom an application wants asked (prompt=login).
+    """Anyone who is signed in already comes to prove it again, as does whom an application wants asked (prompt=login).
 
-    Not what the form says: whoever finds a browser signed in could leave that out.
+    Not what the form says: anyone who finds a browser signed in could leave that out.
     """
     return session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
 
@@ -106,7 +106,7 @@ def _take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:
 
 
 async def _identify(name: str, provider: OidcProvider, came_back: Return, data: RequestData) -> Identity | Page:
-    """Who came back, or the page that says why nobody did."""
+    """Who came back, or the page that says why no one did."""
     code, return_to = data.query_value("code"), came_back.return_to
     if data.query_value("error") is not None or code is None:
         text = f"{provider.title} says that the sign-in was refused or given up. You can begin it again."

@@ -1,4 +1,4 @@
-"""Recovery codes: ten codes of 80 bits for somebody who has lost the other ways; each works once."""
+"""Recovery codes: ten codes of 80 bits for someone who has lost the other ways; each works once."""
 
 import re
 import secrets

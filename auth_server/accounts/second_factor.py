@@ -27,7 +27,7 @@ NO_PASSKEY = "The passkey did not open an account. Please try once more, or sign
 class CodeAttempts:
     """Wrong codes of one kind ("app", "recovery"), counted like wrong passwords; each kind blocks itself alone.
 
-    Whoever gets here knows the password. An owner is let in from where they were before, however much others guess.
+    Anyone who gets here knows the password. An owner is let in from where they were before, however much others guess.
     """
 
     def __init__(self, kind: str, account: Account, peer: str) -> None:
@@ -144,7 +144,7 @@ def submit_passkey(uow: UnitOfWork, data: RequestData) -> FlowResult:
         return signin.show_too_many_attempts()
     account = passkeys.authenticate(uow.db, session, data.form_value("credential"))
     if account is not None and account.disabled_at is not None:
-        return suspension.SUSPENDED  # said to nobody who does not hold the passkey
+        return suspension.SUSPENDED  # said to no one who does not hold the passkey
     if account is not None:
         return signin.sign_in(uow, data, session, account, data.form_value("return_to"))
     hit(*limit)

@@ -37,7 +37,7 @@ def record_event(
 ) -> None:
     """One row, one notice and one mail. `kind` is a key of `EVENT_WORDS`; `subject` names what it is about.
 
-    `more` are facts that the mail of this kind is worded from besides. Who makes and ends keys all day fills nobody's
+    `more` are facts that the mail of this kind is written from besides. Who makes and ends keys all day fills no one's
     mailbox: after 30 mails in an hour the rows and notices go on. A new password or address is mailed even then.
     """
     browser, now = describe_browser(user_agent) if user_agent else None, clock.now()

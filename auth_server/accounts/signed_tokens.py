@@ -23,7 +23,7 @@ class UnknownKey(InvalidToken):
 
 
 def read_unverified(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims nobody has vouched for yet: good for finding the key that should have signed."""
+    """Header and claims no one has vouched for yet: good for finding the key that should have signed."""
     if len(token) > MAX_CHARACTERS:
         return {}, {}
     try:

@@ -59,7 +59,7 @@ class SignInAttempts:
     are looked at than of many sent one by one.
 
     An account that many addresses guess at stays open to addresses from which it was signed in to before, so that
-    nobody can lock its owner out.
+    no one can lock its owner out.
     """
 
     def __init__(self, email: str, peer: str) -> None:
@@ -150,7 +150,7 @@ def show_too_many_attempts() -> Page:
 
 
 def show_form_again(uow: UnitOfWork, data: RequestData, message: str, status: int = 401) -> Page:
-    """The sign-in page with what went wrong, for somebody who may have lost the session as well."""
+    """The sign-in page with what went wrong, for someone who may have lost the session as well."""
     opened = load_or_open_session(uow, data)
     if isinstance(opened, Page):
         return opened
@@ -193,7 +193,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
     account = accounts.find_account(uow.db, data.form_value("email"))
     refusal = _find_refusal(uow, data, account)
     if refusal is None and account is not None and account.disabled_at is not None:
-        return suspension.SUSPENDED  # said to nobody who does not know the password
+        return suspension.SUSPENDED  # said to no one who does not know the password
     if refusal is not None or account is None:
         return _show_again(data, sessions.make_csrf_token(session, "signin"), refusal or WRONG_CREDENTIALS, 401)
     attempts.take_back()

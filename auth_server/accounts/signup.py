@@ -1,7 +1,7 @@
 """Sign-up: an account is created unconfirmed, and confirmed by a link in a mail.
 
-The page says the same whether or not the address has an account. Confirming takes the password again: whoever signs
-up with somebody else's address gains nothing when that person follows the link.
+The page says the same whether or not the address has an account. Confirming takes the password again: anyone who signs
+up with someone else's address gains nothing when that person follows the link.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from shared.secrets import digest
 from shared.settings import settings
 
 PER_HOUR = 30  # sign-ups and resets of one address
-_DEAD_TITLE, _DEAD_TEXT = "This link does not work any more", "It was used already, or is too old."
+_DEAD_TITLE, _DEAD_TEXT = "This link does not work any longer", "It was used already, or is too old."
 DEAD_LINK = show_problem(
     _DEAD_TITLE,
     f"{_DEAD_TEXT} Ask for a new one where you asked for this one.",
@@ -68,7 +68,7 @@ def show_mail_sent(email: str, afterwards: object) -> Page:
 
 
 def signup_allows(db: Session, address: str) -> bool:
-    """Whether somebody with this address may make an account, in whichever way."""
+    """Whether someone with this address may make an account, in whichever way."""
     rule = settings().signup_rule
     return (
         rule == "open" or _is_of_allowed_domain(address) or (rule != "closed" and invitations.is_invited(db, address))
@@ -87,7 +87,7 @@ def check_rate_limit(data: RequestData) -> Page | None:
 
 
 def show_empty_form(uow: UnitOfWork, data: RequestData, purpose: str) -> FlowResult:
-    """An empty form of that purpose ("signup", "recover") for somebody who is not signed in."""
+    """An empty form of that purpose ("signup", "recover") for someone who is not signed in."""
     opened = signin.load_or_open_session(uow, data)
     if isinstance(opened, Page):
         return opened
@@ -150,7 +150,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 
 def _find_faults(data: RequestData) -> dict[str, str]:
-    """What is wrong at each field; both are judged, so that nobody mends one and then learns of the other."""
+    """What is wrong at each field; both are judged, so that no one mends one and then learns of the other."""
     email = data.form_value("email")
     faults: dict[str, str] = {}
     try:

@@ -38,7 +38,7 @@ def find_factor_age(db: Session, account: Account) -> datetime | None:
 
 
 def has_shown_factor(session: WebSession, since: datetime) -> bool:
-    """False for a sign-in from before the first factor was added, which nobody was asked for then."""
+    """False for a sign-in from before the first factor was added, which no one was asked for then."""
     return session.authenticated_at is not None and session.authenticated_at >= since
 
 
@@ -60,7 +60,7 @@ def ask_for_form(data: RequestData, account: Account, page: str) -> Redirect:
 
 
 def _carry_fields(data: RequestData, account: Account, page: str) -> dict[str, str]:
-    """What was typed, sealed for this account and page: nobody else can fill in a form of ours by a link."""
+    """What was typed, sealed for this account and page: no one else can fill in a form of ours by a link."""
     fields = {name: value for name, value in data.form if not _NEVER_CARRIED.search(name)}
     if not fields:
         return {}

@@ -1,4 +1,4 @@
-"""Client authentication in requests of programs: HTTP Basic (RFC 6749 2.3.1) beside form fields."""
+"""Client authentication in requests of programs: HTTP Basic (RFC 6749 2.3.1) next to form fields."""
 
 import base64
 import binascii

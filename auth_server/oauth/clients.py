@@ -91,7 +91,7 @@ def lock_client(db: Session, client_id: str) -> Client | None:
 
 
 def suspend_client(uow: UnitOfWork, client: Client) -> None:
-    """Nobody can allow it anything, and its tokens open nothing, until it is restored."""
+    """No one can allow it anything, and its tokens open nothing, until it is restored."""
     client.disabled_at = clock.now()
     uow.events.append({"client": client.client_id})
 

@@ -58,7 +58,7 @@ def is_identified(request: AuthorizationRequest) -> bool:
 
 def issue_code(request: AuthorizationRequest, session: WebSession, account: Account, consent: Choices) -> FlowResult:
     """The authorization response. A narrow address narrows what was chosen, and so does the lack of a second factor
-    shown just now by an administrator."""
+    just shown by an administrator."""
     request.server.authenticated_at = session.authenticated_at or clock.now()
     request.server.choices = Choices(
         read_only=consent.read_only or request.address.read_only,

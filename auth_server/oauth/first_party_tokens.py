@@ -14,7 +14,7 @@ from shared.settings import SCOPE, settings
 def issue(
     uow: UnitOfWork, account: Account, program: tuple[str, str], family_id: str, life: timedelta, *, read_only: bool
 ) -> str:
-    """The only token of its family, without a refresh token beside it; `program` is its client's id and name."""
+    """The only token of its family, without a refresh token next to it; `program` is its client's id and name."""
     client_id, now = service_client(uow.db, *program), clock.now()
     uow.db.add(Family(id=family_id, account_id=account.id, client_id=client_id, created_at=now))
     uow.db.flush()

@@ -100,7 +100,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
     def query_authorization_code(self, code: str, client: Application) -> AuthorizationCode | None:
         """Consumes the code in the statement that reads it, so that of concurrent redemptions one succeeds.
 
-        A second presentation by the same client means that somebody else has the code, so the whole family is revoked
+        A second presentation by the same client means that someone else has the code, so the whole family is revoked
         (RFC 9700 4.5).
         """
         if not well_formed(code, tokens.CODE):

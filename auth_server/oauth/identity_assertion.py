@@ -44,8 +44,8 @@ def list_grant_types() -> tuple[str, ...]:
 async def ensure_keys(data: RequestData) -> None:
     """Reads the public keys of the issuer that an assertion names, if that is one of the settings.
 
-    Nothing is verified yet, so whoever sends assertions causes one request a minute at most, and only to an address of
-    the settings.
+    Nothing is verified yet, so anyone who sends assertions causes one request a minute at most, and only to an address
+    of the settings.
     """
     assertion = data.form_value("assertion")
     header, claims = read_unverified(assertion)
@@ -199,5 +199,5 @@ def _find_account(server: GrantServer, claims: dict[str, Any], entry: Enterprise
         domain = str(address).rpartition("@")[2].lower()
         account = accounts.find_account(db, str(address)) if is_usable and domain in entry.email_domains else None
     if account is None or account.disabled_at is not None or account.email_confirmed_at is None:
-        raise InvalidGrantError("The assertion names nobody who has an account here.")
+        raise InvalidGrantError("The assertion names no one who has an account here.")
     return account

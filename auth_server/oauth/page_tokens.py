@@ -21,7 +21,7 @@ _FORM = re.compile(rf"{PAGE_TOKEN}([0-9a-f]{{64}})([0-9a-f]{{10}})([rw])([0-9a-f
 
 @dataclass(frozen=True)
 class PageToken:
-    """What a token says. The session may have ended meanwhile."""
+    """What a token says. The session may have ended in the meantime."""
 
     session_hash: str
     issued_at: int  # seconds, the beginning of its window

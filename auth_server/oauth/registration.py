@@ -101,7 +101,7 @@ def client_metadata_from(data: object) -> dict[str, Any]:
 
 
 def _compute_fingerprint(body: bytes, peer: str) -> str:
-    """Of body and address: with the body alone, whoever sends a well-known one would get another person's client."""
+    """Of body and address: with the body alone, anyone who sends a well-known one would get another person's client."""
     return hashlib.sha256(f"{address_key(peer)}\n".encode() + body).hexdigest()
 
 

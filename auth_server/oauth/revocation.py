@@ -19,7 +19,7 @@ from shared.secrets import digest, well_formed
 
 
 def revoke(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """200 without a body, also for tokens nobody knows (RFC 7009 2.2)."""
+    """200 without a body, also for tokens no one knows (RFC 7009 2.2)."""
     server = Server(uow)
     server.register_endpoint(Revocation)
     try:

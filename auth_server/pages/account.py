@@ -112,7 +112,7 @@ def delete(member: Member) -> FlowResult:
         return refusal
     account_deletion.delete_account(member.uow, member.account)
     page = show_problem(
-        "Your account is deleted", "Everything it held is gone, and no application can use it any more.", 200
+        "Your account is deleted", "Everything it held is gone, and no application can use it any longer.", 200
     )
     page.session_cookie = ""
     return page

@@ -52,5 +52,5 @@ def create(member: Member) -> FlowResult:
 def revoke(member: Member) -> FlowResult:
     key_id = member.data.form_value("key_id")
     if not key_id.isdecimal() or not api_keys.revoke(member.uow, member.account.id, int(key_id[:18])):
-        return show(member, 404, "That key is not among yours any more.")
+        return show(member, 404, "That key is not among yours any longer.")
     return redirect_back(PATH, "revoked")

@@ -22,9 +22,9 @@ EDIT, DELETE = f"{PATH}/edit", f"{PATH}/delete"
 FIELDS = ("program", "member", "balance", "expires_on", "cents_per_point", "notes")
 MESSAGES = {"saved": "The balance is saved.", "deleted": "The balance is deleted."}
 _OPTIONAL = ("expires_on", "cents_per_point", "notes")
-_AWAY = show_problem("Back in a moment", "Your balances could not be read just now. Please try again.", 503, 5)
+_AWAY = show_problem("Back in a moment", "Your balances could not be read right now. Please try again.", 503, 5)
 _GONE = show_problem(
-    "There is no such balance", "It may have been deleted meanwhile; the others are as they were.", 404
+    "There is no such balance", "It may have been deleted in the meantime; the others are as they were.", 404
 )
 
 

@@ -22,7 +22,10 @@ from shared.domain.plans import Tier, is_allowed
 
 BACK = (bookings.PATH, "To your bookings")
 GONE = show_problem(
-    "There is no such booking", "It may have been deleted meanwhile; the others are as they were.", 404, links=(BACK,)
+    "There is no such booking",
+    "It may have been deleted in the meantime; the others are as they were.",
+    404,
+    links=(BACK,),
 )
 AMOUNTS = frozenset({"cash_paid", "taxes_paid", "cash_price", "original_pay_rate_usd", "cash_total"})  # of money
 _GROUPED = re.compile(r"\d{1,3}([, ]\d{3})+(\.\d+)?")  # 62,340 or 1 250.50

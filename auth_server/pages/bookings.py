@@ -18,7 +18,7 @@ MESSAGES = {
 }
 PER_PAGE, MAX_TRIPS = 12, 100  # of each kind: with their cost and times a page stays below 30 kB
 When = Literal["upcoming", "past", "cancelled"]
-_AWAY = show_problem("Back in a moment", "Your bookings could not be read just now. Please try again.", 503, 5)
+_AWAY = show_problem("Back in a moment", "Your bookings could not be read right now. Please try again.", 503, 5)
 
 
 def show(member: Member, when: When = "upcoming") -> PageResult:

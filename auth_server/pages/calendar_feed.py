@@ -14,7 +14,7 @@ _BACK = ((PATH, "Back to the calendar"),)
 
 
 def show(member: Member) -> FlowResult:
-    """The link is a secret, so it is shown when somebody asks for it, and not at every look at the page."""
+    """The link is a secret, so it is shown when someone asks for it, and not at every look at the page."""
     return member.show("calendar_feed.html", feed=None, is_new=False)
 
 

@@ -70,7 +70,9 @@ def ask_revoke(member: Member) -> FlowResult:
 
 
 def revoke(member: Member) -> PageResult:
-    """On every plan: who is no advisor any more, and may not use the tool, can still end the links that were shared."""
+    """On every plan: who is no advisor any longer, and may not use the tool, can still end the links that were
+    shared.
+    """
     pdf_id = member.data.form_value("pdf_id")
     if member.plan >= Plan.PRO:
         call = prepare_change(member, "revoke_branded_pdf", pdf_id=pdf_id)

@@ -34,7 +34,7 @@ class Connection:
 
     @property
     def is_unused(self) -> bool:
-        """Its tokens have no end, so that the person is told of those nobody needed for a year."""
+        """Its tokens have no end, so that the person is told of those no one needed for a year."""
         return is_unused(self.last_used_at or self.granted_at)
 
 

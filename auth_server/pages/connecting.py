@@ -150,7 +150,7 @@ async def serve_hosts(request: Request) -> Response:  # noqa: ARG001 - an endpoi
 
 
 def show_waiting(member: Member) -> FlowResult:
-    """Looks again by itself only for somebody who chose that, for five minutes (WCAG 2.2.1)."""
+    """Looks again by itself only for someone who chose that, for five minutes (WCAG 2.2.1)."""
     since = clock.now() - JUST_NOW
     fresh = [app for app in list_connections(member) if max(app.granted_at, app.last_used_at or since) > since]
     look = member.data.query_value("look") or "1"

@@ -18,10 +18,10 @@ MESSAGES = {
     "ended": "The connection is ended, and its keys are deleted here. Your notices say if anything is left to do there."
 }
 SYNC_SECONDS = 40.0  # the tool waits 30 for the other service
-_AWAY = show_problem("Back in a moment", "Your integrations could not be read just now. Please try again.", 503, 5)
+_AWAY = show_problem("Back in a moment", "Your integrations could not be read right now. Please try again.", 503, 5)
 _GONE = show_problem(
     "There is no such connection",
-    "It may have been ended meanwhile; the others are as they were.",
+    "It may have been ended in the meantime; the others are as they were.",
     404,
     links=((PATH, "To your integrations"),),
 )
@@ -44,7 +44,7 @@ _COPIES_NOTHING = ("seats_aero",)  # it is asked when the person searches
 _REASONS = {
     "unknown_program": "the programme is not known here",
     "several_accounts": "there are several accounts of this programme",
-    "not_checked_lately": "the other service has not looked lately",
+    "not_checked_lately": "the other service has not looked recently",
     "newer_here": "what stands here is newer",
     "unknown_tier": "the tier is not known here",
     "not_accepted": "something in it does not fit",

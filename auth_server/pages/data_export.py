@@ -38,7 +38,7 @@ def _list_owned_tables(account_id: int) -> dict[Table, ColumnElement[bool]]:
 def _find_owner_condition(
     table: Table, account_id: int, conditions: dict[Table, ColumnElement[bool]]
 ) -> ColumnElement[bool] | None:
-    """A table that refers to the account is judged by that alone: its other keys may lead to somebody else's rows."""
+    """A table that refers to the account is judged by that alone: its other keys may lead to someone else's rows."""
     if table is _ACCOUNTS:
         return table.c.id == account_id
     keys = [key for key in table.foreign_keys if key.column.table is not table]

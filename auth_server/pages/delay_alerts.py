@@ -50,7 +50,7 @@ KIND = Kind(
     defaults={"min_delay_minutes": "30", "channels": "email"},
     describe=describe_delay_alert,
     verb="Delete",
-    end_words="No more warnings come, and it cannot be had back; you can make another. To have quiet for a while,"
+    end_words="No more warnings come, and it cannot be restored; you can make another. To have quiet for a while,"
     " pause it.",
 )
 

@@ -10,10 +10,10 @@ from shared.domain.tool_profiles import AREAS
 from shared.settings import settings
 
 _CACHE_HEADERS = {"Cache-Control": "public, max-age=3600"}
-# Pages that say the same to everybody and that somebody could look for.
+# Pages that say the same to everybody and that someone could look for.
 PUBLIC_PAGES = ("/", "/connect", "/plans", "/problems", "/privacy", "/terms", "/support")
 PASSED_PAGES = ("/tools", "/tools/by-plan", *(f"/tools/{area}" for area in AREAS))  # which the tool server makes
-# Nobody looks for these: they belong to one person, hold a secret in their address, or are for programs.
+# No one looks for these: they belong to one person, hold a secret in their address, or are for programs.
 _KEPT_OUT = (
     "/dashboard",
     "/oauth/",
@@ -85,5 +85,5 @@ def _write_llms_text() -> str:
 - [Plans]({site}/plans): limits and prices
 - [Privacy]({site}/privacy): what is kept, and for how long
 - [Support]({site}/support): whom to write to
-- [Status]({site}/status): what works just now, as JSON too
+- [Status]({site}/status): what works right now, as JSON too
 """

@@ -62,7 +62,7 @@ KIND = Kind(
     defaults={"passengers": "1"},
     describe=describe_flight_alert,
     verb="Delete",
-    end_words="It is not checked any more and cannot be had back; you can make another. To stop its mails for a"
+    end_words="It is not checked any longer and cannot be restored; you can make another. To stop its mails for a"
     " while, pause it.",
 )
 

@@ -33,7 +33,7 @@ MESSAGES = {
     "saved": "The stay is saved.",
     "from_mail": "The stay of your mail is filed.",
     "filed": "The stay is filed.",
-    "checked": "The price was looked at just now.",
+    "checked": "The price was looked at right now.",
 }
 
 
@@ -78,7 +78,7 @@ def _read_moment(text: str | None) -> datetime | None:
 
 
 def draw_prices(booking: Row, snapshots: Sequence[Row]) -> Chart | None:
-    """The price over time beside what was paid: points of an award, else money in the currency of the booking.
+    """The price over time next to what was paid: points of an award, else money in the currency of the booking.
 
     The answer lists the newest price first. A look that found no such price is a gap.
     """

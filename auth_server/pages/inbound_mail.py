@@ -66,7 +66,7 @@ def _show(member: Member, state: str, page: int, answers: Mapping[str, Answer]) 
 
 
 def show_address(member: Member) -> PageResult:
-    """The address is a secret: it is shown to whoever asks for it. Asking begins the trial of a free account."""
+    """The address is a secret: it is shown to anyone who asks for it. Asking begins the trial of a free account."""
     return _show_when_made(member, prepare_change(member, "get_booking_inbox"), is_new=False)
 
 

@@ -24,7 +24,9 @@ KINDS = (
 )
 _FIXED = ("title", "day", "start_time", "end_time")  # the tool can change these and not empty them
 _STAYS = "This cannot be emptied. Remove it from the plan and add it again without it."
-GONE = show_problem("It is not in the plan any more", "It may have been removed meanwhile.", 404, links=(trips.BACK,))
+GONE = show_problem(
+    "It is not in the plan any longer", "It may have been removed in the meantime.", 404, links=(trips.BACK,)
+)
 
 
 def show_new(member: Member) -> PageResult:

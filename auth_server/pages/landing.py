@@ -32,7 +32,7 @@ async def serve_landing(request: Request) -> Response:
 
 
 def build_context(plan: Plan | None) -> dict[str, Any]:
-    """What the start page shows to a stranger, or to somebody who has a plan."""
+    """What the start page shows to a stranger, or to someone who has a plan."""
     config = settings()
     return {
         "site": config.web_url,

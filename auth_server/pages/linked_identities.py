@@ -11,7 +11,7 @@ from shared.identity_providers import OidcProvider
 
 
 def start_connecting(name: str, provider: OidcProvider, metadata: dict[str, Any]) -> Flow[FlowResult]:
-    """The button "Connect", for somebody whose sign-in is fresh."""
+    """The button "Connect", for someone whose sign-in is fresh."""
 
     def flow(member: Member) -> FlowResult:
         row = {"purpose": "connect", "fresh": False, "return_to": METHODS_PAGE}

@@ -31,7 +31,7 @@ TABS = (
     ("/dashboard/account", "Account"),
 )
 _OF_ADVISORS = "/dashboard/clients"
-# Pages that belong together stand beside each other, under the tab whose address and name begin the group.
+# Pages that belong together stand next to each other, under the tab whose address and name begin the group.
 SIDE_TABS = (
     (
         ("/dashboard/clients", "Clients"),
@@ -89,7 +89,7 @@ class Member:
 
     @property
     def _sees_clients(self) -> bool:
-        """Whoever is no advisor any more comes to the page by a link, and the tab then says where it is."""
+        """Anyone who is no advisor any longer comes to the page by a link, and the tab then says where it is."""
         return self.plan >= Plan.PRO or bool(find_tab(self.data.path, ((_OF_ADVISORS, ""),)))
 
     def csrf(self, path: str) -> str:
@@ -145,7 +145,7 @@ MemberFlow = Callable[[Member], PageResult]
 
 
 def page_for_member(flow: MemberFlow, *, fresh: bool = False) -> Flow:
-    """A page: whoever is signed out signs in and comes back to it, as does everybody whose sign-in is not fresh."""
+    """A page: anyone who is signed out signs in and comes back to it, as does everybody whose sign-in is not fresh."""
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
         session = sessions.load(uow.db, data.cookie)

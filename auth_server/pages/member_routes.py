@@ -8,7 +8,7 @@ from auth_server.web.request_data import MAX_BODY_BYTES
 
 
 def get_for_member(path: str, flow: MemberFlow, *, fresh: bool = False) -> Route:
-    """With `fresh` whoever signed in more than ten minutes ago signs in again first.
+    """With `fresh` anyone who signed in more than ten minutes ago signs in again first.
 
     The query may name things in any language, as people name them.
     """

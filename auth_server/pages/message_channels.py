@@ -22,7 +22,7 @@ MESSAGES = {
     "channel_added": "The channel is proved. Choose what is sent there.",
     "channel_saved": "The channel is saved.",
     "channel_removed": "The channel is removed. Nothing more is sent there.",
-    "channel_gone": "That channel is not among yours any more.",
+    "channel_gone": "That channel is not among yours any longer.",
 }
 KINDS = {kind: words for kind, words in MAIL_KINDS.items() if kind != "product_news"} | {
     "delay_alerts": ("Delay alerts", "when an airport you watch has delays; in quiet hours they are left out")
@@ -38,7 +38,7 @@ ABOUT = {
 }
 HOURS_OF_DAY = 24
 _GONE = show_problem(
-    "There is no such channel", "It may have been removed meanwhile.", 404, links=((PAGE, "Channels"),)
+    "There is no such channel", "It may have been removed in the meantime.", 404, links=((PAGE, "Channels"),)
 )
 
 
@@ -73,7 +73,7 @@ FIELDS = {
         Field("token", "Token of the application", "You make an application at Pushover, which is free.", True, 40),
     ),
     "ntfy": (
-        Field("topic", "Topic", "Choose a long one that nobody guesses: who knows a topic can read it.", True, 64),
+        Field("topic", "Topic", "Choose a long one that no one guesses: who knows a topic can read it.", True, 64),
         Field("server", "Server", "Leave it empty for https://ntfy.sh.", False),
         Field("token", "Access token", "Only if the topic needs one. It is stored encrypted.", False, 128),
     ),

@@ -30,9 +30,9 @@ KINDS = {
     "inbox": "Forwarded mail",
     "account": "Account",
 }
-_AWAY = show_problem("Back in a moment", "Your notices could not be read just now. Please try again.", 503, 5)
+_AWAY = show_problem("Back in a moment", "Your notices could not be read right now. Please try again.", 503, 5)
 _GONE = show_problem(
-    "There is no such notice", "It may have been deleted meanwhile.", 404, links=((PATH, "Your notices"),)
+    "There is no such notice", "It may have been deleted in the meantime.", 404, links=((PATH, "Your notices"),)
 )
 
 

@@ -29,7 +29,7 @@ MESSAGES = {
 _NONCE = re.compile(r"[0-9a-f]{32}")
 _TO_PLAN = ((PATH, "To plan and payment"),)
 _AWAY = show_problem(
-    "Payment is not possible just now",
+    "Payment is not possible right now",
     "The payment service does not answer. Nothing was paid. Please try again in a few minutes.",
     503,
     60,

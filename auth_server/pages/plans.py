@@ -65,7 +65,7 @@ def _find_way(plan: Plan) -> tuple[str | None, str]:
 
 
 async def find_plan(request: Request) -> Plan | None:
-    """The plan of the person who is signed in; None for strangers, and while the database is away."""
+    """The plan of the person who is signed in; None for strangers, and while the database is down."""
     data = to_request_data(request)
     if not data.cookie:
         return None

@@ -37,7 +37,7 @@ LOOKS: Mapping[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Section:
-    """One card of the page: the rows it shows, and how many there are beside them. Without an answer it says so."""
+    """One card of the page: the rows it shows, and how many there are next to them. Without an answer it says so."""
 
     answered: bool
     rows: Sequence[dict[str, Any] | WatchLine] = ()

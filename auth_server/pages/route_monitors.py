@@ -82,7 +82,7 @@ KIND = Kind(
     defaults={"passengers": "1"},
     describe=describe_route_monitor,
     verb="Stop",
-    end_words="It is not checked any more and cannot be started again. What it found is kept.",
+    end_words="It is not checked any longer and cannot be started again. What it found is kept.",
     is_kept=True,
 )
 _STOPS = {None: "", 0: "non-stop"}

@@ -233,7 +233,7 @@ def _describe_times(row: Mapping[str, Any]) -> str:
 
 def _describe_age(seconds: int) -> str:
     if seconds < 60:
-        return "just now"
+        return "right now"
     minutes, hours = seconds // 60, seconds // 3600
     return f"{minutes} min ago" if minutes < 100 else f"{hours} h ago" if hours < 49 else f"{hours // 24} days ago"
 

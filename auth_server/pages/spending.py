@@ -33,7 +33,7 @@ _UNAVAILABLE = "The service that reads statements does not answer. Nothing was i
 def show(
     member: Member, status: int = 200, fault: str | None = None, imported: dict[str, object] | None = None
 ) -> PageResult:
-    """What the tool sums up stands beside the form; `currency` of the query chooses among several."""
+    """What the tool sums up stands next to the form; `currency` of the query chooses among several."""
     db, account_id = member.db, member.account.id
     cards = select(Card).where(Card.account_id == account_id, Card.closed_on.is_(None)).order_by(Card.id).limit(200)
     statements = select(SpendingStatement).where(SpendingStatement.account_id == account_id)

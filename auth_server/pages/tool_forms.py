@@ -11,12 +11,12 @@ from shared.secrets import digest
 
 BEFORE = "was_"  # begins the name of a hidden field: what the visible one held when the page was made
 _MAX_MARK = 60  # characters; a longer value is known again by its digest, so that a form is not sent twice as long
-_GONE = "It may have been deleted meanwhile; the others are as they were."
+_GONE = "It may have been deleted in the meantime; the others are as they were."
 
 
 def show_away(what: str) -> Page:
     """Without an answer: `what` names it as the beginning of a sentence."""
-    return show_problem("Back in a moment", f"{what} could not be read just now. Please try again.", 503, 5)
+    return show_problem("Back in a moment", f"{what} could not be read right now. Please try again.", 503, 5)
 
 
 def show_gone(noun: str, path: str, words: str) -> Page:

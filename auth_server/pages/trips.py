@@ -47,11 +47,11 @@ MESSAGES = {
     "item_saved": "The plan is saved.",
     "item_removed": "It is removed from the plan.",
     "shared": "The trip has a link now. Copy it below and send it to whom you like.",
-    "unshared": "The link is ended: it shows nothing to anybody any more.",
+    "unshared": "The link is ended: it shows nothing to anybody any longer.",
     "deleted": "The trip is deleted. What was filed under it is kept.",
 }
 BACK = (PATH, "To your trips")
-GONE = show_problem("There is no such trip", "It may have been deleted meanwhile.", 404, links=(BACK,))
+GONE = show_problem("There is no such trip", "It may have been deleted in the meantime.", 404, links=(BACK,))
 
 
 def refuse(answer: Answer) -> Page:

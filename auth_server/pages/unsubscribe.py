@@ -23,7 +23,7 @@ _CONSEQUENCES = dict.fromkeys(MAIL_KINDS, "What they find still stands in your i
 }
 _NAMES = {kind: name for kind, (name, _) in MAIL_KINDS.items()} | {DELAYS: "Delay alerts"}
 _DEAD_LINK = show_problem(
-    "This link does not work any more",
+    "This link does not work any longer",
     "Sign in and choose on your dashboard which mails you get.",
     410,
     links=(("/dashboard/settings", "Choose your mails"), ("/support", "Support")),

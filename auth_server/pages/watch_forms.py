@@ -82,7 +82,7 @@ def show_refusal(kind: Kind, answer: Answer) -> Page:
     if not answer:
         return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=_LINKS[:1])
     if answer.status == "not_found":
-        gone = "It may have been deleted or stopped meanwhile; the others are as they were."
+        gone = "It may have been deleted or stopped in the meantime; the others are as they were."
         return show_problem(f"There is no such {kind.noun}", gone, 404, links=_LINKS[:1])
     return show_problem("That did not work", _explain(answer), 409, links=_LINKS)
 
@@ -90,7 +90,7 @@ def show_refusal(kind: Kind, answer: Answer) -> Page:
 def _explain(answer: Answer) -> str:
     """Messages of tools name tools: what limits a plan is said without them."""
     if answer.status == "paywall":
-        return f"This needs the {str(answer['required_tier']).title()} plan. What is there goes on as it was."
+        return f"This needs the {str(answer['required_tier']).title()} plan. What is there continues as it was."
     if answer.status == "limit_reached" and answer.get("resets_at"):
         return "It ran by hand within the last hour. Once an hour is possible."
     if answer.status == "limit_reached":

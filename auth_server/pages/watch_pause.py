@@ -1,6 +1,6 @@
 """The link in a mail that pauses the one watch it came from: with a button, and with another to go on.
 
-As with the link that ends a kind of mail, the signed address is the proof, so nobody has to sign in.
+As with the link that ends a kind of mail, the signed address is the proof, so no one has to sign in.
 """
 
 from sqlalchemy import select
@@ -15,7 +15,7 @@ from shared.outbox.links import WATCHES_PAGE, find_watch_path, read_pause_token
 PATH = "/pause"
 RESUME_PATH = "/pause/resume"
 _DEAD_LINK = show_problem(
-    "This link does not work any more",
+    "This link does not work any longer",
     "The watch has ended, or was deleted. Sign in to see what is watched for you.",
     410,
     links=((WATCHES_PAGE, "Your watches"),),

@@ -11,7 +11,7 @@ A page module makes the chart and its template draws it::
 
 `None` is a time without an answer: the line breaks there, and the bar is missing. The lists come oldest first. Each
 function answers None where nothing has a value, so that the page says so in words: `{% if picture %}`. Steps and not
-slopes join the values of a line, for nobody knows what a price was between two looks.
+slopes join the values of a line, for no one knows what a price was between two looks.
 """
 
 from collections import Counter
@@ -100,7 +100,7 @@ def draw_line(
     want_name: str = "limit",
     gap: str = "no answer",
 ) -> Chart | None:
-    """A value over time. `want` is a limit drawn across, such as what somebody paid; `gap` says why a value is None."""
+    """A value over time. `want` is a limit drawn across, such as what someone paid; `gap` says why a value is None."""
     values = [value for _, value in points if value is not None]
     if not values:
         return None

@@ -23,7 +23,7 @@ _TEXTS = {
     "too_large": ("This is too large", "Please go back and send less."),
     "too_many_requests": ("Too many requests", "Too many came from your address. Please wait a minute and try again."),
     "internal_error": ("Something went wrong here", "It is logged. Please try again in a moment."),
-    "temporarily_unavailable": ("Back in a moment", "A part of this service is away. Please try again in a moment."),
+    "temporarily_unavailable": ("Back in a moment", "A part of this service is down. Please try again in a moment."),
 }
 _BY_STATUS = {404: "no_such_page", 405: "method_not_allowed"}
 

@@ -12,8 +12,8 @@ from shared.redis import call_redis, connect, key
 from shared.secrets import digest
 
 KEEP_SECONDS = 600
-REFUSAL_SECONDS = 30  # until the page that waits has looked again; then the same question is asked anew
-LONGEST_SECONDS = 75  # a call ends by itself after 60; what a process that ended had begun is then asked anew
+REFUSAL_SECONDS = 30  # until the page that waits has looked again; then the same question is asked again
+LONGEST_SECONDS = 75  # a call ends by itself after 60; what a process that ended had begun is then asked again
 MAX_OF_ONE, MAX_OF_ALL = 3, 40  # that run at once in this process, which has 100 connections for all its pages
 MAX_BYTES = 1 << 20
 _RUNNING = b"running"
@@ -39,7 +39,7 @@ class KeptAnswers:
     async def take(self, owner: str, question: str, send: Send, seconds: float) -> dict[str, Any]:
         """What was answered within the last minutes, or is within so many seconds; else the status `waiting`.
 
-        A question is begun by whoever asks first. While Redis is away each process asks for itself.
+        A question is begun by anyone who asks first. While Redis is down each process asks for itself.
         """
         name = key("page-answer", digest(f"{owner}\0{question}"))
         if name not in self._tasks:
@@ -89,7 +89,7 @@ def _is_good(answer: dict[str, Any]) -> bool:
 
 
 def _claim(name: str) -> dict[str, Any] | bool:
-    """The answer; True for who is to ask, which everybody is while Redis is away; False while it is asked."""
+    """The answer; True for who is to ask, which everybody is while Redis is down; False while it is asked."""
 
     def claim() -> dict[str, Any] | bool:
         if connect().set(name, _RUNNING, nx=True, ex=LONGEST_SECONDS):

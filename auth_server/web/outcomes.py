@@ -70,7 +70,7 @@ PageResult = FlowResult | WaitingPage | WaitingStep
 
 
 _START, _DASHBOARD, _SUPPORT = ("/", "To the start page"), ("/dashboard", "To your dashboard"), ("/support", "Support")
-_STATUS = ("/status", "What works just now")
+_STATUS = ("/status", "What works right now")
 _LINKS: Mapping[int, Links] = {
     404: (_START, _DASHBOARD, _SUPPORT),
     405: (_DASHBOARD, _START),
@@ -98,7 +98,7 @@ def show_problem(
 
 FORM_EXPIRED = show_problem(
     "This form has expired",
-    "It was open for long, or you signed in or out meanwhile. Please open the page again.",
+    "It was open for long, or you signed in or out in the meantime. Please open the page again.",
     403,
     links=(("/dashboard", "To your dashboard"), ("/signin", "Sign in")),
 )

@@ -45,7 +45,7 @@ class RequestData:
     form: Pairs = field(default_factory=list)
     authorization: str | None = None
     cookie: str | None = None
-    browser_cookie: str | None = None  # by which the browser is known when nobody is signed in
+    browser_cookie: str | None = None  # by which the browser is known when no one is signed in
     user_agent: str = ""
     file: bytes = b""  # the content of the uploaded file
     path_values: Mapping[str, str] = field(default_factory=dict)  # what stands in the path, by the names of its route

@@ -102,7 +102,7 @@ def _build_unavailable(scope: Scope) -> Response:
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     if b"text/html" not in accepted or scope["path"].startswith("/api/"):
         return _build_error(scope, 503, "temporarily_unavailable", "temporarily_unavailable", UNREACHABLE)
-    text = "A part of this service is away. Please try again in a moment."
+    text = "A part of this service is down. Please try again in a moment."
     context = {"title": "Back in a moment", "text": text, "links": find_links(503)}
     return render_page("problem.html", context, 503)
 

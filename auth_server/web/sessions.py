@@ -78,7 +78,7 @@ def name_token_family(id_hash: str) -> str:
 def rotate(uow: UnitOfWork, session: WebSession) -> tuple[WebSession, str]:
     """The session under a new identifier, with its cookie: one that was planted in the browser is worthless then.
 
-    A session that has ended meanwhile is followed by one that is signed out.
+    A session that has ended in the meantime is followed by one that is signed out.
     """
     row = uow.db.get(WebSession, session.id_hash, populate_existing=True, with_for_update=True)
     if row is None:

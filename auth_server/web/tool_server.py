@@ -48,7 +48,7 @@ class Answer(dict[str, Any]):
 
     @property
     def is_waiting(self) -> bool:
-        """The call goes on; the page is to look again."""
+        """The call continues; the page is to look again."""
         return self.status == "waiting"
 
 

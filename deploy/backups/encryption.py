@@ -44,7 +44,7 @@ def is_encrypted(file: Path) -> bool:
 
 @contextlib.contextmanager
 def open_archive(file: Path, identity: Path | None) -> Iterator[Path]:
-    """The archive itself: the file, or what it opens to, beside it for as long as this lasts. Raises CommandError."""
+    """The archive itself: the file, or what it opens to, next to it for as long as this lasts. Raises CommandError."""
     if not is_encrypted(file):
         yield file
         return

@@ -74,7 +74,7 @@ def rehearse_restore(archive: Path, name: str, *, keys_lost: bool, as_json: bool
 
 @contextlib.contextmanager
 def _scratch_database(live: Server) -> Iterator[Server]:
-    """An empty database beside the service's; it is dropped, whatever happens."""
+    """An empty database next to the service's; it is dropped, whatever happens."""
     name = f"{PREFIX}{secrets.token_hex(4)}"
     with live.connect() as connection:
         try:

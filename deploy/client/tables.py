@@ -30,7 +30,7 @@ Names = dict[str, str]
 
 
 def sanitize(value: Any) -> str:
-    """One line that cannot steer a terminal, whoever wrote it."""
+    """One line that cannot steer a terminal, no matter who wrote it."""
     if value is None or value == "":
         return EMPTY
     if isinstance(value, bool):
@@ -66,7 +66,7 @@ def _list_left_out(answer: dict[str, Any]) -> set[str]:
 
 
 def _collect_names(answer: dict[str, Any]) -> Names:
-    """What people call the things whose ids the answer holds: `names`, and each `x` with an `x_name` beside it."""
+    """What people call the things whose ids the answer holds: `names`, and each `x` with an `x_name` next to it."""
     names: Names = {}
     for record in _list_records(answer):
         for name, content in record.items():
@@ -96,7 +96,7 @@ def _simplify(fields: dict[str, Any], names: Names) -> dict[str, Any]:
 
 
 def _print_fields(console: Console, fields: dict[str, Any], names: Names, pad: int) -> None:
-    """Single values as aligned lines, then everything that has a shape of its own."""
+    """Single values as aligned lines, then everything that has its own shape."""
     single = {name: _render_value(value, names) for name, value in fields.items() if _is_single(value)}
     if single:
         grid = Table.grid(padding=(0, _GAP, 0, 0))

@@ -112,7 +112,7 @@ class _SignIn:
             if parameters := self.server.redirect_query:  # type: ignore[attr-defined]
                 self.redirect_query = parameters
                 return
-        raise CommandError("Nobody signed in within five minutes: run it again, or use --email and --password-stdin.")
+        raise CommandError("No one signed in within five minutes: run it again, or use --email and --password-stdin.")
 
     async def wait_for_code(self) -> AuthorizationCodeResult:
         if self.server:

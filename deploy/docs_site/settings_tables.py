@@ -46,7 +46,7 @@ def _open_section(words: str) -> Iterator[str]:
 
 
 def read_remarks() -> dict[str, str]:
-    """The comment beside each field of the class, by the setting's name."""
+    """The comment next to each field of the class, by the setting's name."""
     parts = (part for part in Settings.__mro__ if part.__module__.startswith("shared."))
     fields = (match for part in parts for match in _FIELD.finditer(inspect.getsource(part)))
     return {field["name"].upper(): field["remark"] for field in fields}

@@ -26,7 +26,7 @@ _LINK = re.compile(r"\[(?P<text>[^\]\[]*)\]\((?P<path>[^)\s:#]+)(?P<anchor>#[^)\
 
 
 def stage(folder: Path) -> None:
-    """Writes the configuration and every page into the folder; a file beside pages is copied, so links reach it."""
+    """Writes the configuration and every page into the folder; a file next to pages is copied, so links reach it."""
     places = dict(list_pages())
     for source, place in places.items():
         text = source.read_text(encoding="utf-8")

@@ -105,7 +105,7 @@ def check_outgoing_mail() -> str:
     try:
         try_handshake(ANSWER_SECONDS)
     except NotSent as refusal:
-        raise CommandError(f"{where}: {refusal.reason}; see SMTP_HOST and the settings beside it") from None
+        raise CommandError(f"{where}: {refusal.reason}; see SMTP_HOST and the settings next to it") from None
     login = f", signed in as {s.smtp_username}" if s.smtp_username and s.smtp_password else ""
     tls = {"starttls": "STARTTLS", "tls": "TLS", "none": "no TLS"}[s.smtp_security]
     return f"{where} takes mail by {tls}{login}"

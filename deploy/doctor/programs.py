@@ -108,7 +108,7 @@ def check_workers(*, served: bool) -> str:
             fault = _find_idle_parts(list_programs())
         programs, waiting = list_programs(), _count_wake_ups()
     except (RedisError, OSError):
-        raise CommandError("nothing is known of them while the queue is away") from None
+        raise CommandError("nothing is known of them while the queue is down") from None
     if fault and served:
         raise CommandError(fault)
     kinds = Counter(program.kind for program in programs if program.is_living)
@@ -124,7 +124,7 @@ def _count_wake_ups() -> int:
 
 
 def _find_idle_parts(programs: list[Program]) -> str | None:
-    """What nobody does, or who stopped doing it, with what to do."""
+    """What no one does, or who stopped doing it, with what to do."""
     living = [program for program in programs if program.is_living]
     silent = [
         f"the {program.kind} {program.pid} on {program.host} gave no sign of life for {program.age:.0f} s"
@@ -153,7 +153,7 @@ def _find_unserved_queues(living: list[Program]) -> list[str]:
 
 
 def check_waiting_work(*, served: bool) -> str:
-    """What is due and nobody has taken. While nothing runs it may wait."""
+    """What is due and no one has taken. While nothing runs it may wait."""
     from shared.db.service_figures import read_service_figures
 
     figures = read_service_figures()

@@ -114,7 +114,7 @@ def check_clock() -> str:
 
 
 def check_data_mode() -> str:
-    """Whoever looks fixes nothing: the mode is remembered by the first program that starts."""
+    """Anyone who looks fixes nothing: the mode is remembered by the first program that starts."""
     from shared.db.base import transaction
     from shared.services.operations.data_mode import check_data_mode, find_data_mode
     from shared.settings import settings
@@ -126,7 +126,7 @@ def check_data_mode() -> str:
 
 
 def check_maintenance() -> str:
-    """On is no fault: whoever asks switched it on. One that was to end before now was perhaps forgotten."""
+    """On is no fault: anyone who asks switched it on. One that was to end before now was perhaps forgotten."""
     from shared.db.base import transaction
     from shared.db.maintenance import find_maintenance
     from shared.domain.dates import format_moment

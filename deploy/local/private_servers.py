@@ -113,7 +113,7 @@ class Postgres:
 
     @property
     def _popen_options(self) -> dict[str, Any]:
-        """How its programs run: a clean environment, and as root as somebody else, with the folder already open."""
+        """How its programs run: a clean environment, and as root as someone else, with the folder already open."""
         clean = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
         return {"env": clean, "cwd": "/", "pass_fds": self.open_folders, **self.user}
 

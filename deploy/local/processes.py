@@ -1,4 +1,4 @@
-"""Child programs of the supervisor: started in sessions of their own, restarted when they crash, stopped in order."""
+"""Child programs of the supervisor: started in their own sessions, restarted when they crash, stopped in order."""
 
 import contextlib
 import ctypes

@@ -23,7 +23,7 @@ REPLACED_BY_SETTING = {
 
 
 class Finding(NamedTuple):
-    """ok: the audited files. unknown: not installed, or a version or platform nobody audited. changed: other files."""
+    """ok: the audited files. unknown: not installed, or a version or platform no one audited. changed: other files."""
 
     state: Literal["ok", "unknown", "changed"]
     text: str

@@ -36,7 +36,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
 
 
 def _look_after(door: Door, due: DueCustomer) -> None:
-    """Who has no account any more pays no more; everybody else has the plan that is paid for."""
+    """Who has no account any longer pays no more; everybody else has the plan that is paid for."""
     try:
         subscriptions = ask(_ask_service, door, due)
     except (PaymentAway, PaymentRefused) as error:

@@ -20,14 +20,14 @@ MAX_SECONDS = 60.0  # of one run; whom it does not reach waits for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """One transaction for each account: a run that is interrupted is gone on with, and nobody is told twice."""
+    """One transaction for each account: a run that is interrupted is continued with, and no one is told twice."""
     until, after = time.monotonic() + MAX_SECONDS, 0
     while True:
         with transaction() as session:
             account_ids, last = list_due_accounts(session, clock.now(), after, BATCH)
         for account_id in account_ids:
             if time.monotonic() >= until:
-                log.warning("deadlines: not all accounts were reached; the next run goes on")
+                log.warning("deadlines: not all accounts were reached; the next run continues")
                 return lambda _session: COMPLETE
             with transaction(account_id) as session:
                 tell_deadlines(session, reference(), account_id, clock.now())

@@ -29,7 +29,7 @@ MAX_SECONDS = 30.0  # of one run; what is left is for the next
 
 
 def check(_claim: Claim) -> Callable[[Session], RunResult]:
-    """Removes in many small transactions; one that was interrupted is simply gone on with."""
+    """Removes in many small transactions; one that was interrupted is simply continued with."""
     until = monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
@@ -37,7 +37,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
         sum_spans(session)
     _make_partitions()
     if days:
-        log.warning("calls of %s were counted anew", ", ".join(map(str, days)))
+        log.warning("calls of %s were counted again", ", ".join(map(str, days)))
     swept = _sweep(AGING_TABLES, until)
     for name, number in swept.items():
         count(SWEPT_ROWS, name, amount=number)

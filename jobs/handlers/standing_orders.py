@@ -106,7 +106,7 @@ async def _token(order: OrderRun) -> AsyncIterator[str]:
     token = str(from_json(response)["access_token"])
     try:
         yield token
-    finally:  # a vault that is away changes nothing about the run: the token's minutes are counted
+    finally:  # a vault that is down changes nothing about the run: the token's minutes are counted
         with anyio.move_on_after(END_TOKEN_SECONDS, shield=True), suppress(httpx.HTTPError):
             await _call_auth_server("run-end", token=token)
 
@@ -122,7 +122,7 @@ class _Conversation:
 
     def __init__(self, order: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
         self.order, self.tools, self.http, self.called, self.scope = order, tools, http, called, scope
-        self.mark = f"data-{secrets.token_hex(6)}"  # nobody who writes what a tool answers knows it
+        self.mark = f"data-{secrets.token_hex(6)}"  # no one who writes what a tool answers knows it
         self.messages: language_model.Conversation = [{"role": "user", "content": order.prompt}]
         self.tokens = 0
 
@@ -161,7 +161,7 @@ class _Conversation:
         ]
 
     async def _answer(self, request: ToolRequest) -> str:
-        """What a tool said, as data between marks. Raises ModelFailed when the order was stopped meanwhile."""
+        """What a tool said, as data between marks. Raises ModelFailed when the order was stopped in the meantime."""
         if not await anyio.to_thread.run_sync(self._may_go_on):
             raise ModelFailed(STOPPED)
         if request.arguments is None:

@@ -137,7 +137,7 @@ def admit(name: str, caller: Caller, address: McpAddress = WHOLE) -> Tool:
         nearest = difflib.get_close_matches(name[:64], here, 3) or (find_similar(name) if address.finds else [])
         hint = f"; nearest: {', '.join(nearest)}" if nearest else ""
         raise Invalid(Fault("name", "is not a tool of this server", f"a name from tools/list{hint}"))
-    if not address.offers(name, tool.area, reads=True):  # what changes data is refused below, in words of its own
+    if not address.offers(name, tool.area, reads=True):  # what changes data is refused below, in its own words
         raise refuse_elsewhere(name, address)
     if tool.tier is Tier.ADMIN and not caller.is_admin:
         raise AdminOnly(f"{name} is for administrators only.")
@@ -185,7 +185,7 @@ async def _run_once(quota: Quota) -> Answer:
     compact = tool.condenses and _is_compact(arguments.pop("detail"), quota.via)
     terms = (quota.caller, quota.via, clock.now(), quota.remaining.get(SEARCHES))
     if inspect.iscoroutinefunction(tool.function):
-        quota.may_have_stored = not tool.reads  # in transactions of its own
+        quota.may_have_stored = not tool.reads  # in its own transactions
         result = await tool.function(LiveCall(*terms), **arguments)
         return _render_result(tool, result, arguments, compact=compact)
     if tool.static:  # the change to a thread and back takes 0.1 ms, a quarter of such a call

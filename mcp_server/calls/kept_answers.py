@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def find_key(tool: Tool, call: Call, arguments: dict[str, Any], compact: bool) -> Hashable | None:
-    """All that decides the answer, beside day and facts; None where it is not to be kept."""
+    """All that decides the answer, next to day and facts; None where it is not to be kept."""
     own = tool.kept_for(call, arguments) if tool.kept_for else None
     if own is None or len(text := to_json(arguments)) > MAX_ARGUMENT_BYTES:
         return None

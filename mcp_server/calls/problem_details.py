@@ -78,12 +78,12 @@ async def handle_http_error(request: Request, error: Exception) -> Response:  # 
 
 
 async def handle_disconnect(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """The client is gone, so nobody reads this; 499 is what proxies log for it."""
+    """The client is gone, so no one reads this; 499 is what proxies log for it."""
     return Response(status_code=499)
 
 
 async def handle_outage(request: Request, error: Exception) -> Response:  # noqa: ARG001
-    """The database is away, outside any call."""
+    """The database is down, outside any call."""
     OUTAGES.note(error)
     word = "temporarily_unavailable"
     return build_response(word, PROBLEMS[word].meaning, {"Retry-After": RETRY_LATER})

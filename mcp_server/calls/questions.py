@@ -1,6 +1,6 @@
 """Questions a call puts to the person behind it: which of several names is meant, and whether something may be done.
 
-A tool knows nothing of them. It refuses with `candidates` or `confirmation_required`, as it does where nobody can be
+A tool knows nothing of them. It refuses with `candidates` or `confirmation_required`, as it does where no one can be
 asked; the answer then goes into the very argument that the model would have sent with its second call.
 """
 
@@ -35,7 +35,7 @@ class Reply:
 
 
 class Person(Protocol):
-    """Whoever can be asked during a call."""
+    """Anyone who can be asked during a call."""
 
     async def ask(self, question: Question) -> Reply: ...
 
@@ -94,7 +94,7 @@ def _replace(part: Any, path: Path, value: Any) -> Any:
 
 
 def describe_refused(refusal: Refusal, question: Question, reply: Reply) -> Refusal:
-    """The refusal, which says so where the person was asked and said no: nobody should ask again at once."""
+    """The refusal, which says so where the person was asked and said no: no one should ask again at once."""
     says_no = reply.action == "decline" or (reply.action == "accept" and reply.value is False)
     if says_no and question.choices:
         refusal.message = f"The user was asked and chose none of these. {refusal.message}"

@@ -113,7 +113,7 @@ class Quota:
 def _settle_all(calls: Sequence[Quota]) -> list[None]:
     try:
         _write(calls)
-    except IntegrityError:  # an account was deleted meanwhile, and with it what its calls used
+    except IntegrityError:  # an account was deleted in the meantime, and with it what its calls used
         for call in calls if len(calls) > 1 else ():
             _settle_all([call])
     return [None] * len(calls)

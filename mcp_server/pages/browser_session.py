@@ -13,7 +13,7 @@ MAX_COOKIE_CHARACTERS = 128
 
 
 class AuthServerUnavailable(Exception):
-    """The auth server does not answer, so nobody can say who it is."""
+    """The auth server does not answer, so no one can say who it is."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class BrowserSession:
 
 
 async def find_session(request: Request) -> BrowserSession | None:
-    """None when nobody is signed in. Raises AuthServerUnavailable."""
+    """None when no one is signed in. Raises AuthServerUnavailable."""
     cookie = request.cookies.get(session_cookie_name(), "")
     if not cookie or len(cookie) > MAX_COOKIE_CHARACTERS:
         return None

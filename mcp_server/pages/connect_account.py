@@ -101,7 +101,7 @@ def _handle_errors(handler: Handler) -> Handler:
             status, heading, words = _PAGE_OF_REASON[stopped.why]
             return _page(heading, [words], status)
         except (AuthServerUnavailable, SQLAlchemyError):
-            response = _page("Temporarily unavailable", ["A part of this service is away. Try again shortly."], 503)
+            response = _page("Temporarily unavailable", ["A part of this service is down. Try again shortly."], 503)
             response.headers["Retry-After"] = "5"
             return response
 

@@ -72,7 +72,7 @@ def _describe_server() -> Document:
 
 
 def _reverse_host(site: str) -> str:
-    """com.example.travel for https://travel.example.com; an address in numbers belongs to nobody's domain."""
+    """com.example.travel for https://travel.example.com; an address in numbers belongs to no one's domain."""
     host = urlsplit(site).hostname or ""
     try:
         ipaddress.ip_address(host)

@@ -19,10 +19,10 @@ from shared.settings import settings
 
 Links = Sequence[tuple[str, str]]
 Handler = Callable[[Request, Exception], Awaitable[Response]]
-_FOR_PROGRAMS = ("/api/", "/.well-known/", "/hooks/")  # whoever opens these reads JSON
-_SECRET = ("/feeds/", "/shared/", "/integrations/")  # their addresses are told to nobody, our other pages included
+_FOR_PROGRAMS = ("/api/", "/.well-known/", "/hooks/")  # anyone who opens these reads JSON
+_SECRET = ("/feeds/", "/shared/", "/integrations/")  # their addresses are told to no one, our other pages included
 _CONNECT, _TOOLS, _START = ("/connect", "Connect an assistant"), ("/tools", "All tools"), ("/", "To the start page")
-_STATUS, _SUPPORT = ("/status", "What works just now"), ("/support", "Support")
+_STATUS, _SUPPORT = ("/status", "What works right now"), ("/support", "Support")
 
 
 _OPEN_IN_MAINTENANCE = frozenset({("GET", "/status"), ("POST", PAGE_CALLS_PATH)})
@@ -64,7 +64,7 @@ _BY_STATUS = {
     405: Words("This address does not work that way", "Go back to the page you came from.", (_START, _SUPPORT)),
     429: Words("Too many requests", "Too many came from your address. Wait a minute, then load this page again."),
     500: Words("Something went wrong here", "It is logged. Try again in a moment.", (_STATUS, _SUPPORT)),
-    503: Words("Back in a moment", "A part of this service is away. Try again in a moment.", (_STATUS, _SUPPORT)),
+    503: Words("Back in a moment", "A part of this service is down. Try again in a moment.", (_STATUS, _SUPPORT)),
 }
 
 

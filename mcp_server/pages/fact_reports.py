@@ -81,7 +81,7 @@ async def receive_form(request: Request) -> Response:
         notice = "Too many reports came from your address. Wait an hour; what you typed is kept below."
         return _show(429, fields=fields, notice=notice, headers={"Retry-After": str(error.seconds)})
     except SQLAlchemyError:
-        notice = "A part of this service is away. Send it again shortly; what you typed is kept below."
+        notice = "A part of this service is down. Send it again shortly; what you typed is kept below."
         return _show(503, fields=fields, notice=notice, headers={"Retry-After": "5"})
     return RedirectResponse(f"{PAGE_PATH}?received=R{number}", 303, _HEADERS)
 

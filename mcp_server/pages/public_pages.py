@@ -36,7 +36,7 @@ def prepare_page(page: str) -> PublicPage:
 def send_page(
     request: Request, page: PublicPage, seconds: int = _CACHE_SECONDS, vary: str = "Accept-Encoding"
 ) -> Response:
-    """Compressed for whoever takes that; 304 for a browser that has it."""
+    """Compressed for anyone who takes that; 304 for a browser that has it."""
     headers = {**PAGE_HEADERS, "ETag": page.tag, "Cache-Control": f"public, max-age={seconds}", "Vary": vary}
     if page.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

@@ -54,7 +54,7 @@ async def find_wait(request: Request) -> int:
 
 
 def refuse(request: Request, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """A page for programs too: nobody but people follows these links."""
+    """A page for programs too: no one but people follows these links."""
     return show_error(request, status, {**PRIVATE_HEADERS, **(headers or {})})
 
 

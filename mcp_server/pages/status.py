@@ -56,7 +56,7 @@ class PartState:
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source of data; `last_answer_at` is None as long as nobody asked it."""
+    """A source of data; `last_answer_at` is None as long as no one asked it."""
 
     name: str
     subject: str
@@ -74,7 +74,7 @@ class Snapshot:
 
 
 class StatusPage:
-    """The answer of this process, made anew at most once in KEPT_SECONDS however many ask."""
+    """The answer of this process, made again at most once in KEPT_SECONDS however many ask."""
 
     def __init__(self) -> None:
         self.lock, self.threads = anyio.Lock(), anyio.CapacityLimiter(_THREADS)
@@ -82,7 +82,7 @@ class StatusPage:
         self.expires = 0.0
 
     async def serve(self, request: Request) -> Response:
-        """200 also when something is away: the answer is about the service, and it came."""
+        """200 also when something is down: the answer is about the service, and it came."""
         accepted = request.headers.get("accept", "")
         is_program = "application/json" in accepted and "text/html" not in accepted
         if not is_program and (elsewhere := redirect_to_site(request)):
@@ -131,7 +131,7 @@ class StatusPage:
 
 
 def _describe_maintenance() -> list[PartState]:
-    """First, where there is any: the parts below it work, and yet nobody is served."""
+    """First, where there is any: the parts below it work, and yet no one is served."""
     maintenance = WATCH.current
     return [PartState("Maintenance", "away", maintenance.sentence)] if maintenance else []
 
@@ -141,9 +141,9 @@ async def _check_web_host() -> PartState:
         async with AuthServerClient() as auth_server:
             status = (await auth_server.get("/readyz")).status_code
     except httpx.HTTPError:
-        return PartState("Web host", "away", "Does not answer: nobody can sign in or connect.")
+        return PartState("Web host", "away", "Does not answer: no one can sign in or connect.")
     if status != 200:
-        return PartState("Web host", "impaired", "Answers, but cannot work just now.")
+        return PartState("Web host", "impaired", "Answers, but cannot work right now.")
     return PartState("Web host", "works", "People can sign in and connect.")
 
 
@@ -169,7 +169,7 @@ def _check_jobs() -> PartState:
     try:
         age, workers = find_dispatcher_age(), count_workers()
     except (RedisError, OSError):
-        return PartState(name, "unknown", "Nothing is known of them while the queue is away.")
+        return PartState(name, "unknown", "Nothing is known of them while the queue is down.")
     if age is None or not workers:
         return PartState(name, "away", "No sign of life: mails, watches and reminders wait until they are back.")
     return PartState(name, "works", f"Last sign of life {describe_age(timedelta(seconds=age))}.")
@@ -184,7 +184,7 @@ def _describe_source(backend: Backend) -> SourceState:
     subjects = (_SUBJECTS[verb] for verb in registry.providers()[backend.name].answers if verb in _SUBJECTS)
     last = backend.last_success_at
     when = f"last answer {describe_age(clock.now() - last)}" if last else "not asked yet"
-    words = {"live": when, "degraded": f"failed lately; {when}", "down": f"does not answer; {when}"}[backend.state]
+    words = {"live": when, "degraded": f"failed recently; {when}", "down": f"does not answer; {when}"}[backend.state]
     state = _STATE_OF_SOURCE[backend.state]
     name = name_service(backend.name)
     words = words[0].upper() + words[1:] + "."
@@ -197,7 +197,7 @@ def describe_age(age: timedelta) -> str:
     for size, noun in ((86400, "day"), (3600, "hour"), (60, "minute"), (5, "second")):
         if seconds >= size:
             return f"{pluralize(seconds // (size if size > 5 else 1), noun)} ago"
-    return "just now"
+    return "right now"
 
 
 def _judge(parts: list[PartState], sources: list[SourceState]) -> State:

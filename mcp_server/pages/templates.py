@@ -1,4 +1,4 @@
-"""Rendering of the pages beside tools: every page stands in the same frame and escapes what it shows."""
+"""Rendering of the pages next to tools: every page stands in the same frame and escapes what it shows."""
 
 from functools import lru_cache
 from pathlib import Path

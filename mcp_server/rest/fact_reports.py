@@ -31,7 +31,7 @@ async def receive(request: Request) -> Response:
         raise ProblemResponse("too_many_requests", "Too many reports; wait.", headers) from None
     except SQLAlchemyError:
         raise ProblemResponse("temporarily_unavailable", "Send it again.", {"Retry-After": RETRY_LATER}) from None
-    message = "Thank you. Somebody will look at it; no fact changes by itself."
+    message = "Thank you. Someone will look at it; no fact changes by itself."
     return JSONResponse({"message": message, "report": f"R{number}"}, 201, {"Cache-Control": "no-store"})
 
 

@@ -91,9 +91,10 @@ def document(areas: frozenset[str]) -> Document:
 
 
 def forget_documents() -> None:
-    """From here on they are built anew, from the tools registered then.
+    """From here on they are built again, from the tools registered then.
 
-    Each is built for whoever asks first, on a thread: at the start all together took half a second of two, and 10 MB.
+    Each is built for anyone who asks first, on a thread: at the start all together took half a second of two, and 10
+    MB.
     """
     for cache in (_results, list_tools, describe_tool, document):
         cache.cache_clear()

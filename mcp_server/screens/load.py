@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-MAX_BYTES = 40_000  # of a finished screen: hosts read it anew for each conversation
+MAX_BYTES = 40_000  # of a finished screen: hosts read it again for each conversation
 PARTS = {
     '<link rel="stylesheet" href="style.css">': ("style.css", "style"),
     '<script src="bridge.js"></script>': ("bridge.js", "script"),

@@ -112,7 +112,7 @@ class Call(CallBase):
     """For `def` tools: they run on a worker thread and may read and write the caller's own rows through `db`."""
 
     _session: Session | None = None
-    reads: bool = False  # nothing is stored: each statement is a transaction of its own
+    reads: bool = False  # nothing is stored: each statement is its own transaction
     static: bool = False  # it runs on the event loop, where nothing may wait for the database
 
     @property

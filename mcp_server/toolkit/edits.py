@@ -33,7 +33,7 @@ def edit(row: Any, now: datetime, fields: Mapping[str, Any], clear: Collection[s
 
 
 def pick_columns(table: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns out of a tool function's `locals()`, taken before it binds names of its own, but for the member."""
+    """The columns out of a tool function's `locals()`, taken before it binds its own names, but for the member."""
     return {name: value for name, value in arguments.items() if name in table.__table__.columns and name != "member"}
 
 

@@ -72,7 +72,7 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 
 
 def _find_place(value: str) -> str:
-    """Raises WrongValue with the candidates or the nearest names; a code that nobody has is the tool's to refuse."""
+    """Raises WrongValue with the candidates or the nearest names; a code that no one has is the tool's to refuse."""
     try:
         return places.find_code(reference(), value)
     except Candidates as several:

@@ -14,7 +14,7 @@ _NAMED_SOURCES = 3  # in the sentence; the rows name all
 
 
 class Sourced(Part):
-    """A fact's source, how old that source is, and how far it is trusted. `unaudited`: nobody ever checked it."""
+    """A fact's source, how old that source is, and how far it is trusted. `unaudited`: no one ever checked it."""
 
     source_url: str
     as_of: str | None
@@ -23,13 +23,13 @@ class Sourced(Part):
 
 
 class Verified(Sourced):
-    """As Sourced; `verified_on` is the day somebody last checked it, None when nobody did."""
+    """As Sourced; `verified_on` is the day someone last checked it, None when no one did."""
 
     verified_on: str | None
 
 
 class Audited(Sourced):
-    """As Sourced; `audited_on` is the day somebody last checked it, None when nobody did."""
+    """As Sourced; `audited_on` is the day someone last checked it, None when no one did."""
 
     audited_on: date | None
 
@@ -54,7 +54,7 @@ def describe_audited(fact: Any) -> dict[str, Any]:
 
 
 def find_last_check(facts: Iterable[Any]) -> date | None:
-    """The day up to which all these facts were checked by somebody; None when one never was."""
+    """The day up to which all these facts were checked by someone; None when one never was."""
     days = [fact.audited_on for fact in facts]
     return None if None in days else min(days, default=None)
 
@@ -97,7 +97,7 @@ def _describe_checks(facts: Sequence[dict[str, Any]]) -> str:
 
 
 def _describe_dates(facts: Sequence[dict[str, Any]]) -> str:
-    """Of facts nobody checked: the dates their sources carry."""
+    """Of facts no one checked: the dates their sources carry."""
     dates = sorted(fact["as_of"] for fact in facts if fact["as_of"])
     if not dates:
         return ", undated"

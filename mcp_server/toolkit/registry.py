@@ -56,7 +56,7 @@ class Tool:
     # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
     # "mostly": it needs rows for some arguments, and then begins again on a thread. To go there takes 0.1 ms.
     static: Static = False
-    # From call and arguments, the own values that decide the answer beside these, day and facts: it is kept. Or None.
+    # From call and arguments, the own values that decide the answer next to these, day and facts: it is kept. Or None.
     kept_for: KeptFor | None = None
 
     @property

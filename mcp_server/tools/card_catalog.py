@@ -35,7 +35,7 @@ class EarnRate(Part):
 
 
 class WelcomeBonus(Part):
-    """`currency` is what it is paid in; `estimated_value` is in the card's currency, None when nobody knows.
+    """`currency` is what it is paid in; `estimated_value` is in the card's currency, None when no one knows.
 
     `as_of` is the day the offer was seen. `description` is the offer in words, with that day: never tell it without.
     """

@@ -115,7 +115,7 @@ async def compare_cash_vs_points(
 ) -> Comparison:
     """Says whether to spend points or miles or pay cash: the cheapest fare against the cheapest award of one flight.
 
-    Tells a good deal from a waste, for one traveller: US cents per point (cpp) beside the usual value. Free accounts:
+    Tells a good deal from a waste, for one traveller: US cents per point (cpp) next to the usual value. Free accounts:
     cached data, top 3 awards. Free.
     """
     start, end = resolve_journey(call, origin, destination, date)

@@ -1,4 +1,4 @@
-"""Destinations with award seats seen lately, and which of them the balances cover."""
+"""Destinations with award seats seen recently, and which of them the balances cover."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ def explore_destinations(
     points_balance: Points | None = None,
     program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
 ) -> ExploredDestinations:
-    """Shows where points could take you: destinations with award seats seen lately from an airport, cheapest first.
+    """Shows where points could take you: destinations with award seats seen recently from an airport, cheapest first.
 
     Inspiration for a vacation, getaway or weekend when the place is open, and what the saved balances reach. Points per
     person. Free accounts: top 3. Free.
@@ -111,7 +111,7 @@ def explore_destinations(
     )
     if not offers_by_price:
         raise NoData(
-            f"No {cabin.replace('_', ' ')} award seats from {origin} were seen lately between"
+            f"No {cabin.replace('_', ' ')} award seats from {origin} were seen recently between"
             f" {format_weekday(first)} and {format_weekday(last)}; searches and monitors fill this in.",
             missing=["award calendars"],
         )
@@ -188,7 +188,7 @@ def _describe_result(listed: Sequence[_Offer], offers: Sequence[_Offer], origin:
     covered = sum(o.purse is not None for o in offers)
     first = offers[0]
     count = pluralize(len(offers), "destination")
-    message = f"{count} from {origin} with award seats seen lately, from {first.points:,} points per person."
+    message = f"{count} from {origin} with award seats seen recently, from {first.points:,} points per person."
     if source == "none":
         message += " No balance was given and none is saved, so none is marked as covered."
     else:

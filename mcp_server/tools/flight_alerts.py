@@ -59,7 +59,7 @@ AnyCabin = Annotated[Cabin | None, Field(description="Absent: any cabin.")]
 
 
 class FlightAlert(Filters):
-    """An alert paused by a plan change shows as inactive, and as active once it goes on."""
+    """An alert paused by a plan change shows as inactive, and as active once it continues."""
 
     alert_id: int
     airline: str

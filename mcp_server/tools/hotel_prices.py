@@ -115,7 +115,7 @@ def _build_query(call: LiveCall, row: Row) -> WatchQuery:
 
 
 def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[HotelBooking, list[PriceSnapshot]]:
-    """Stores the prices as the daily check does. Raises NotFound when the stay was removed meanwhile."""
+    """Stores the prices as the daily check does. Raises NotFound when the stay was removed in the meantime."""
     settle(session, call.reference, check)
     row = _get_own(session, check.plan.booking_id)
     (booking,) = to_hotel_bookings(call.with_session(session), [row])

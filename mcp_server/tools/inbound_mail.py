@@ -312,7 +312,7 @@ def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
 
 
 def _build_answer(call: Call, mail: InboundMail, filed: FilingResult, sentence: str) -> Resolved:
-    """What became of the mail. Bookings made just now have neither vouchers nor prices; of the others one statement
+    """What became of the mail. Bookings just made have neither vouchers nor prices; of the others one statement
     brings the vouchers and one the prices."""
     call.db.flush()
     flights, stays = [r.id for r in filed.flights], [r.id for r in filed.hotels]

@@ -259,7 +259,7 @@ def update_lounge_visit(
     Paid.
     """
     _check_place(call, airport, visited_on)
-    _check_card(call, card_id)  # before the visit: whoever deletes a card locks in the same order
+    _check_card(call, card_id)  # before the visit: anyone who deletes a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
     changes = {
         "lounge_name": lounge_name,

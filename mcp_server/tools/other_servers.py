@@ -42,7 +42,7 @@ def _to_server(row: OtherServer) -> ListedServer:
     static=True,
 )
 def discover_more_flight_tools(call: Call) -> OtherServers:
-    """Lists other MCP servers to install beside this one: seat maps, airport delays and lounge reviews.
+    """Lists other MCP servers to install next to this one: seat maps, airport delays and lounge reviews.
 
     External: run by others, no part of this service, not tested by it. Free.
     """

@@ -96,7 +96,7 @@ def _find_carriers(call: Call, starts: Sequence[str], ends: Sequence[str]) -> li
 
 
 def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
-    """The carriers with a hub at either end, who may fly a route that nobody is known to fly."""
+    """The carriers with a hub at either end, who may fly a route that no one is known to fly."""
     return sorted(a.iata for a in call.reference.airlines.values() if set(a.hubs) & set(codes))
 
 

@@ -253,7 +253,7 @@ def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums
 
 
 def _describe_passed(soon: Sequence[Deadline]) -> str:
-    """A sentence on bonuses whose day has passed and that nobody has settled; empty without one."""
+    """A sentence on bonuses whose day has passed and that no one has settled; empty without one."""
     passed = [d for d in soon if d.days_left < 0]
     if not passed:
         return ""

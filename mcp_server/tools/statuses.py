@@ -163,7 +163,7 @@ def set_loyalty_status(
     progress: Annotated[Amount | None, Field(description="Qualifying amount earned so far this year.")] = None,
     progress_as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
     other_progress: Annotated[
-        OtherProgress | None, Field(description='Counters beside the main one: {"pqf": 42}.')
+        OtherProgress | None, Field(description='Counters next to the main one: {"pqf": 42}.')
     ] = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,
     clear: list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None = None,

@@ -41,7 +41,7 @@ from shared.services.bookings import shared_trips
 
 MAX_GAPS_TOLD = 3
 MAX_CHARACTERS = 80_000  # of the whole answer, so that a model can read it
-SHARED = "Whoever has share_url sees days, flights, stays and plans, but no prices, points, codes or notes."
+SHARED = "Anyone who has share_url sees days, flights, stays and plans, but no prices, points, codes or notes."
 
 
 class Unfiled(Part):
@@ -253,9 +253,9 @@ def _switch_state(call: Call, row: Row, state: str) -> list[str]:
 
 
 def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
-    """Raises Invalid for an archived trip, which is shown to nobody."""
+    """Raises Invalid for an archived trip, which is shown to no one."""
     if share and row.archived_at:
-        raise Invalid(Fault("share", "is true for an archived trip", "false, or state active beside it"))
+        raise Invalid(Fault("share", "is true for an archived trip", "false, or state active next to it"))
     if share is None:
         return []
     switched = shared_trips.make_link(call.db, row) if share else shared_trips.end_link(call.db, row)

@@ -122,7 +122,7 @@ def get_points_valuation(
     program: Annotated[AnyName | None, Field(description="Leave out for all.")] = None,
     points: Annotated[Points | None, Field(description="Also value this many.")] = None,
     currency: Currency = CURRENCY,
-    taxes: Annotated[Amount | None, Field(description="Taxes and fees beside the points.")] = None,
+    taxes: Annotated[Amount | None, Field(description="Taxes and fees besides the points.")] = None,
     cash: Annotated[Amount | None, Field(description="Cash price of the same, to compare.")] = None,
 ) -> Valuations:
     """Tells what a point or mile is worth: low, fair and high value in cents per point (cpp), with sources and date.

@@ -31,7 +31,7 @@ class CallStream:
         self._answers, self._account_id, self._receive, self._send = answers, account_id, receive, send
         self.titled = titled  # whether the client's revision knows choices with titles
         self._has_begun = False
-        self._lock = anyio.Lock()  # progress is told by a task of its own
+        self._lock = anyio.Lock()  # progress is told by its own task
 
     async def send_message(self, message: dict[str, Any]) -> None:
         await self._send_part(_to_event(to_json(message)))
@@ -46,7 +46,7 @@ class CallStream:
     async def ask(self, method: str, params: dict[str, Any]) -> Any:
         """The result a client sends back; None where too many are asked, it sends an error, or nothing in time.
 
-        Raises ClientDisconnected. No thread, connection or transaction is held meanwhile.
+        Raises ClientDisconnected. No thread, connection or transaction is held in the meantime.
         """
         if self._answers.are_full:
             return None

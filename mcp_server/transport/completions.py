@@ -30,7 +30,7 @@ from shared.reference.completions import complete_places, complete_programs
 from shared.reference.load import reference
 
 PER_MINUTE = 300  # of one account: hosts ask at each letter
-MAX_VALUES = 20  # the protocol allows 100; nobody reads so many
+MAX_VALUES = 20  # the protocol allows 100; no one reads so many
 MAX_CHARACTERS = 100
 MAX_TRIPS = 200  # looked through, the latest first
 _asking: ContextVar[Caller] = ContextVar("asking")

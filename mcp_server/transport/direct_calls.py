@@ -55,7 +55,7 @@ async def answer_directly(message: dict[str, Any], version: str, scope: Scope, r
 
 
 def _open_span(message: dict[str, Any], version: str) -> AbstractContextManager[None]:
-    """The span that the SDK makes around a call; it goes on from the trace that the client names."""
+    """The span that the SDK makes around a call; it continues from the trace that the client names."""
     name, meta = message["params"]["name"], message["params"].get("_meta")
     traceparent = meta.get("traceparent") if isinstance(meta, dict) else None
     labels = {
@@ -73,7 +73,7 @@ async def _call(name: str, arguments: dict[str, Any], scope: Scope, receive: Rec
     try:
         answer = await dispatch(name, arguments, scope["caller"], "mcp", receive, scope["address"])
     except ClientDisconnected:
-        return {"content": [], "isError": True}  # nobody reads it
+        return {"content": [], "isError": True}  # no one reads it
     texts = [{"type": "text", "text": text} for text in answer.texts]
     inner = str(arguments.get("name")) if name in LEAN_TOOLS else name
     links = list_links(inner, answer.status, answer.data)

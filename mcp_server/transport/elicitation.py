@@ -74,7 +74,7 @@ def read_reply(result: ElicitResult) -> Reply:
 
 
 def find_person(params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any]) -> Person | None:
-    """Whoever can be asked during this call; None where the client declared no forms."""
+    """Anyone who can be asked during this call; None where the client declared no forms."""
     assert ctx.request is not None
     if stream := ctx.request.scope.get("call_stream"):
         return InPlace(stream)
@@ -90,7 +90,7 @@ class InPlace:
         self._stream = stream
 
     async def ask(self, question: Question) -> Reply:
-        """Raises ClientDisconnected when the client goes away meanwhile."""
+        """Raises ClientDisconnected when the client goes away in the meantime."""
         form = build_form(question, titled=self._stream.titled).model_dump(
             mode="json", by_alias=True, exclude_none=True
         )
@@ -135,5 +135,5 @@ class RoundTrips:
 
 
 def _name_question(question: Question) -> str:
-    """A question is the same while its words, its choices and the argument are: else the person is asked anew."""
+    """A question is the same while its words, its choices and the argument are: else the person is asked again."""
     return digest(json.dumps([question.message, question.path, question.choices]))

@@ -1,4 +1,4 @@
-"""The pictures of the site, as hosts show them beside the server's name."""
+"""The pictures of the site, as hosts show them alongside the server's name."""
 
 from mcp_types import Icon
 

@@ -8,12 +8,12 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.redis import call_redis, connect, key
 
-MAX_OPEN = 5  # of one account; a call that would ask one more answers as if nobody could be asked
+MAX_OPEN = 5  # of one account; a call that would ask one more answers as if no one could be asked
 MAX_SECONDS = 900  # that one is open
 
 
 async def open_question(account_id: int, seconds: float = MAX_SECONDS) -> str | None:
-    """The id of a question that may be put now; None where too many are open, or Redis is away."""
+    """The id of a question that may be put now; None where too many are open, or Redis is down."""
     return await anyio.to_thread.run_sync(_open, account_id, seconds, limiter=limiter())
 
 

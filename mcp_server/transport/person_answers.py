@@ -51,9 +51,9 @@ class PersonAnswers:
             del self._waiting[question_id]
 
     async def take(self, account_id: int, message: dict[str, Any]) -> bool:
-        """Whether the message answers an open question of this account; then the call that waits goes on with it.
+        """Whether the message answers an open question of this account; then the call that waits continues with it.
 
-        An error instead of a result is an answer too: nobody was asked.
+        An error instead of a result is an answer too: no one was asked.
         """
         question_id, result = message.get("id"), message.get("result")
         body = json.dumps({"id": question_id, "result": result})
@@ -75,7 +75,7 @@ class PersonAnswers:
         return True
 
     async def follow_others(self) -> None:
-        """Runs for ever: takes up what other processes received. While Redis is away nothing new is asked."""
+        """Runs for ever: takes up what other processes received. While Redis is down nothing new is asked."""
         while True:
             try:
                 await self._listen()

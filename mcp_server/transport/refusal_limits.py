@@ -1,4 +1,4 @@
-"""Limits on bad tokens by address; tokens that were good lately are never kept out by them."""
+"""Limits on bad tokens by address; tokens that were good recently are never kept out by them."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Resource links beside the texts of a result: files and pages that a host can open or keep by themselves."""
+"""Resource links next to the texts of a result: files and pages that a host can open or keep by themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,9 @@ _CHART = _Target("source_url", "award-chart", "Where the award chart was read", 
 _TARGETS = {
     "get_calendar_feed": _CALENDAR,
     "reset_calendar_feed": _CALENDAR,
-    "generate_branded_pdf": _Target("url", "proposal.pdf", "The proposal, for whoever has the link", "application/pdf"),
+    "generate_branded_pdf": _Target(
+        "url", "proposal.pdf", "The proposal, for anyone who has the link", "application/pdf"
+    ),
     "get_award_chart_faq": _CHART,
     "get_pricing": _CHART,
     "get_program_rates": _CHART,

@@ -16,14 +16,14 @@ RETRY_SECONDS = 1.0
 
 
 async def follow_events(*verifiers: TokenVerifier) -> None:
-    """Runs for ever. While Redis is away, cached tokens expire by themselves within half a minute."""
+    """Runs for ever. While Redis is down, cached tokens expire by themselves within half a minute."""
     warned = False
     while True:
         try:
             await _follow(*verifiers)
         except (RedisError, OSError) as error:
             if not warned:
-                log.warning("events: Redis is away (%s), cached tokens end by time alone", type(error).__name__)
+                log.warning("events: Redis is down (%s), cached tokens end by time alone", type(error).__name__)
             warned = True
         else:
             warned = False
@@ -47,7 +47,7 @@ async def _follow(*verifiers: TokenVerifier) -> None:
 
 
 def _apply(message: dict[str, Any], *verifiers: TokenVerifier) -> None:
-    """Each (re)subscription empties the caches: events sent meanwhile were missed."""
+    """Each (re)subscription empties the caches: events sent in the meantime were missed."""
     if message["type"] == "subscribe":
         for verifier in verifiers:
             verifier.forget_all()

@@ -71,7 +71,7 @@ class GateExtension(Extension):
             result: HandlerResult = question.result
             return result
         except ClientDisconnected:
-            return CallToolResult(content=[], is_error=True)  # nobody reads it
+            return CallToolResult(content=[], is_error=True)  # no one reads it
         texts = [TextContent(type="text", text=text) for text in answer.texts]
         inner = str(arguments.get("name")) if params.name in LEAN_TOOLS else params.name
         return CallToolResult(

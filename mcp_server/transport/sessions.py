@@ -1,6 +1,6 @@
 """Session ids of clients that declare forms: the id itself carries the declaration, so no process keeps a session.
 
-Revisions before 2026-07-28 declare capabilities once, at `initialize`. Whoever declares none that we use gets no id.
+Revisions before 2026-07-28 declare capabilities once, at `initialize`. Anyone who declares none that we use gets no id.
 """
 
 import secrets

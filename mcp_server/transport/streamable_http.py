@@ -97,7 +97,7 @@ class Transport:
         await stream.end(await answer_request(self.server, connection, message, request))
 
     async def _take_answer(self, message: dict[str, Any], caller: Caller, send: Send) -> None:
-        """202 for the answer to a question of ours; 400 for one that nobody waits for."""
+        """202 for the answer to a question of ours; 400 for one that no one waits for."""
         if await self.answers.take(caller.account_id, message):
             await send({"type": "http.response.start", "status": 202, "headers": [(b"content-length", b"0")]})
             await send({"type": "http.response.body", "body": b""})
@@ -141,7 +141,7 @@ def _wants_stream(message: dict[str, Any], accept: bytes) -> bool:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives the body once more and then goes on with the client's own messages."""
+    """A `receive` that gives the body once more and then continues with the client's own messages."""
     unread = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive_again() -> Message:

@@ -36,8 +36,8 @@ PREFIX = "awt_at_"  # how the auth server begins every access token
 KEY_PREFIX = "awt_ak_"  # and every API key
 ACCEPTED_SECONDS = 30.0  # that a good answer is cached
 REFUSED_SECONDS = 5.0  # that a bad one is cached
-GRACE_SECONDS = 60.0  # that a cached token is accepted longer while the auth server is away
-RETRY_SECONDS = 1.0  # between two attempts to reach an auth server that is away
+GRACE_SECONDS = 60.0  # that a cached token is accepted longer while the auth server is down
+RETRY_SECONDS = 1.0  # between two attempts to reach an auth server that is down
 MAX_CACHED_TOKENS = 10_000  # good and bad tokens apart, so that guesses never evict users
 LAST_SEEN_INTERVAL = timedelta(hours=1)
 _CONNECTION_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
@@ -80,7 +80,7 @@ class VerifiedToken:
 
 
 class TokenVerifier:
-    """The tokens this process has looked up lately, by digest: no token itself is stored.
+    """The tokens this process has looked up recently, by digest: no token itself is stored.
 
     `judge` turns the auth server's answer into the seconds for which the token is good, or into a problem.
     """
@@ -134,7 +134,7 @@ class TokenVerifier:
         count(BEARER_CHECKS, "api_key" if self.prefix == KEY_PREFIX else "token", result)
 
     def _start_lookup(self, name: str, token: str) -> "asyncio.Task[VerifiedToken | Problem]":
-        """One lookup per token at a time: callers that arrive meanwhile await the same one."""
+        """One lookup per token at a time: callers that arrive in the meantime await the same one."""
         lookup = self.pending.get(name)
         if lookup is None:
             lookup = self.pending[name] = asyncio.ensure_future(self._look_up(name, token))
@@ -201,7 +201,7 @@ class TokenVerifier:
             except (httpx.HTTPError, ValueError):
                 raise AuthServerUnavailable from None
         if not isinstance(document, dict):
-            if response.status_code != 503:  # it says itself what is away
+            if response.status_code != 503:  # it says itself what is down
                 log.warning("bearer: the auth server answered %s with status %d", self.path, response.status_code)
             raise AuthServerUnavailable
         return document

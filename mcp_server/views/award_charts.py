@@ -152,7 +152,7 @@ def to_gap(row: ChartGap) -> Gap:
 
 @lru_cache(maxsize=_KEPT)
 def list_rates(chart: Chart, cabin: str | None) -> tuple[Rate, ...]:
-    """One for each band or zone pair of each cabin, its seasons beside one another."""
+    """One for each band or zone pair of each cabin, its seasons next to each other."""
     prices: dict[tuple[str, str], Points] = {}
     for name, bands in chart.bands.items():
         for band in bands:
@@ -182,7 +182,7 @@ def _to_rate_row(rate: Rate) -> RateRow:
 
 
 def to_category_rows(prices: Sequence[HyattPrice]) -> list[CategoryRow]:
-    """One row for each category and room, its levels beside one another."""
+    """One row for each category and room, its levels next to each other."""
     levels = dict.fromkeys(row.level for row in prices)
     by_category: dict[tuple[int, str], dict[str, int | NoDataWord]] = {}
     for row in prices:

@@ -44,7 +44,7 @@ class SeatsAsked(Part):
 
 
 class SeatSearch(Result):
-    """A search for award seats says what it was asked, for whoever reads the result alone."""
+    """A search for award seats says what it was asked, for anyone who reads the result alone."""
 
     asked: SeatsAsked
 

@@ -153,7 +153,7 @@ def _to_rule(rule: IssuerRule, check: RuleCheck) -> RuleTold:
 
 
 def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
-    """What the current welcome offer asks for beside the person's spending; None without a known offer, or held."""
+    """What the current welcome offer asks for next to the person's spending; None without a known offer, or held."""
     if s.welcome is None or s.is_held:
         return None
     total = convert_total(spending, s.usd_per_unit)

@@ -116,7 +116,7 @@ class CardCandidate(Part):
 
 
 def pick_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The settable fields out of a tool function's `locals()`, taken before it binds names of its own."""
+    """The settable fields out of a tool function's `locals()`, taken before it binds its own names."""
     return {name: arguments[name] for name in FIELDS}
 
 

@@ -19,7 +19,7 @@ from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import HotelReadings
 from shared.services.search.provenance import Freshness
 
-Category = int | Literal["A", "B", "C", "D", "E", "F"]  # letters: all-inclusive resorts, on a chart of their own
+Category = int | Literal["A", "B", "C", "D", "E", "F"]  # letters: all-inclusive resorts, on their own chart
 
 
 class Sourced(Marked):

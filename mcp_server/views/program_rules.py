@@ -25,7 +25,7 @@ Topic = Literal[
     "sweet_spots",
 ]
 TOPICS: tuple[Topic, ...] = get_args(Topic)
-# The topic of each kind of fact; expiry, pooling, fees and prices have files of their own.
+# The topic of each kind of fact; expiry, pooling, fees and prices have their own files.
 _FACTS: dict[str, Topic] = {
     "hold": "holds",
     "stopover": "stopovers",

@@ -23,7 +23,7 @@ State = Literal["active", "cancelled"]
 
 
 class Monitor(Filters):
-    """A paused monitor shows as cancelled, by its owner or a plan change, and as active once it goes on.
+    """A paused monitor shows as cancelled, by its owner or a plan change, and as active once it continues.
 
     `best_match` is the best value of what was open at the last check, `last_match` that of the newest finds.
     """

@@ -19,7 +19,7 @@ Outcome = Literal["ok", "failed"]
 
 
 class StandingOrder(Part):
-    """An order paused by a plan change shows as stopped, and as running once it goes on."""
+    """An order paused by a plan change shows as stopped, and as running once it continues."""
 
     standing_order_id: int
     state: Literal["running", "stopped"]

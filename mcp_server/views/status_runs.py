@@ -31,7 +31,7 @@ from shared.services.search.provenance import Freshness
 CABINS = {"premium": "premium_economy"}
 MAX_SEARCHES = 3
 NO_FARES = (
-    "No cash fare for these runs was seen lately, so no prices are shown; points that depend on the price are unknown."
+    "No cash fare for these runs was seen recently, so no prices are shown; points that depend on one are unknown."
 )
 SOME_FARES = (
     "Fares are from searches of the last 14 days, with taxes, and may be gone. Points that depend on the fare without"

@@ -171,7 +171,7 @@ def _describe_faster(reference: Reference, paths: Sequence[Path]) -> list[str]:
         return []
     instant = next((p for p in paths if p.slowest == POSTING[0]), None)
     if instant is None:
-        return ["None of them is instant, so a seat may be gone meanwhile."]
+        return ["None of them is instant, so a seat may be gone in the meantime."]
     price = f"sends {pluralize(instant.source_points, 'point')}" if instant.source_points else "gives"
     price += "" if instant.source_points else f" {float(instant.ratio):g} for 1"
     through = [program_name(reference, e.target) for e in instant.edges[:-1]]

@@ -80,7 +80,7 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
     if slowest != POSTING[0]:
-        sentence += " No faster transfer covers it, and the seat may be gone meanwhile."
+        sentence += " No faster transfer covers it, and the seat may be gone in the meantime."
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 
 
@@ -92,7 +92,7 @@ def describe_speed(path: Path) -> str:
         return ", ".join(dict.fromkeys(terms)) or "arrives at once"
     words = {"hours": "takes hours", "days": "takes days"}.get(slowest.posting, "how long it takes is not known")
     estimate = f" ({slowest.posting_text})" if slowest.posting_text else ""
-    return f"{words}{estimate}, and the seat may be gone meanwhile"
+    return f"{words}{estimate}, and the seat may be gone in the meantime"
 
 
 def describe_rest(reference: Reference, points: Mapping[str, int], used: Iterable[str]) -> str:

@@ -214,7 +214,7 @@ def _list_warnings(
         warnings.append("Transfers cannot be undone.")
         warnings += describe_all_rates(reference, (edge for path in paths for edge in path.edges))
     if paid.slowest != POSTING[0]:
-        warnings.append(f"The points {POSTING_WORDS[paid.slowest]}: the seat may be gone meanwhile.")
+        warnings.append(f"The points {POSTING_WORDS[paid.slowest]}: the seat may be gone in the meantime.")
     if any(o.seats is None for o in offers):
         warnings.append(f"A source does not say how many seats are left; this plan needs {passengers}.")
     if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:

@@ -80,7 +80,7 @@ def _warn_of_surprises(
 
 
 def _find_late_since(row: BillingCustomer, subscription: Subscription | None, now: datetime) -> datetime | None:
-    """Since the first invoice that was not paid: later ones do not begin the days of grace anew."""
+    """Since the first invoice that was not paid: later ones do not begin the days of grace again."""
     if subscription is None or subscription.status not in LATE:
         return None
     is_known = row.late_since is not None and row.subscription_id == subscription.id

@@ -25,7 +25,7 @@ class Account(AccountOwned, Base):
     id: Mapped[pk]
     account_id: Mapped[int] = synonym("id")
     public_id: Mapped[str] = mapped_column(unique=True)  # the random subject tokens carry
-    email: Mapped[str | None]  # None for an agent that nobody has claimed
+    email: Mapped[str | None]  # None for an agent that no one has claimed
     password_hash: Mapped[str | None]
     email_confirmed_at: Mapped[datetime | None]
     plan: Mapped[str] = mapped_column(server_default="free")
@@ -66,7 +66,7 @@ def page_of_accounts(session: Session, email_part: str | None, page: int, per_pa
     return page_of(session, Account, [fits], Account.id, page=page, per_page=per_page)
 
 
-# No call of either is stored meanwhile.
+# No call of either is stored in the meantime.
 _LOCK_BOTH = sa.text("SELECT FROM accounts WHERE id = ANY(:accounts) ORDER BY id FOR UPDATE")
 _END_WITH_THE_ACCOUNT = ("secret_links", "branded_pdfs")  # their secrets follow from whose they are
 

@@ -77,7 +77,7 @@ class ModeOwned:
 
 @lru_cache(maxsize=1)
 def engine() -> Engine:
-    """The engine of this process; forked children make connections of their own."""
+    """The engine of this process; forked children make their own connections."""
     new_engine = create_engine(
         settings().database_url,
         pool_size=settings().database_threads,
@@ -98,7 +98,7 @@ def _note_return(_connection: Any, record: ConnectionPoolEntry) -> None:
 
 
 def _check_alive(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
-    """Replaces a connection that died while nobody used it, and all others with it; one used just now is not asked.
+    """Replaces a connection that died while no one used it, and all others with it; one just used is not asked.
 
     The question took 0.1 ms of every call, a fifth of one that reads one statement.
     """
@@ -167,7 +167,7 @@ def transaction(account_id: int | None = None) -> Iterator[Session]:
 
 @contextmanager
 def autocommit(account_id: int | None = None) -> Iterator[Session]:
-    """As above, but each statement is a transaction of its own: no BEGIN and COMMIT are sent, and no row stays locked
+    """As above, but each statement is its own transaction: no BEGIN and COMMIT are sent, and no row stays locked
     while this process is busy with something else."""
     with _open_session(_autocommit(engine()), account_id) as session:
         yield session

@@ -24,7 +24,7 @@ class BillingCustomer(AccountOwned, Base):
     )
 
     id: Mapped[pk]
-    account_id: Mapped[int | None] = mapped_column(  # type: ignore[assignment] # of nobody once the account is gone
+    account_id: Mapped[int | None] = mapped_column(  # type: ignore[assignment] # of no one once the account is gone
         ForeignKey("accounts.id", ondelete="SET NULL"), unique=True
     )
     door: Mapped[str]  # the name of the payment service
@@ -103,7 +103,7 @@ def make_due(session: Session, *which: sa.ColumnElement[bool]) -> None:
 
 
 def claim_due_customer(session: Session, door: str, lease: timedelta) -> DueCustomer | None:
-    """The one that waits longest; nobody else takes it before the lease is over, unless an event comes."""
+    """The one that waits longest; no one else takes it before the lease is over, unless an event comes."""
     row = session.scalar(
         sa.select(BillingCustomer)
         .where(

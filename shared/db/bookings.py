@@ -200,7 +200,7 @@ def detach_vouchers(session: Session, column: InstrumentedAttribute[int | None],
 
 
 def _prices(*conditions: ColumnElement[bool], showing: Any) -> sa.Select[Any]:
-    """The newest price of the stay of the row beside it, seen since its terms are what they are."""
+    """The newest price of the stay of the row next to it, seen since its terms are what they are."""
     return (
         sa.select(showing)
         .where(

@@ -18,7 +18,7 @@ _DAY = "cast(timezone('UTC', at) as date)"
 _OF_SPANS = f"""tool_calls join (select distinct day, days from tool_span_counts) as s
  on {_DAY} >= s.day and {_DAY} < s.day + s.days"""  # noqa: S608 - of constants
 _STEP = "(cast(:steps as integer[]))[width_bucket(greatest(milliseconds, 0), :steps)]"
-# Of each table what a call is counted by, beside its day.
+# Of each table what a call is counted by, next to its day.
 _KEYS: dict[type[Base], str] = {
     CallCount: "tool, outcome",
     CallTime: f"tool, {_STEP} as milliseconds",
@@ -61,9 +61,9 @@ def _subtract(session: Session, account_id: int, model: type[Base], keys: str, r
 
 
 def recount(session: Session, since: dt.date) -> list[dt.date]:
-    """Counts anew the days since then whose figures and calls differ, and the accounts of days; returns these days.
+    """Counts again the days since then whose figures and calls differ, and the accounts of days; returns these days.
 
-    A program of an earlier release, which runs beside this one during an upgrade, stores calls, deletes accounts and
+    A program of an earlier release, which runs next to this one during an upgrade, stores calls, deletes accounts and
     joins them, and counts nothing of that or counts no accounts. Those that it deleted called on any day.
     """
     if not _find_wrong_days(session, since):

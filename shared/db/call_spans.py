@@ -2,7 +2,7 @@
 
 Of a hundred million calls 90 days of figures are 720,000 rows, which took 0.14 s to read; with the sums it is 0.03 s.
 Maintenance makes the sums. Kept with each call they made the storing of 100 calls take 9.6 ms instead of 3.2. A span
-without a sum is read by its days, so whoever stores a call of such a day removes the sum.
+without a sum is read by its days, so anyone who stores a call of such a day removes the sum.
 """
 
 import datetime as dt
@@ -97,8 +97,8 @@ def _list(days: list[dt.date]) -> sa.ColumnElement[Any]:
 
 
 def sum_spans(session: Session) -> Collection[Span]:
-    """Sums spans that are over and have no sum, or a wrong one: a program of an earlier release, which runs beside this
-    one during an upgrade, takes a deleted account out of the days alone. Returns them."""
+    """Sums spans that are over and have no sum, or a wrong one: a program of an earlier release, which runs next to
+    this one during an upgrade, takes a deleted account out of the days alone. Returns them."""
     today = clock.today()
     spans = list_spans(today - dt.timedelta(days=WINDOW - 1), _find_end())
     if not _find_wrong(session, spans):

@@ -28,7 +28,7 @@ class ClientPortfolio(AccountOwned, Base):
 
 
 class BrandedPdf(AccountOwned, ModeOwned, Base):
-    """A document behind an unguessable public link, whose secret is worded as that of a secret link is."""
+    """A document behind an unguessable public link, whose secret is written as that of a secret link is."""
 
     __tablename__ = "branded_pdfs"
     __table_args__ = (Index("ix_branded_pdfs_newest", "account_id", "created_at"),)
@@ -86,7 +86,7 @@ def list_open_links(session: Session, account_id: int, now: datetime) -> list[Br
 
 
 def empty_expired(session: Session, now: datetime) -> None:
-    """A document nobody can open any more is not kept; its row still says that there was one."""
+    """A document no one can open any longer is not kept; its row still says that there was one."""
     gone = sa.and_(BrandedPdf.expires_at <= now, func.length(BrandedPdf.content) > 0)
     session.execute(sa.update(BrandedPdf).where(gone).values(content=b""))
 

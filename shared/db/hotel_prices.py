@@ -47,7 +47,7 @@ def stay_of(row: HotelBooking) -> Stay:
 def find_shared_price(
     session: Session, stay: Stay, account_id: int, currency: str, since: datetime
 ) -> HotelPrice | None:
-    """What somebody's look since then saw with every source answering, so that nobody need be asked again."""
+    """What someone's look since then saw with every source answering, so that no one need be asked again."""
     comparable = sa.or_(HotelPrice.currency.is_(None), HotelPrice.currency == currency)
     statement = sa.select(HotelPrice).where(
         *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, comparable

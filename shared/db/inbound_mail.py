@@ -23,7 +23,7 @@ _RETRY_EVERY = timedelta(
 
 
 class InboundMail(AccountOwned, Base):
-    """Stored before the sender is answered; parsing is a run of its own. `number` is what its schedule names."""
+    """Stored before the sender is answered; parsing is its own run. `number` is what its schedule names."""
 
     __tablename__ = "inbound_mails"
     __table_args__ = (
@@ -99,7 +99,7 @@ def end_schedule(session: Session, number: int) -> None:
 
 
 def lock_mail(session: Session, condition: sa.ColumnElement[bool]) -> InboundMail | None:
-    """A mail, held together with its account, so that no other mail of the account is settled meanwhile."""
+    """A mail, held together with its account, so that no other mail of the account is settled in the meantime."""
     row = session.execute(
         sa.select(InboundMail, Account.id)
         .join(Account, Account.id == InboundMail.account_id)

@@ -10,7 +10,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class KnownBrowser(AccountOwned, Base):
-    """One browser of one account. It lets nobody in: it says that a sign-in needs no mail."""
+    """One browser of one account. It lets no one in: it says that a sign-in needs no mail."""
 
     __tablename__ = "known_browsers"
 

@@ -1,4 +1,4 @@
-"""What is remembered of the last good backup, for doctor and for whoever is about to change the service."""
+"""What is remembered of the last good backup, for doctor and for anyone who is about to change the service."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -35,7 +35,7 @@ class ProviderSignIn(Base):
         ForeignKey("web_sessions.id_hash", ondelete="CASCADE", onupdate="CASCADE"), index=True
     )
     provider: Mapped[str]  # its name in the settings
-    purpose: Mapped[str]  # sign_in, or connect by somebody who is signed in
+    purpose: Mapped[str]  # sign_in, or connect by someone who is signed in
     fresh: Mapped[bool]  # the provider was asked to make sure who it is
     return_to: Mapped[str]
     created_at: Mapped[stamp]

@@ -13,7 +13,7 @@ from shared.db.base import AccountOwned, Base, ModeOwned
 
 
 class MailedSeat(AccountOwned, ModeOwned, Base):
-    """A seat somebody had a mail about: which watch sent it, and at what price."""
+    """A seat someone had a mail about: which watch sent it, and at what price."""
 
     __tablename__ = "mailed_seats"
     __table_args__ = (Index("ix_mailed_seats_day", "day"),)
@@ -36,7 +36,7 @@ returning account_id, route, key"""
 
 
 class SeatFind(NamedTuple):
-    """A seat that a watch of somebody has found."""
+    """A seat that a watch of someone has found."""
 
     account_id: int
     route: str

@@ -57,12 +57,12 @@ class Delivery(AccountOwned, ModeOwned, Base):
     channel: Mapped[str]
     recipient: Mapped[str]
     event: Mapped[str]  # which message of outbox.messages
-    facts: Mapped[dict[str, Any]]  # what it is worded from; secrets never stand here, links are worded at hand-over
+    facts: Mapped[dict[str, Any]]  # what it is written from; secrets never stand here, links are written available-over
     status: Mapped[str] = mapped_column(server_default="pending")
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[datetime] = mapped_column(server_default=sa.func.clock_timestamp())  # in the order of writing
-    claimed_until: Mapped[datetime | None]  # nobody may claim it before: a worker's lease, or the wait of a retry
+    claimed_until: Mapped[datetime | None]  # no one may claim it before: a worker's lease, or the wait of a retry
     sent_at: Mapped[datetime | None]
     error: Mapped[str | None]
     created_at: Mapped[stamp]
@@ -107,7 +107,7 @@ def find_last_status(session: Session, account_id: int, dedupe_prefix: str) -> s
     return session.scalar(sa.select(Delivery.status).where(*same).order_by(Delivery.wake_at.desc()).limit(1))
 
 
-# A wake-up goes on with whatever waits, and each is a process of its own: where 46 checks a second each had a mail, a
+# A wake-up continues with whatever waits, and each is its own process: where 46 checks a second each had a mail, a
 # check took 16.6 ms of all programs instead of 19.6. While mails leave slowly each second brings one more.
 _DELIVERIES_A_WAKE_UP = 10
 # They are left to the wake-ups under way for so long; then these are taken to be held up, as by a slow mail server.
@@ -125,7 +125,7 @@ from open where d.id = open.id returning cast(d.id as text), d.handed""")  # noq
 def hand_over_deliveries(session: Session, limit: int, ttl: float, under_way: int = 0) -> list[tuple[str, int]]:
     """Deliveries that should be in the queue: new ones, those whose wake-up got lost, those whose worker died.
 
-    Of a crowd so many as there should be wake-ups beside those `under_way`.
+    Of a crowd so many as there should be wake-ups alongside those `under_way`.
     """
     values = {"n": limit, "ttl": ttl, "under_way": under_way, "patience": _PATIENCE}
     rows = session.execute(_HAND_OVER, values) if limit > 0 else ()
@@ -154,7 +154,7 @@ _NAMED, _NEXT = _claim("and id = cast(:id as uuid)"), _claim("order by wake_at l
 def claim_delivery(session: Session, lease: float, id: str | None = None) -> ClaimedDelivery | None:
     """Takes the named delivery, or else the one that waits longest, unless another worker holds it. Raises the fence.
 
-    One found in `handing_over` stays so: its worker was lost after the hand-over began, and nobody may send it again.
+    One found in `handing_over` stays so: its worker was lost after the hand-over began, and no one may send it again.
     """
     row = session.execute(_NAMED, {"id": id, "lease": lease}) if id else session.execute(_NEXT, {"lease": lease})
     columns = row.one_or_none()
@@ -190,7 +190,7 @@ def mark_sent(session: Session, parcel: ClaimedDelivery) -> bool:
 
 
 def mark_unsent(session: Session, parcel: ClaimedDelivery, status: str, error: str) -> bool:
-    """Ends it as `failed` (it surely did not go out) or `uncertain` (nobody can know)."""
+    """Ends it as `failed` (it surely did not go out) or `uncertain` (no one can know)."""
     return _write(session, _NOT_SENT, parcel, status=status, error=error)
 
 
@@ -199,7 +199,7 @@ def retry_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta, e
 
 
 def postpone_delivery(session: Session, parcel: ClaimedDelivery, wait: timedelta) -> bool:
-    """Nothing was tried, so the attempt does not count. Its number comes back, but whoever claims it goes above."""
+    """Nothing was tried, so the attempt does not count. Its number comes back, but anyone who claims it goes above."""
     return _write(session, _POSTPONE, parcel, ["claimed"], wait=wait)
 
 

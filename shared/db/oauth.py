@@ -132,7 +132,7 @@ class AccessToken(_Token, Base):
 
 
 class ApiKey(AccountOwned, Base):
-    """A key for REST and the command line. While `claim_hash` is set, the account is an agent's nobody has claimed."""
+    """A key for REST and the command line. While `claim_hash` is set, the account is an agent's no one has claimed."""
 
     __tablename__ = "api_keys"
 
@@ -177,7 +177,7 @@ class RefreshToken(_Token, Base):
 
 
 def service_client(session: Session, client_id: str, name: str) -> str:
-    """The row tokens of our own programs belong to, made when first wanted; nobody can authenticate as it."""
+    """The row tokens of our own programs belong to, made when first wanted; no one can authenticate as it."""
     row = {"client_id": client_id, "kind": "service", "name": name, "auth_method": "internal", "redirect_uris": []}
     session.execute(insert(Client).values(**row).on_conflict_do_nothing())
     return client_id

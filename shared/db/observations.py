@@ -23,7 +23,7 @@ class AwardObservation(ModeOwned, Base):
     __table_args__ = (
         # Hundreds of rows a check. One index serves calendars of an origin too: PostgreSQL, from 18 on, skips from one
         # destination to the next. Moments grow as ids do, which lists of the newest go by, and few rows have an asker.
-        # No index by the moment: where most rows are of two weeks, PostgreSQL read it beside another, 4 ms of 10
+        # No index by the moment: where most rows are of two weeks, PostgreSQL read it next to another, 4 ms of 10
         # million rows. A programme or an airline with few offers was looked for in all of them, which took 1.4 s.
         Index("ix_award_observations_route", "origin", "destination", "cabin", "date"),
         Index("ix_award_observations_program", "program", "airline"),

@@ -8,7 +8,7 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class OneTimeLink(AccountOwned, Base):
-    """Good for a while, and gone once used. Its secret is derived anew when the mail is worded."""
+    """Good for a while, and gone once used. Its secret is derived again when the mail is written."""
 
     __tablename__ = "one_time_links"
 

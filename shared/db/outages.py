@@ -55,7 +55,7 @@ OUTAGES = Outages()
 
 
 def is_outage(error: BaseException) -> bool:
-    """Whether it failed because the database is away or full, not because of what it was asked."""
+    """Whether it failed because the database is down or full, not because of what it was asked."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_outage, error.exceptions))
     if isinstance(error, PoolTimeout):

@@ -1,4 +1,4 @@
-"""Wrong passwords in a row: a counter of each account, and of each address that somebody tries without an account."""
+"""Wrong passwords in a row: a counter of each account, and of each address that someone tries without an account."""
 
 from datetime import datetime
 

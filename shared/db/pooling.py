@@ -1,4 +1,4 @@
-"""How connections are opened: with timeouts of their own, or through a pooler that lends one for each transaction."""
+"""How connections are opened: with their own timeouts, or through a pooler that lends one for each transaction."""
 
 from typing import Any
 
@@ -29,9 +29,9 @@ NO_TIMEOUTS = "-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -
 def build_connect_args(**parameters: str) -> dict[str, Any]:
     """Keywords of psycopg for connections with these parameters of PostgreSQL. What the address says itself holds.
 
-    A pooler hands each transaction to any server connection: what one set, or prepared, belongs to nobody, and
+    A pooler hands each transaction to any server connection: what one set, or prepared, belongs to no one, and
     PgBouncer refuses `options` at the start. There the guards are defaults of the role (`store_guards`), and no
-    statement is prepared; each is then planned anew, with the statistics of the moment.
+    statement is prepared; each is then planned again, with the statistics of the moment.
     """
     named = make_url(settings().database_url).query
     network = {name: value for name, value in NETWORK.items() if name not in named}

@@ -17,7 +17,7 @@ def get_push_key(session: Session) -> ec.EllipticCurvePrivateKey:
     """Of several programs that need the first one at once all get the same.
 
     It is never renewed, because a browser takes messages of the key alone that it subscribed to. Only when no key of
-    the environment opens it any more there is another: push services then refuse messages to the subscriptions to the
+    the environment opens it any longer there is another: push services then refuse messages to the subscriptions to the
     old one, which ends those.
     """
     sealed = _read_sealed(session)

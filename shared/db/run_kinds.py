@@ -1,7 +1,7 @@
 """The kinds of background runs: what each is about, and which limit of a plan caps how many of it an account has.
 
-`schedules` and `job_runs` name a kind by its text and its subject by number, without a foreign key. So whoever deletes
-subjects asks here which schedules must go with them. The handler of each kind stands in `jobs.runs.HANDLERS`.
+`schedules` and `job_runs` name a kind by its text and its subject by number, without a foreign key. So anyone who
+deletes subjects asks here which schedules must go with them. The handler of each kind stands in `jobs.runs.HANDLERS`.
 """
 
 from enum import StrEnum
@@ -57,6 +57,6 @@ def delete_account_schedules(session: Session, account_id: int) -> None:
 
 
 def delete_orphaned_schedules(session: Session) -> None:
-    """For subjects that were deleted in bulk, whoever owned them."""
+    """For subjects that were deleted in bulk, no matter who owned them."""
     for kind in WITH_SUBJECT:
         session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.not_in(kind.subjects())))

@@ -62,11 +62,11 @@ class JobRun(Base):
     attempt: Mapped[int] = mapped_column(server_default="0")
     handed: Mapped[int] = mapped_column(server_default="0")
     wake_at: Mapped[stamp]  # when the dispatcher looks at it again
-    claimed_until: Mapped[datetime | None]  # nobody may claim it before: a worker's lease, or the wait of a retry
+    claimed_until: Mapped[datetime | None]  # no one may claim it before: a worker's lease, or the wait of a retry
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     error: Mapped[str | None]
-    traceparent: Mapped[str | None]  # the trace this run goes on with; absent = it begins one
+    traceparent: Mapped[str | None]  # the trace this run continues with; absent = it begins one
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,9 @@ COMPLETE = RunResult()
 
 
 def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at: datetime | None = None) -> None:
-    """Due at once or at the moment named, then every so often; one that exists is set anew and switched on again.
+    """Due at once or at the moment named, then every so often; one that exists is set again and switched on again.
 
-    What is due at once has a lane of its own: behind 100,000 due checks it waited for all of them.
+    What is due at once has its own lane: behind 100,000 due checks it waited for all of them.
     """
     lane = AWAITED if at is None else DUE
     due = {"next_due_at": at or sa.func.now(), "traceparent": get_traceparent(), "lane": lane}
@@ -118,7 +118,7 @@ def schedule(session: Session, kind: str, subject_id: int, every: timedelta, at:
 
 
 def run_now(session: Session, kind: str, subject_id: int) -> int:
-    """One run beside those of the schedule, whose phase it leaves alone; the id of the run."""
+    """One run alongside those of the schedule, whose phase it leaves alone; the id of the run."""
     trace = sa.cast(get_traceparent(), sa.Text)
     its = sa.select(
         Schedule.id, sa.func.clock_timestamp(), sa.literal_column(_QUEUE_OF_KIND), sa.literal(AWAITED), trace
@@ -176,7 +176,7 @@ _CREATE_AWAITED, _CREATE_DUE = _create_runs(f"and lane = {AWAITED}"), _create_ru
 def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> int:
     """Due schedules become runs. Slots missed in an outage collapse into one run, and the phase is kept.
 
-    What fell due wakes a worker after `gather` seconds; one that works already goes on with it at once. Of a million
+    What fell due wakes a worker after `gather` seconds; one that works already continues with it at once. Of a million
     watches a quiet check takes 11.8 ms of all programs so, where two processes were begun each second 28.9. Two rounds
     of a second make 1,000 runs; a million watches every six hours need 46.
     """
@@ -187,7 +187,7 @@ def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> in
     return awaited + _count(session.execute(_CREATE_DUE, values | {"n": limit - awaited}))
 
 
-# A wake-up goes on with whatever is due, and each is a process of its own: where 46 runs fell due each second, four
+# A wake-up continues with whatever is due, and each is its own process: where 46 runs fell due each second, four
 # wake-ups for them took 20 to 24 ms of all programs a run, and one takes 13 to 17, as busy as the machine was.
 _RUNS_A_WAKE_UP = {CHECK_QUEUE: 50, MAIL_QUEUE: 1}  # a mail can take long; so can what a person waits for
 # What fell due is left to the wake-ups under way for so long; then they are taken to be held up.
@@ -208,7 +208,7 @@ def hand_over_runs(
 ) -> list[tuple[str, int]]:
     """Runs that should be in the queue: new ones, those whose wake-up got lost, those whose worker died.
 
-    Of a crowd that is due so many as there should be wake-ups beside those `under_way`.
+    Of a crowd that is due so many as there should be wake-ups alongside those `under_way`.
     """
     values = {"n": limit, "each": _RUNS_A_WAKE_UP[queue], "ttl": ttl, "queue": queue}
     rows = session.execute(_HAND_OVER, values | {"under_way": under_way, "patience": _PATIENCE}) if limit > 0 else ()
@@ -278,7 +278,7 @@ def finish_run(session: Session, claim: Claim, status: str = "done", error: str 
 
 
 def retry_run(session: Session, claim: Claim, wait: timedelta, error: str) -> bool:
-    """As above; nobody may claim it before the wait is over."""
+    """As above; no one may claim it before the wait is over."""
     return _count(session.execute(_RETRY, _fence(claim) | {"wait": wait, "error": error})) == 1
 
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 
 class SeatFilters:
-    """Taxes are per person, in the currency beside them."""
+    """Taxes are per person, in the currency next to them."""
 
     nonstop_only: Mapped[bool] = mapped_column(server_default=sa.false())
     weekdays: Mapped[list[str] | None]  # mon to sun; None = any

@@ -43,7 +43,7 @@ class ServiceFigures:
 
 @lru_cache(maxsize=1)
 def _engine() -> Engine:
-    """Connections of its own, so that whoever looks takes none from those who work."""
+    """Its own connections, so that anyone who looks takes none from those who work."""
     return create_engine(
         settings().database_url,
         poolclass=NullPool,

@@ -1,4 +1,4 @@
-"""Award seats and fares seen lately: of what an account may see, the newest row of each cell."""
+"""Award seats and fares seen recently: of what an account may see, the newest row of each cell."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -115,7 +115,7 @@ def last_fare(session: Session, account_id: int, row: Row, since: datetime) -> F
 
 
 def average_taxes(session: Session, row: Row) -> tuple[Decimal, str, int] | None:
-    """The average of what was asked beside the points on this route, its currency, and of how many sightings."""
+    """The average of what was asked next to the points on this route, its currency, and of how many sightings."""
     statement = (
         sa.select(sa.func.avg(Row.taxes), Row.taxes_currency, sa.func.count())
         .where(

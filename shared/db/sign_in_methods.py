@@ -1,4 +1,4 @@
-"""Sign-in methods beside the password: passkeys, authenticator apps, recovery codes, and sign-ins half done."""
+"""Sign-in methods next to the password: passkeys, authenticator apps, recovery codes, and sign-ins half done."""
 
 from datetime import datetime
 
@@ -41,7 +41,7 @@ class AuthenticatorApp(AccountOwned, Base):
 
 
 class RecoveryCode(AccountOwned, Base):
-    """One of ten codes for somebody who has lost the other ways; its row goes when it is used."""
+    """One of ten codes for someone who has lost the other ways; its row goes when it is used."""
 
     __tablename__ = "recovery_codes"
 

@@ -28,7 +28,7 @@ class LoyaltyStatus(AccountOwned, Base):
     target_tier: Mapped[str | None]
     progress: Mapped[Decimal | None]
     progress_as_of: Mapped[date | None]
-    # Counters a tier asks for beside its main one, such as {"pqf": 42}.
+    # Counters a tier asks for next to its main one, such as {"pqf": 42}.
     other_progress: Mapped[dict[str, Any]] = mapped_column(server_default=sa.text("'{}'"))
     notes: Mapped[str | None]
     source: Mapped[str] = mapped_column(server_default="manual")

@@ -1,4 +1,4 @@
-"""Deletion of many rows in portions: each a short transaction of its own, and the tables take turns."""
+"""Deletion of many rows in portions: each its own short transaction, and the tables take turns."""
 
 import logging
 from collections.abc import Iterator, Sequence

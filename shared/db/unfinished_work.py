@@ -30,7 +30,7 @@ class RunLine:
 
 @dataclass(frozen=True)
 class MessageLine:
-    """Never what it is worded from. `account` is the public id."""
+    """Never what it is written from. `account` is the public id."""
 
     id: UUID
     account: str
@@ -95,7 +95,7 @@ def repeat_message(session: Session, message_id: UUID) -> tuple[UUID, str] | Non
     """Writes a message again that failed, or that may not have arrived; its new id and its account's public id.
 
     The old row stays as it ended: a worker that still holds it changes nothing. None where there is no such message,
-    or what it is worded from is gone.
+    or what it is written from is gone.
     """
     old = session.get(Delivery, message_id)
     if old is None or old.status not in UNSENT or not old.facts:

@@ -51,7 +51,7 @@ def find_watch(session: Session, account: Account, kind: str, number: int) -> Pa
 
 
 def pause_watch(session: Session, watch: PausableWatch) -> None:
-    """It is checked no more until its owner goes on with it; what it found stays. Nothing where it is paused."""
+    """It is checked no more until its owner continues with it; what it found stays. Nothing where it is paused."""
     row = watch.row
     if not watch.is_running:
         return

@@ -45,7 +45,7 @@ def choose_subscription(subscriptions: Sequence[Subscription]) -> Subscription |
 def find_paid_plan(
     subscription: Subscription | None, paid: Plan | None, late_since: datetime | None, grace: timedelta, now: datetime
 ) -> Plan | None:
-    """What a subscription gives now. One at a price nobody knows changes nothing: somebody pays for it."""
+    """What a subscription gives now. One at a price no one knows changes nothing: someone pays for it."""
     if subscription is None:
         return None
     if subscription.status in LATE and (late_since or now) + grace <= now:

@@ -123,7 +123,7 @@ def _correct_spelling(word: str, spread: Counter[str]) -> str:
 def _score_entry(
     entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, str], weight: dict[str, float]
 ) -> float:
-    """The weighed share of the typed words found, less a little for each word of the name nobody typed."""
+    """The weighed share of the typed words found, less a little for each word of the name no one typed."""
     share = sum(w for word, w in weight.items() if meant[word] in entry_words) / sum(weight.values())
     name = [w for w in _split_words(entry.name) if w not in _EMPTY_WORDS]
     extra = sum(1 for w in name if w not in meant.values())

@@ -36,7 +36,7 @@ class Deadline:
     amount: Decimal | None = None
     currency: str | None = None
     value_at_risk: Value | None = None
-    open_when_past: bool = False  # listed until somebody settles it
+    open_when_past: bool = False  # listed until someone settles it
 
     @property
     def days_left(self) -> int:
@@ -60,7 +60,7 @@ def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: da
 
 
 def can_end_undated(rule: str | None) -> bool:
-    """Whether points under this rule can end on a day nobody stored."""
+    """Whether points under this rule can end on a day no one stored."""
     return rule != "never"
 
 

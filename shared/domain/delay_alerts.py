@@ -55,7 +55,7 @@ def find_level(delays: Sequence[Delay], minimum: int) -> int | None:
 
 
 def lasts(delays: Sequence[Delay], minimum: int) -> bool:
-    """Whether an episode goes on: two thirds of the threshold are enough."""
+    """Whether an episode continues: two thirds of the threshold are enough."""
     return any(one.minutes is not None and one.minutes >= max(1, minimum * 2 // 3) for one in delays)
 
 

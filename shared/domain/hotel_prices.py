@@ -40,7 +40,7 @@ class StayOffer(Protocol):
 
 @dataclass(frozen=True)
 class NightsPrice:
-    """The least that was asked for the same nights. A night nobody spoke of is unknown, never none."""
+    """The least that was asked for the same nights. A night no one spoke of is unknown, never none."""
 
     state: State
     points: int | None
@@ -69,7 +69,7 @@ def value_stay_point(cash: Decimal | None, points: int) -> Decimal | None:
 
 
 def find_date_faults(check_in: date, check_out: date, today: date) -> list[Fault]:
-    """What is wrong with the dates of a stay somebody asks for; `today` is the day at the hotel."""
+    """What is wrong with the dates of a stay someone asks for; `today` is the day at the hotel."""
     if check_out <= check_in:
         return [Fault("check_out_date", "is not after check_in_date", f"a date after {check_in}")]
     if check_in < today:

@@ -1,4 +1,4 @@
-"""Addresses of the tool endpoint on each host: the whole of it, and narrower ones below it (RFC 8707, RFC 9728)."""
+"""Addresses of the tool endpoint on each host: all of it, and narrower ones below it (RFC 8707, RFC 9728)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _MAX_CHARACTERS = 300  # of what stands there; all the areas together have fewer
 
 @dataclass(frozen=True)
 class McpAddress:
-    """One path that answers as an endpoint of its own, with its own resource metadata."""
+    """One path that answers as its own endpoint, with its own resource metadata."""
 
     path: str
     about: str  # what it offers, as a person is told

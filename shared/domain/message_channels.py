@@ -116,7 +116,7 @@ def _read_subscription(text: str) -> dict[str, str] | None:
                 is_good = url.startswith("https://") and is_receiver_url(url) and _PUSH_SECRET.fullmatch(secret)
                 return {"url": url, "p256dh": point, "auth": secret} if is_good and _is_point(point) else None
     except (ValueError, RecursionError):
-        pass  # no JSON, or so deep that nobody's browser wrote it
+        pass  # no JSON, or so deep that no one's browser wrote it
     return None
 
 

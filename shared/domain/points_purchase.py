@@ -10,7 +10,7 @@ RATE = Decimal("0.0001")
 
 @dataclass(frozen=True)
 class PriceList:
-    """What a programme sells for: points come in blocks, and an order can cost a fee of its own."""
+    """What a programme sells for: points come in blocks, and an order can cost its own fee."""
 
     price: Decimal
     per_points: int

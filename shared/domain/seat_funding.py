@@ -1,4 +1,6 @@
-"""Payment of one award from balances: the fastest transfer that covers it, since an open seat can go meanwhile."""
+"""Payment of one award from balances: the fastest transfer that covers it, since an open seat can be taken in the
+meantime.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

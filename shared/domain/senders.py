@@ -58,7 +58,7 @@ FAULTS = {
     "no_sender": "It does not name one single sender.",
     "unknown": "It came from {sender}, which we do not know.",
     "company_unsigned": "It names {sender} as its sender, but no signature proves that it came from there.",
-    "own_broken": "It names your address {sender}, but its signature does not hold, so somebody else may have written"
+    "own_broken": "It names your address {sender}, but its signature does not hold, so someone else may have written"
     " it.",
     "own_unsigned": "It names your address {sender}, but it is not signed as your earlier mails were.",
     "own_unproven": "It names your address {sender}, but nothing proves that it came from there, so it changes no"
@@ -99,7 +99,7 @@ def strip_comments(text: str) -> str:
 
 
 def is_within(name: str, domain: str) -> bool:
-    """Whether a domain is that one or below it. A domain of one label, such as `com`, is nobody's."""
+    """Whether a domain is that one or below it. A domain of one label, such as `com`, is no one's."""
     return "." in domain and (name == domain or name.endswith(f".{domain}"))
 
 

@@ -58,7 +58,7 @@ class Ladder:
         return next((t for t in self.tiers if t.name == name), None)
 
     def above(self, tier_name: str | None) -> Tier | None:
-        """The next tier up; of somebody who holds none, the lowest that has to be earned."""
+        """The next tier up; of someone who holds none, the lowest that has to be earned."""
         rank = at.rank if (at := self.tier(tier_name)) else 0
         return next((t for t in self.tiers if t.rank > rank), None)
 
@@ -155,7 +155,7 @@ def is_on_track(earned: Decimal, required: int, period: str | None, on: date) ->
 def check_eligibility(
     from_programs: Collection[str], from_tiers: Sequence[str], tiers_by_program: Mapping[str, str]
 ) -> Literal["yes", "no", "unknown"]:
-    """Whether a match offer can be used by somebody who holds these tiers (programme -> tier)."""
+    """Whether a match offer can be used by someone who holds these tiers (programme -> tier)."""
     if not tiers_by_program:
         return "unknown"
     accepted_tiers = {names.normalize_name(t) for t in from_tiers}

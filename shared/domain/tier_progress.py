@@ -9,7 +9,7 @@ from shared.domain.status_tiers import Requirement, Way, format_metric, format_n
 
 @dataclass(frozen=True)
 class CounterGap:
-    """One counter of a way. `reported` is None where nobody told how far it is."""
+    """One counter of a way. `reported` is None where no one told how far it is."""
 
     metric: str
     required: int

@@ -36,7 +36,7 @@ AnyOffer = TypeVar("AnyOffer", bound=WelcomeOffer)
 
 
 def find_state(offer: WelcomeOffer, today: date) -> State:
-    """running: until a known last day; seen: lately, without a last day; past: ended, seen long ago, or undated."""
+    """running: until a known last day; seen: recently, without a last day; past: ended, seen long ago, or undated."""
     if offer.valid_to is not None:
         return "running" if today <= offer.valid_to else "past"
     return "seen" if offer.as_of and today - parse_loose_day(offer.as_of) <= MAX_AGE else "past"

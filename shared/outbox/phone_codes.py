@@ -1,4 +1,4 @@
-"""Codes that prove a phone number: six digits, worded while the message is handed over.
+"""Codes that prove a phone number: six digits, written while the message is handed over.
 
 A code follows from a key of the environment, so a row that holds its nonce gives nothing away.
 """

@@ -93,7 +93,7 @@ def change_trial(session: Session, account: Account, days: int) -> datetime:
 
 
 def _lock(session: Session, account: Account) -> None:
-    """Nothing capped is created while the plan changes; the lock lets notices refer to the account meanwhile."""
+    """Nothing capped is created while the plan changes; the lock lets notices refer to the account in the meantime."""
     session.execute(select(Account.id).where(Account.id == account.id).with_for_update(key_share=True))
 
 
@@ -117,7 +117,7 @@ def _fit_to_cap(session: Session, account: Account, capped: Capped, cap: int) ->
 
 
 def _reschedule(session: Session, capped: Capped, ids: Sequence[int]) -> None:
-    """Switched on again as it was: a moment that passed meanwhile is due at once, and the phase is kept."""
+    """Switched on again as it was: a moment that passed in the meantime is due at once, and the phase is kept."""
     due = select(Schedule, func.now()).where(Schedule.kind == capped.kind, Schedule.subject_id.in_(ids))
     for schedule, now in session.execute(due):
         schedule.enabled = True

@@ -31,7 +31,7 @@ from shared.tls import explain_tls_fault
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
-MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request goes on without them
+MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request continues without them
 RESET_HEADERS = ("retry-after", "x-ratelimit-reset", "ratelimit-reset")
 FIRST_UNIX_TIME = 10**9  # a reset header below this number is a span in seconds, from here on a Unix time
 
@@ -45,7 +45,7 @@ _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 class Ask:
     """Asks providers for one tool call or one check; the time budget begins with the first question.
 
-    `background`: nobody waits for the answer, so the reserve of a provider's daily calls is left alone, and people go
+    `background`: no one waits for the answer, so the reserve of a provider's daily calls is left alone, and people go
     first. `can_wait`: such a question uses no more of these calls than the share of the day that has passed, and is
     else `put_off`. `others`: questions of further watches, which a source that takes lists of airports answers along
     with these.
@@ -116,7 +116,7 @@ class Ask:
             flight = flights.get(request.cache_key.name)
             reading = await flight.read_answer(request) if flight else None
             if flight and reading is None:
-                (before,) = await _look_up([request], max_age)  # somebody else may be asking it meanwhile
+                (before,) = await _look_up([request], max_age)  # someone else may be asking it in the meantime
             readings[index] = reading = reading or await _fetch_once(request, before, max_age)
             self._count(answers=1)
             own = request.scope.startswith("account-") and request.credential
@@ -188,7 +188,7 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
 
 
 async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[lookup.Lookup]:
-    """Goes on with this process's own knowledge of the providers when Redis does not answer in time."""
+    """Continues with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
         return await lookup.look_up([(request, max_age) for request in requests])
     health = circuit_breaker.read_local(request.health for request in requests)

@@ -18,7 +18,7 @@ from shared.redis import connect, key
 from shared.settings import settings
 
 MAX_AGE = timedelta(hours=4)  # the greatest age of a cached answer, whatever a provider allows
-_VERSION = "2"  # of what is recorded beside a cached answer: with 1, prices without the names of their rows
+_VERSION = "2"  # of what is recorded next to a cached answer: with 1, prices without the names of their rows
 _FIRST_LINE_BYTES = 511
 LOCK_SECONDS = 5.0  # a process that does not renew its lock in this time is lost
 FAILURE_SECONDS = 10  # those who waited for a failed request look at it four times a second
@@ -79,7 +79,7 @@ def build_key(provider: Provider, scope: str, verb: str, question: Any) -> Cache
 
 
 def get_many(lookups: Sequence[tuple[CacheKey, timedelta | None]]) -> list[Reading[Any] | None]:
-    """The cached reading of each key, if it is no older than the age given; nothing while Redis is away."""
+    """The cached reading of each key, if it is no older than the age given; nothing while Redis is down."""
     if not lookups:
         return []
     names = list(dict.fromkeys(cache_key.name for cache_key, _ in lookups))
@@ -121,7 +121,9 @@ class Fetch(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Whether a request may fetch the answer itself now, what was cached meanwhile, and whose request fetches it."""
+    """Whether a request may fetch the answer itself now, what was cached in the meantime, and whose request fetches
+    it.
+    """
 
     may_fetch: bool
     reading: Reading[Any] | None
@@ -131,7 +133,7 @@ class Turn(NamedTuple):
 def acquire_fetch(lookups: Sequence[tuple[CacheKey, str, timedelta | None]]) -> list[Turn]:
     """Of the requests for each key, named by their tickets, one may fetch the answer.
 
-    The lock is a lease that its holder renews; it ends with `put_many` or `release_fetch`. While Redis is away all may
+    The lock is a lease that its holder renews; it ends with `put_many` or `release_fetch`. While Redis is down all may
     fetch.
     """
     if not lookups:
@@ -183,7 +185,7 @@ def renew_fetch(fetches: Sequence[tuple[CacheKey, str]]) -> None:
 
 
 def release_fetch(fetches: Sequence[tuple[CacheKey, str, str]]) -> None:
-    """Lets the next request fetch. Beside each ticket a failure, if it is for those who waited for this one."""
+    """Lets the next request fetch. Next to each ticket a failure, if it is for those who waited for this one."""
     with suppress(RedisError, OSError):
         pipe = connect().pipeline(transaction=False)
         for cache_key, ticket, failure in fetches:
@@ -193,7 +195,7 @@ def release_fetch(fetches: Sequence[tuple[CacheKey, str, str]]) -> None:
 
 
 def read_fetches(fetches: Sequence[tuple[CacheKey, str]]) -> list[Fetch]:
-    """How it stands with what others fetch; over, while Redis is away."""
+    """How it stands with what others fetch; over, while Redis is down."""
     names = list(dict.fromkeys(name for key, ticket in fetches for name in (key.lock_name, key.failure_name(ticket))))
     try:
         entries = dict(zip(names, cast(list[bytes | None], connect().mget(names)), strict=True))

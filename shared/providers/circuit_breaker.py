@@ -49,7 +49,7 @@ def record_success(*names: str) -> None:
             pipe.expire(redis_key, _RETENTION)
         pipe.execute()
     except (RedisError, OSError):
-        log.warning("health: Redis is away, kept in this process")
+        log.warning("health: Redis is down, kept in this process")
 
 
 def record_failure(name: str, reason: str) -> Health:
@@ -70,7 +70,7 @@ def record_failure(name: str, reason: str) -> Health:
         if count >= FAILURES_TO_OPEN:
             connect().hset(build_redis_key(name), "open_until", (now + OPEN_DURATION).timestamp())
     except (RedisError, OSError):
-        log.warning("health: Redis is away, counted in this process")
+        log.warning("health: Redis is down, counted in this process")
     until = now + OPEN_DURATION if count >= FAILURES_TO_OPEN else None
     LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
     return LOCAL[name]
@@ -86,4 +86,4 @@ def pause(name: str, reason: str, seconds: int) -> None:
         connect().hset(build_redis_key(name), mapping={"reason": reason, "open_until": until.timestamp()})
         connect().expire(build_redis_key(name), _RETENTION)
     except (RedisError, OSError):
-        log.warning("health: Redis is away, kept in this process")
+        log.warning("health: Redis is down, kept in this process")

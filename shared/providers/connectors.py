@@ -29,7 +29,7 @@ class Grant:
 
 @dataclass(frozen=True)
 class Start:
-    """Where the browser goes next, and what the way back will need; the latter is sealed meanwhile."""
+    """Where the browser goes next, and what the way back will need; the latter is sealed in the meantime."""
 
     url: str
     saved: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -45,7 +45,7 @@ class TrackedAccount:
     expires_on: date | None
     tier: str | None
     checked_at: datetime | None
-    stale: bool  # the tracker could not look lately
+    stale: bool  # the tracker could not look recently
 
 
 @dataclass(frozen=True)

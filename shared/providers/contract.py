@@ -198,7 +198,7 @@ class StaysQuestion:
 
 @dataclass(frozen=True)
 class StayOffer:
-    """What a stay costs: points, cash or both, for the whole stay. A stay nobody can book has `available` False."""
+    """What a stay costs: points, cash or both, for the whole stay. A stay no one can book has `available` False."""
 
     hotel_code: str
     check_in: date

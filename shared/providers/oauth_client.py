@@ -113,6 +113,6 @@ def _is_header_safe(value: Any) -> bool:
 
 
 async def revoke(url: str, fields: Mapping[str, str]) -> bool:
-    """RFC 7009. True when the provider says that the token is of no use any more."""
+    """RFC 7009. True when the provider says that the token is of no use any longer."""
     async with http.client() as client, client.stream("POST", http.check_url(url), data=dict(fields)) as response:
         return response.status_code == 200

@@ -24,18 +24,18 @@ SOON_SECONDS = 0.05  # between two looks at the line of those who may be next
 LATER_SECONDS = 0.5  # of the others, at most
 GRACE_SECONDS = 5.0  # a place outlives the time limit of its request by this, and is then taken for lost
 RETURN_SECONDS = 1.0
-ALONE_SECONDS = 5.0  # how long a place is waited for while Redis is away and nobody knows the line
-MARGIN = 1.1  # an answer may take a tenth longer than lately and is still in time
+ALONE_SECONDS = 5.0  # how long a place is waited for while Redis is down and no one knows the line
+MARGIN = 1.1  # an answer may take a tenth longer than recently and is still in time
 
-_processes = 1  # that share each provider's places while Redis is away
+_processes = 1  # that share each provider's places while Redis is down
 
 
 @dataclass
 class _Here:
     """What one event loop knows of a provider."""
 
-    whole: anyio.CapacityLimiter  # where nobody else asks
-    part: anyio.CapacityLimiter  # what this process may use while nobody counts for all
+    whole: anyio.CapacityLimiter  # where no one else asks
+    part: anyio.CapacityLimiter  # what this process may use while no one counts for all
     freed: anyio.Event = field(default_factory=anyio.Event)  # a place was given back here
 
 
@@ -67,7 +67,7 @@ async def hold_place(provider: Provider, ticket: Ticket) -> AsyncIterator[None]:
 
     Raises Unanswered, `busy`, where none is free early enough for an answer before the deadline of the caller.
     """
-    if provider.data_mode != "live":  # invented answers come from nobody who could be overrun
+    if provider.data_mode != "live":  # invented answers come from no one who could be overrun
         async with _find_here(provider).whole:
             yield
         return
@@ -86,7 +86,7 @@ async def hold_place(provider: Provider, ticket: Ticket) -> AsyncIterator[None]:
 
 
 async def stand_by(provider: Provider, ticket: Ticket) -> None:
-    """For who waits for an answer to somebody else's ticket: as that moves on, its caller is told, or refused."""
+    """For who waits for an answer to someone else's ticket: as that moves on, its caller is told, or refused."""
     line = await _take_turn(_Turn(provider, ticket))
     if line and line.ahead is not None:
         _tell(ticket, line)
@@ -95,7 +95,7 @@ async def stand_by(provider: Provider, ticket: Ticket) -> None:
 
 
 async def _wait_in_line(provider: Provider, ticket: Ticket) -> bool:
-    """Whether Redis counts the place; it does not while it is away."""
+    """Whether Redis counts the place; it does not while it is down."""
     while (line := await _take_turn(_Turn(provider, ticket))) and line.ahead is not None:
         _tell(ticket, line)
         if line.ahead < provider.concurrency:
@@ -146,7 +146,7 @@ def _tell(ticket: Ticket, line: _Line) -> None:
 
 
 def stop_telling(ticket: Ticket) -> None:
-    """The ticket does not stand in the line any more."""
+    """The ticket does not stand in the line any longer."""
     progress = question_progress.current.get()
     if progress:
         progress.in_line.pop(ticket.name, None)
@@ -164,7 +164,7 @@ def _find_here(provider: Provider) -> _Here:
 
 
 def _take_turns(turns: Sequence[_Turn]) -> list[_Line | None]:
-    """Blocks. One message to Redis for each provider; nothing while Redis is away."""
+    """Blocks. One message to Redis for each provider; nothing while Redis is down."""
     lines: dict[tuple[str, str], _Line] = {}
     for provider in {turn.provider.name: turn.provider for turn in turns}.values():
         lines |= _look_at(provider, [turn.wish for turn in turns if turn.provider.name == provider.name])
@@ -192,7 +192,7 @@ _take_turn = Batcher(_take_turns)
 
 
 def estimate_answer(view: View, places: int) -> float:
-    """The seconds an answer takes: as lately, but no less than what all who are asked now have already taken."""
+    """The seconds an answer takes: as recently, but no less than what all who are asked now have already taken."""
     return max(view.usual, min(view.ages) if len(view.ages) >= places else 0.0)
 
 

@@ -20,7 +20,7 @@ DAY = 86_400
 RESERVE = 10  # a tenth of a provider's daily calls is kept for requests of people
 HEAD_START = 24  # what can wait may use an hour's share before that hour has passed
 SHORTAGE_SECONDS = 3600
-COUNTING_SECONDS = 1.0  # how long the calls of an answer are counted before it goes on without
+COUNTING_SECONDS = 1.0  # how long the calls of an answer are counted before it continues without
 
 
 def spend_call(request: ProviderRequest) -> Reading[Any] | None:

@@ -65,7 +65,7 @@ def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[
     if reading.status == "down":
         health = circuit_breaker.record_failure(request.health, reading.reason or "down")
         return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
-    # Our own refusal of what nobody waits for stops nobody else.
+    # Our own refusal of what no one waits for stops no one else.
     if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
         circuit_breaker.pause(request.health, QUOTA, reading.retry_after)
     return reading
@@ -82,7 +82,7 @@ def record_observations(answers: Sequence[Outcome]) -> None:
         with autocommit() as session:
             observations.write(session, rows["award"])
             observations.write_fares(session, rows["fare"])
-    except IntegrityError:  # the account of one answer was deleted meanwhile: store the others one by one
+    except IntegrityError:  # the account of one answer was deleted in the meantime: store the others one by one
         for answer in answers if len(answers) > 1 else ():
             record_observations([answer])
     except SQLAlchemyError:

@@ -23,7 +23,7 @@ def draw_number() -> str:
 
 @dataclass(frozen=True)
 class ProviderRequest:
-    """`scope` says whose credential it is: the operator's, one account's or nobody's."""
+    """`scope` says whose credential it is: the operator's, one account's or no one's."""
 
     provider: Provider
     verb: str

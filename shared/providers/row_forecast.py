@@ -9,7 +9,7 @@ from redis.exceptions import RedisError
 
 from shared.redis import connect, key
 
-USUAL = 2.0  # of a route nobody has asked about
+USUAL = 2.0  # of a route no one has asked about
 RETENTION = timedelta(days=30)
 Route = tuple[str, str]
 _Word = bytes | bytearray | memoryview | str | int | float  # as the client of Redis takes it

@@ -1,7 +1,7 @@
 """Single flight over all processes: of those who ask the same at the same time one asks the source, for all.
 
-The others take its answer from the cache, or its failure from a note that it leaves for them alone: whoever comes later
-asks anew. A request that ended without either, or whose process was lost, is replaced by the next one.
+The others take its answer from the cache, or its failure from a note that it leaves for them alone: anyone who comes
+later asks again. A request that ended without either, or whose process was lost, is replaced by the next one.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -17,7 +17,7 @@ from shared.providers.single_flight import hold_locks
 from shared.redis import call_redis, connect, key
 
 VERB = "award_seats"
-WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check goes on
+WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check continues
 VAIN = 3  # searches that fell apart one after another; then questions are asked alone, since both are twice the calls
 VAIN_SECONDS = 3600
 FILL = 0.95  # of a page is planned for: rows are forecast, and one too many costs a call
@@ -115,14 +115,14 @@ def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
 
 
 def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
-    """Those without a fresh answer that nobody else is fetching."""
+    """Those without a fresh answer that no one else is fetching."""
     requests = [_build(first, question) for question in questions]
     freshness = cache.find_fresh([(request.cache_key, max_age) for request in requests])
     return [_Need(request) for request, fresh in zip(requests, freshness, strict=True) if not fresh]
 
 
 def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
-    """Those whose answer is fetched here and nowhere else meanwhile."""
+    """Those whose answer is fetched here and nowhere else in the meantime."""
     requests = [_build(first, question) for question in questions]
     turns = cache.acquire_fetch([(request.cache_key, request.ticket.name, max_age) for request in requests])
     return [

@@ -48,7 +48,7 @@ def _share_text(value: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def _read_metros() -> list[dict[str, str]]:
-    """The package's own list; its function of the same purpose reads every airport of the world anew."""
+    """The package's own list; its function of the same purpose reads every airport of the world again."""
     with files("airportsdata").joinpath("iata_macs.csv").open(encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 

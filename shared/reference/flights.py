@@ -61,7 +61,7 @@ def build_known_flights(tables: Tables, areas: HomeAreas, every: Sequence[Airlin
 
 
 def find_faults(tables: Lines) -> Iterator[str]:
-    """Rows that name no airline or area, pairs out of order, and status runs with a leg nobody is known to fly."""
+    """Rows that name no airline or area, pairs out of order, and status runs with a leg no one is known to fly."""
     airlines = {row.iata for row in tables["airlines.csv"].values()}
     pairs = set()
     for where, row in list_rows(tables, "routes.csv"):

@@ -10,7 +10,7 @@ from shared.reference.reference import Reference
 from shared.reference.rows.fact import Fact
 from shared.reference.rows.travel import Hotel, HotelCategory, HotelPointValue, HotelProgramme, HyattPrice
 
-INCLUSIVE = frozenset("ABCDEF")  # categories of all-inclusive resorts, which have a chart of their own
+INCLUSIVE = frozenset("ABCDEF")  # categories of all-inclusive resorts, which have their own chart
 LEVELS = ("lowest", "low", "moderate", "upper", "top", "off_peak", "standard", "peak")  # the last three until May 2026
 
 

@@ -54,7 +54,9 @@ def find_place(reference: Reference, text: str) -> Place:
         place = look(reference, name)
         if place and place.hotels:
             return place
-        empty += [place] if place else []  # "Bali" is also the city of a small airport elsewhere, so the search goes on
+        empty += (
+            [place] if place else []
+        )  # "Bali" is also the city of a small airport elsewhere, so the search continues
     if empty:
         return empty[0]
     cities = _index_cities(reference).hotels

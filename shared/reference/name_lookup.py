@@ -170,7 +170,7 @@ class TravelNames:
 
 
 def _is_alone(hotel: Hotel, name: str) -> bool:
-    """Whether the words beside the hotel's name could stand beside it on any letter of its own."""
+    """Whether the words next to the hotel's name could stand next to it on any letter of its own."""
     beside = set(name.replace(names.normalize_name(hotel.name), " ", 1).split())
     return all(
         w in _HOTEL_WORDS or w.isdigit()

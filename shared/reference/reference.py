@@ -236,7 +236,7 @@ class Reference:
 
     @cached_property
     def deciding_cards(self) -> frozenset[str]:
-        """Those that give a transfer ratio of their own."""
+        """Those that give their own transfer ratio."""
         return frozenset(card for row in self._tables["transfer_partners.csv"] for card in row.cards)
 
     def _list_edges(self, on: date) -> Sequence[transfers.Edge]:

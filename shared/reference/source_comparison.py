@@ -161,7 +161,7 @@ def _list_missing(
 def _list_gone(
     source: WatchedSource, ours: Mapping[Key, Sequence[Any]], theirs: Mapping[Key, Any]
 ) -> Iterator[SourceDifference]:
-    """Rows of ours whose first key the source lists, but not the whole of it."""
+    """Rows of ours whose first key the source lists, but not all of it."""
     if "gone" not in source.reports:
         return
     listed = {key[0] for key in theirs}

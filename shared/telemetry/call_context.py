@@ -12,7 +12,7 @@ class CallContext:
     """One piece of work. A thread that works on it shares this object, so what it learns all later lines have."""
 
     id: str
-    account: str = ""  # the account's public id; empty while nobody is known
+    account: str = ""  # the account's public id; empty while no one is known
 
 
 _current: ContextVar[CallContext | None] = ContextVar("call_context", default=None)
@@ -30,7 +30,7 @@ def label_work(id: str, account: str = "") -> Iterator[CallContext]:
 
 
 def new_id() -> str:
-    """An id nobody can guess, short enough to be read out."""
+    """An id no one can guess, short enough to be read out."""
     return secrets.token_hex(8)
 
 

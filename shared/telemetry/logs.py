@@ -23,7 +23,7 @@ _LIBRARY_LEVELS = {
     "mcp": logging.WARNING,
     "mail.log": logging.ERROR,
 }
-# Loggers to which their libraries add handlers of their own: each line would be written twice.
+# Loggers to which their libraries add their own handlers: each line would be written twice.
 _LIBRARIES_WITH_HANDLERS = ("rq", "rq.worker", "rq.worker_pool", "rq.job", "uvicorn", "uvicorn.error", "uvicorn.access")
 _START = "award_travel"
 _MAX_CHARACTERS = 16_000  # of one line; a deep traceback keeps its end
@@ -45,7 +45,7 @@ def configure_logging() -> None:
         logger.setLevel(root.level)  # RQ sets INFO where no level stands
     for name, level in _LIBRARY_LEVELS.items():
         logging.getLogger(name).setLevel(max(level, root.level))
-    logging.captureWarnings(True)  # Python writes them in two lines of a format of their own
+    logging.captureWarnings(True)  # Python writes them in two lines of their own format
     logging.getLogger(_START).setLevel(logging.INFO)  # an empty log would not tell a healthy program from a dead one
 
 

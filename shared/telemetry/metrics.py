@@ -63,7 +63,7 @@ POOL_SIZE = Gauge(
 
 @lru_cache(maxsize=4096)
 def get_series(metric: Any, *labels: str) -> Any:
-    """The series of a metric with these labels; finding it anew each time would take longer than counting."""
+    """The series of a metric with these labels; finding it again each time would take longer than counting."""
     return metric.labels(*labels)
 
 

@@ -31,12 +31,12 @@ class Readings(Collector):
         self._values: Mapping[str, Series] | None = None
 
     def collect(self) -> Iterable[Metric]:
-        with self._lock:  # those who ask meanwhile wait for the same reading
+        with self._lock:  # those who ask in the meantime wait for the same reading
             if time.monotonic() >= self._good_until:
                 self._values = self._read()
                 self._good_until = time.monotonic() + KEEP_SECONDS
             series = self._values
-        yield GaugeMetricFamily(self.up, "Whether the figures beside it could be read.", 0 if series is None else 1)
+        yield GaugeMetricFamily(self.up, "Whether the figures next to it could be read.", 0 if series is None else 1)
         for name, (text, labels) in self.gauges.items() if series is not None else ():
             metric = GaugeMetricFamily(name, text, labels=labels)
             for key, value in (series or {}).get(name, {}).items():

@@ -1,4 +1,4 @@
-"""The counts of all processes of a program: each writes a file of its own, and a scraper reads their sum."""
+"""The counts of all processes of a program: each writes its own file, and a scraper reads their sum."""
 
 import contextlib
 import os
@@ -42,7 +42,7 @@ class SharedCounts(Collector):
         for attempt in (1, 2):
             try:
                 return self._merge()
-            except FileNotFoundError:  # a program began anew meanwhile
+            except FileNotFoundError:  # a program began again in the meantime
                 if attempt == 2:
                     raise
         raise AssertionError

@@ -86,7 +86,7 @@ def flush_spans() -> None:
 
 
 def span(name: str, parent: Mapping[str, str] | None = None, **attributes: str | int) -> AbstractContextManager[None]:
-    """Around a piece of work. `parent` are the headers or the kept traceparent that it goes on from.
+    """Around a piece of work. `parent` are the headers or the kept traceparent that it continues from.
 
     An exception that leaves it is noted by its type alone: what it says may quote a person.
     """
@@ -142,7 +142,7 @@ def end_statement(statement_span: Any, error: BaseException | None = None) -> No
 
 
 def get_traceparent() -> str | None:
-    """What a row keeps of the trace under way (W3C Trace Context), so that later work goes on with it."""
+    """What a row keeps of the trace under way (W3C Trace Context), so that later work continues with it."""
     return get_trace_headers().get("traceparent")
 
 

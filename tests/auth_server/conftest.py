@@ -39,7 +39,7 @@ def host(clean: None, quick_keys: None) -> Iterator[TestClient]:
 
 @pytest.fixture
 def stranger(host: TestClient) -> Browser:
-    """A browser nobody has signed in with, on a loopback application of its own."""
+    """A browser no one has signed in with, on its own loopback application."""
     return Browser(host)
 
 

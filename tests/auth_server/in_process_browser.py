@@ -43,7 +43,7 @@ class Browser:
         host.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
         self.host, self.email, self.public_id = host, email, public_id
         self.cookie: str | None = None
-        self.known: str | None = None  # by which the browser is known when nobody is signed in
+        self.known: str | None = None  # by which the browser is known when no one is signed in
 
     def send(self, method: str, path: str, **more: Any) -> Any:
         headers = dict(more.pop("headers", None) or {})
@@ -115,7 +115,7 @@ class Browser:
         return self.host.post("/oauth/token", data={k: v for k, v in fields.items() if v is not None}, **more)
 
     def tokens(self, client_id: str | None = None, **changed: Any) -> dict[str, Any]:
-        """The whole flow; the token answer, with the client's id beside it."""
+        """The whole flow; the token answer, with the client's id next to it."""
         client_id = client_id or self.register()
         answer = self.redeem(client_id, self.code(client_id, **changed))
         assert answer.status_code == 200, answer.text

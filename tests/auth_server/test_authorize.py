@@ -133,7 +133,7 @@ BACK = [
     ("max_age in other digits", {"max_age": "\u0663"}, "invalid_request"),
     ("max_age of a raised digit", {"max_age": "\u00b2"}, "invalid_request"),
     ("nonce that is not ASCII", {"nonce": "\u00e9"}, "invalid_request"),
-    ("nobody signed in", {"prompt": "none"}, "login_required"),
+    ("no one signed in", {"prompt": "none"}, "login_required"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Documents made for clients: who is no advisor any more still takes them back, and nobody another person's."""
+"""Documents made for clients: who is no advisor any more still takes them back, and no one another person's."""
 
 from typing import Any
 

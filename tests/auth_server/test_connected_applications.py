@@ -1,4 +1,4 @@
-"""The list of connected applications on the dashboard: what each may do, and which nobody has used for a year."""
+"""The list of connected applications on the dashboard: what each may do, and which no one has used for a year."""
 
 from datetime import timedelta
 from typing import Any

@@ -275,7 +275,7 @@ def test_an_assertion_with_a_wrong_claim_gives_nothing(
 
 @pytest.mark.parametrize("kind", ["JWT", "at+jwt", "id-jag", ""])
 def test_another_kind_of_token_is_no_assertion(enterprise: Outside, ann: Browser, kind: str) -> None:
-    """An ID token of the same provider says who somebody is, not that this client may act for them."""
+    """An ID token of the same provider says who someone is, not that this client may act for them."""
     assert is_refused(exchange(ann, make_assertion(enterprise, {"typ": kind})))
 
 

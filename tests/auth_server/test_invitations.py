@@ -1,4 +1,4 @@
-"""Who may make an account: everybody, invited people, addresses of some domains, or nobody; agents and applications."""
+"""Who may make an account: everybody, invited people, addresses of some domains, or no one; agents and applications."""
 
 from datetime import timedelta
 from typing import Any

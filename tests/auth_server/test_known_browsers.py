@@ -29,7 +29,7 @@ def subjects(mails: Mails) -> list[str]:
 
 
 def sign_in_anew(browser: Browser) -> None:
-    """The same browser, signed out meanwhile."""
+    """The same browser, signed out in the meantime."""
     browser.cookie = None
     assert browser.sign_in().status_code == 303
 
@@ -47,7 +47,7 @@ def test_a_new_browser_is_told_once_with_its_name(ann: Browser, mails: Mails) ->
     other = another(ann)
     (mail,) = mails()
     assert (mail["To"], mail["Subject"]) == (ann.email, "A new browser signed in")
-    assert "Somebody signed in to your account with Firefox on Linux." in text(mail)
+    assert "Someone signed in to your account with Firefox on Linux." in text(mail)
     sign_in_anew(other)
     sign_in_anew(ann)
     assert len(mails()) == 1

@@ -114,7 +114,7 @@ def test_a_mail_to_the_account_does_in_the_place_of_the_password(outside: Outsid
 def test_the_link_of_that_mail_works_in_no_other_browser(
     outside: Outside, ann: Browser, host: TestClient, mails: Mails
 ) -> None:
-    """Else somebody whose provider vouches for ann's address needs but a click of hers."""
+    """Else someone whose provider vouches for ann's address needs but a click of hers."""
     thief = Browser(host)
     come_back(thief)
     ask_for_mail(thief)
@@ -267,7 +267,7 @@ def test_a_page_that_asks_for_a_fresh_sign_in_asks_the_provider_for_one(
 
 
 def test_an_application_that_wants_a_new_sign_in_gets_one(outside: Outside, stranger: Browser) -> None:
-    """prompt=login of OpenID Connect Core 3.1.2.1, by way of the sign-in page, whoever is signed in or not."""
+    """prompt=login of OpenID Connect Core 3.1.2.1, by way of the sign-in page, anyone who is signed in or not."""
     client_id = stranger.register()
     path = stranger.authorize(client_id, prompt="login").headers["location"]
     assert "max_age=0" in press(stranger, page=path).headers["location"]

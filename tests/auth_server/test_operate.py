@@ -1,4 +1,4 @@
-"""The operators' pages: nobody else sees them, and what changes there acts at once and stands in the trail."""
+"""The operators' pages: no one else sees them, and what changes there acts at once and stands in the trail."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Later = Callable[[timedelta], None]
 
 
 def make_operator(browser: Browser, *, is_admin: bool = True, has_factor: bool = True) -> None:
-    """Signed in just now; the second factor is older than that."""
+    """Signed in right now; the second factor is older than that."""
     with transaction() as session:
         account = find_account(session, browser.email)
         assert account is not None
@@ -93,7 +93,7 @@ def test_a_sign_in_of_more_than_ten_minutes_ago_is_made_again(ann: Browser, late
 
 
 def test_a_factor_that_the_sign_in_has_not_shown_does_not_count(ann: Browser) -> None:
-    """It may have been added by whoever had the password alone."""
+    """It may have been added by anyone who had the password alone."""
     make_operator(ann)
     with transaction() as session:
         session.execute(update(AuthenticatorApp).values(created_at=clock.now() + timedelta(seconds=1)))

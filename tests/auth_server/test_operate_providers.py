@@ -118,5 +118,5 @@ def test_the_page_says_so_while_redis_is_away(ann: Browser, monkeypatch: pytest.
     monkeypatch.setattr(providers, "connect", refuse)
     monkeypatch.setattr("shared.redis._away_until", 0.0)
     answer = ann.get(PAGE)
-    assert (answer.status_code, "Redis is away" in answer.text) == (200, True)
+    assert (answer.status_code, "Redis is down" in answer.text) == (200, True)
     monkeypatch.setattr("shared.redis._away_until", 0.0)

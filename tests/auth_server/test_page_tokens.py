@@ -1,4 +1,4 @@
-"""Tokens of pages: what they say, that they end with the session behind them, and that nobody else can make one."""
+"""Tokens of pages: what they say, that they end with the session behind them, and that no one else can make one."""
 
 from collections.abc import Callable
 from datetime import timedelta

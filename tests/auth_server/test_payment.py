@@ -108,7 +108,7 @@ def test_a_plan_is_ordered_and_comes_with_the_event(ann: Browser, shop: Stripe) 
 def test_any_order_and_repetition_of_events_ends_in_the_same_plan(
     ann: Browser, shop: Stripe, order: tuple[int, ...]
 ) -> None:
-    """An event arrives at any time after what it is about, so that Stripe may have gone on meanwhile."""
+    """An event arrives at any time after what it is about, so that Stripe may have continued in the meantime."""
     begin()
     history = [[subscription()], [subscription("price_2")], [subscription("price_0")]]
     for step, number in enumerate(order):

@@ -133,7 +133,7 @@ def test_documents_are_read_once_an_hour(outside: Outside, stranger: Browser, la
 
 
 def is_refused(browser: Browser, answer: Any, text: str, status: int = 400) -> bool:
-    """With these words, and nobody is signed in by it."""
+    """With these words, and no one is signed in by it."""
     assert (answer.status_code, text in answer.text) == (status, True), answer.text
     return not is_in(browser) and identities() == []
 
@@ -455,7 +455,7 @@ def test_where_sign_up_does_not_allow_an_address_no_account_is_made(
 
 
 def test_the_password_of_a_sign_up_nobody_confirmed_does_not_survive(outside: Outside, stranger: Browser) -> None:
-    """Whoever typed the address first may be anybody; whoever the provider vouches for is its owner."""
+    """Anyone who typed the address first may be anybody; anyone who the provider vouches for is its owner."""
     page = stranger.get("/signup").text
     fields = {"csrf": hidden(page, "csrf"), "return_to": "", "email": "ann@example.test", "password": PASSWORD}
     stranger.post("/signup", fields)

@@ -244,12 +244,12 @@ def test_the_picture_of_previews_has_the_size_they_show(stranger: Browser) -> No
 
 def test_support_names_whom_to_write_to_or_says_that_nobody_is_named(stranger: Browser, configure: Any) -> None:
     page = stranger.get("/support").text
-    assert ("Nobody to write to is named here" in page, "mailto:" in page) == (True, False)
+    assert ("No one to write to is named here" in page, "mailto:" in page) == (True, False)
     for path in ("/status", "/connect", "/recover", "/dashboard/account", "/facts/report"):
         assert f'href="{path}"' in page
     configure(OPERATOR_EMAIL="ops@example.test")
     page = stranger.get("/support").text
-    assert ("Nobody to write to is named here" in page, "mailto:ops@example.test" in page) == (False, True)
+    assert ("No one to write to is named here" in page, "mailto:ops@example.test" in page) == (False, True)
 
 
 def test_descriptions_of_public_pages_differ(stranger: Browser) -> None:

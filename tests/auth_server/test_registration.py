@@ -283,7 +283,7 @@ def test_an_identical_body_gets_the_same_client_for_ten_minutes(host: TestClient
 
 
 def test_an_identical_body_from_another_address_is_another_client(host: TestClient) -> None:
-    """Else whoever sends a well-known body would inherit what people allowed the client of somebody else."""
+    """Else anyone who sends a well-known body would inherit what people allowed the client of someone else."""
     body = {"client_name": "Claude Code", "redirect_uris": ["http://localhost/cb"]}
     peers = ("127.0.0.1", "203.0.113.9", "2001:db8:1:2::1", "2001:db8:1:2::2", "2001:db8:1:3::1")
     callers = [TestClient(host.app, base_url=BASE, client=(peer, 1)) for peer in peers]

@@ -1,4 +1,4 @@
-"""Tool paths on the web host: what reaches the tool server, what comes back, and what happens when it is away."""
+"""Tool paths on the web host: what reaches the tool server, what comes back, and what happens when it is down."""
 
 import asyncio
 import json
@@ -263,7 +263,7 @@ def test_the_page_of_states_says_that_the_tool_server_is_away(clean: None, confi
     with connect(configure, f"http://127.0.0.1:{port}") as host:
         page, document = (host.get("/status", headers={"accept": kind}) for kind in ("text/html", "application/json"))
         assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
-        assert "<h1>The tool server is away</h1>" in page.text
+        assert "<h1>The tool server is down</h1>" in page.text
         assert (document.status_code, document.headers["cache-control"]) == (200, "no-store")
         assert {part["name"]: part["state"] for part in document.json()["parts"]} == {
             "Web host": "works",
@@ -277,7 +277,7 @@ def test_a_web_host_that_passes_nothing_on_answers_for_the_absent_tool_server(cl
     with connect(configure, None) as host:
         page, document = (host.get("/status", headers={"accept": kind}) for kind in ("text/html", "application/json"))
         assert (page.status_code, document.json()["state"]) == (200, "away")
-        assert "<h1>The tool server is away</h1>" in page.text
+        assert "<h1>The tool server is down</h1>" in page.text
         assert page.headers["x-content-type-options"] == "nosniff"
         tools = host.get("/tools", headers={"accept": "text/html"})
         assert (tools.status_code, tools.headers["retry-after"]) == (503, "2")

@@ -159,7 +159,7 @@ def test_a_disabled_or_unconfirmed_account_stays_outside(ann: Browser, bob: Brow
     assert (page.status_code, "This account is suspended" in page.text) == (403, True)
     refused = ann.sign_in()
     assert (refused.status_code, "This account is suspended" in refused.text) == (403, True)
-    assert "is wrong" in ann.sign_in(password="not this one").text  # nobody else learns of it
+    assert "is wrong" in ann.sign_in(password="not this one").text  # no one else learns of it
     assert "confirm your email" in bob.sign_in().text
 
 

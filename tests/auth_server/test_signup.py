@@ -1,4 +1,6 @@
-"""Sign-up: the same answer for everybody, a mail to confirm, and nothing for whoever types another person's address."""
+"""Sign-up: the same answer for everybody, a mail to confirm, and nothing for anyone who types another person's
+address.
+"""
 
 import html
 import logging
@@ -73,7 +75,7 @@ def test_the_answer_is_the_same_whoever_has_an_account(ann: Browser, stranger: B
 
 
 def test_the_look_up_happens_after_the_answer(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that how long the page takes tells nobody who has an account."""
+    """So that how long the page takes tells no one who has an account."""
     order: list[str] = []
     real = signup._start_signup
     monkeypatch.setattr(signup, "_start_signup", lambda *given: (order.append("looked up"), real(*given))[1])
@@ -99,7 +101,7 @@ def test_opening_the_link_changes_nothing_and_it_works_once(stranger: Browser, m
     assert confirm(stranger, path).status_code == 303
     again = confirm(stranger, path)
     assert again.status_code == 410
-    assert "does not work any more" in again.text
+    assert "does not work any longer" in again.text
 
 
 def test_the_click_of_the_addresss_owner_gives_nothing_to_who_typed_it(stranger: Browser, mails: Mails) -> None:

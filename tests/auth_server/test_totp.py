@@ -425,7 +425,7 @@ def _halfway(browser: Browser, number: int) -> list[Browser]:
     return browsers
 
 
-# --- passkeys beside it
+# --- passkeys next to it
 
 
 def test_a_passkey_is_a_second_factor_and_both_factors(ann: Browser, later: Later) -> None:
@@ -522,7 +522,7 @@ def test_this_was_not_me_ends_what_a_thief_has_added(
     page = ann.get(link(mail)).text
     assert "added in the last 30 days stop working" in page
     ended = ann.post("/not-me", {"csrf": hidden(page, "csrf"), "token": hidden(page, "token")})
-    assert "added in the last 30 days do not work any more" in ended.text
+    assert "added in the last 30 days do not work any longer" in ended.text
     assert enter(ann, thief).status_code == 401
     with transaction() as session:
         assert len(session.scalars(select(AuthenticatorApp)).all()) == 1

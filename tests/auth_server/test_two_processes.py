@@ -1,4 +1,4 @@
-"""Two auth servers on one database behave as one: what begins at one goes on at the other, and nothing counts twice.
+"""Two auth servers on one database behave as one: what begins at one continues at the other, and nothing counts twice.
 
 What they leave behind, rows and logs at their most talkative, is searched for every secret that passed.
 """

@@ -1,4 +1,4 @@
-"""The link in a mail that pauses its watch: opening changes nothing, a button pauses it, another goes on with it."""
+"""The link in a mail that pauses its watch: opening changes nothing, a button pauses it, another continues with it."""
 
 import html
 import re

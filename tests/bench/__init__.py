@@ -1,1 +1,1 @@
-"""The bench: both servers beside the plainest thing that could be in their place, on one machine, in one run."""
+"""The bench: both servers next to the plainest thing that could be in their place, on one machine, in one run."""

@@ -7,7 +7,7 @@ machine is at that moment is told before each round by twenty million additions 
 
 With `--due` only so many of the monitors are due in a round, spread over all. With `--spread` they are not due at once
 but evenly over so many seconds, as on any day: a million every six hours are 2,778 a minute. With `--backlog` so many
-runs are open at the end, and a watch is made anew behind them: how long until it is checked.
+runs are open at the end, and a watch is made again behind them: how long until it is checked.
 """
 
 import argparse
@@ -239,7 +239,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--due", type=int, help="how many of the monitors are due in a round; all unless named")
     parser.add_argument("--spread", type=int, default=0, help="seconds over which those of a round fall due")
-    parser.add_argument("--backlog", type=int, default=0, help="open runs behind which a watch is made anew at the end")
+    parser.add_argument(
+        "--backlog", type=int, default=0, help="open runs behind which a watch is made again at the end"
+    )
     given = parser.parse_args()
     rounds = measure(given)
     if given.spread:

@@ -1,7 +1,7 @@
 """python -m tests.bench.line: 200 people ask one source at once from two processes; it answers in 3 s, 4 at a time.
 
-Three crowds: all put the same question, all put different ones, and 20 people beside 20 checks of watches. Printed are
-the answers, when they came, what the others were told and when, and what the waiting cost Valkey and the processes.
+Three crowds: all put the same question, all put different ones, and 20 people alongside 20 checks of watches. Printed
+are the answers, when they came, what the others were told and when, and what the waiting cost Valkey and the processes.
 """
 
 import argparse

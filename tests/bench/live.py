@@ -1,7 +1,7 @@
 """python -m tests.bench.live: 200 people search live at once while others read their cards, over sources of 3 seconds.
 
 One MCP server in a process of its own with seats.aero's adapter, whose server is a fake on loopback. Once with a
-concurrency cap of 250, where nobody should wait for anybody; once with the usual 4, where those beyond it are told so.
+concurrency cap of 250, where no one should wait for anybody; once with the usual 4, where those beyond it are told so.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def server(port: int, cap: int) -> None:
 
 
 async def _call(url: str, token: str, name: str, **arguments: Any) -> tuple[float, str, dict[str, Any]]:
-    """Milliseconds, status and data of one call on a connection of its own."""
+    """Milliseconds, status and data of one call on its own connection."""
     params = {"name": name, "arguments": arguments}
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     parts, started = urlsplit(url), time.perf_counter()
@@ -76,7 +76,7 @@ async def _call(url: str, token: str, name: str, **arguments: Any) -> tuple[floa
 
 
 async def _crowd(url: str, token: str) -> tuple[list[tuple[float, str, dict[str, Any]]], list[float]]:
-    """So many searches of as many days at once; beside them one reader of cards after another."""
+    """So many searches of as many days at once; next to them one reader of cards after another."""
     from shared import clock
 
     done, cards = asyncio.Event(), []

@@ -56,7 +56,7 @@ def tool() -> str:
 
 
 def fire(shot: Shot, concurrency: int, seconds: float, pin: Callable[[], None]) -> Sample:
-    """Runs the load in a process of its own, pinned away from the server."""
+    """Runs the load in its own process, pinned away from the server."""
     return (_wrk if shutil.which("wrk") else _python)(shot, concurrency, seconds, pin)
 
 

@@ -1,6 +1,6 @@
 """Two machines on one: groups of programs in network namespaces, and the stores that both reach over a link.
 
-A namespace has a loopback of its own, so both machines use the same ports and the same public addresses, and neither
+A namespace has its own loopback, so both machines use the same ports and the same public addresses, and neither
 reaches the other. That takes root and the command `ip`.
 """
 

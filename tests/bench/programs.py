@@ -35,7 +35,7 @@ def _trivial() -> MCPServer[Any]:
 
 
 def bare() -> ASGIApp:
-    """The SDK as it comes: one tool that does nothing, nobody asks who calls."""
+    """The SDK as it comes: one tool that does nothing, no one asks who calls."""
     return _trivial().streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
 
 

@@ -55,7 +55,7 @@ def print_result(result: Result) -> bool:
 
 
 def print_changes(now: Result, before: Result) -> bool:
-    """Each ratio beside that of the earlier run; true when none is worse by more than a tenth."""
+    """Each ratio next to that of the earlier run; true when none is worse by more than a tenth."""
     print(f"\nAgainst {before.taken_at} (commit {before.machine.get('commit')}): before, now, factor (above 1: better)")
     changes = list(compare(now, before))
     for change in changes:

@@ -41,7 +41,7 @@ def spread(figures: list[Figure]) -> float:
 
 @dataclass(frozen=True)
 class Result:
-    """One run: when, on what, each figure of each round, beside which scenario each counts, and costs by the piece."""
+    """One run: when, on what, each figure of each round, next to which scenario each counts, and costs by the piece."""
 
     taken_at: str
     machine: dict[str, Any]
@@ -50,7 +50,7 @@ class Result:
     costs: dict[str, float]
 
     def ratio(self, name: str, concurrency: int) -> float | None:
-        """Processor time of a request against the scenario it counts beside; None where that was not measured."""
+        """Processor time of a request against the scenario it counts next to; None where that was not measured."""
         theirs = self.figures.get((self.beside.get(name, ""), concurrency))
         return ratio(self.figures[name, concurrency], theirs) if theirs else None
 

@@ -1,4 +1,4 @@
-"""What is sent to which program, and beside which other scenario its processor time counts."""
+"""What is sent to which program, and next to which other scenario its processor time counts."""
 
 import base64
 import json
@@ -106,7 +106,7 @@ def _grants(urls: dict[str, str], token: str) -> Iterator[Scenario]:
 
 
 def scenarios(urls: dict[str, str], token: str, writer: str) -> list[Scenario]:
-    """All there are, with addresses of programs by name and the tokens of a reader and of somebody who writes."""
+    """All there are, with addresses of programs by name and the tokens of a reader and of someone who writes."""
     bearer, writing = (JSON | {"Authorization": f"Bearer {one}"} for one in (token, writer))
     mcp = f"{urls['ours']}/mcp"
     every = [*_comparators(urls), *_tools(mcp, bearer, writing), *_listings(mcp, bearer), *_grants(urls, token)]

@@ -61,7 +61,7 @@ _MESSAGE = {
 }
 _WAY = {
     "source": "'sandbox'",
-    # Of the crowd: airports that do not exist, so that nobody asks for them.
+    # Of the crowd: airports that do not exist, so that no one asks for them.
     "origin": f"case when n <= :own then 'LHR' else 'Q' || {_LETTERS} end",
     "destination": f"case when n <= :own then 'JFK' else 'X' || {_LETTERS} end",
     "date": "current_date + n % 300",

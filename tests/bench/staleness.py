@@ -21,7 +21,7 @@ _CATALOG = (
 
 
 def _ask(machine: Machine, shot: Shot) -> str:
-    """The status and the text of one call on a connection of its own, so that any of the processes answers."""
+    """The status and the text of one call on its own connection, so that any of the processes answers."""
     sent = shot.at(f"{machine.tools_url}/mcp")
     answer = httpx.post(sent.url, headers=sent.headers, content=sent.body, timeout=30, trust_env=False)
     return f"{answer.status_code} {answer.text}"
@@ -51,7 +51,7 @@ def _sent_by(shot: Shot, token: str) -> Shot:
 
 
 def measure_changes(machines: list[Machine], cards: Shot) -> dict[str, float]:
-    """Seconds by change. `cards` asks for the cards of somebody; tokens of others take its place where they end."""
+    """Seconds by change. `cards` asks for the cards of someone; tokens of others take its place where they end."""
     first, second = machines
     revoked, suspended = add_account("revoked"), add_account("suspended")
     fee = replace(cards, body=_CATALOG)

@@ -2,7 +2,7 @@
 
 Each machine has a tool server, a web host, a pool of workers and a dispatcher, with 1, 2 and 4 processes each. They
 share the cores of this machine, so what is compared is the processor time of a call and of a check. It has to stay flat
-beside that of a call to the SDK's server as it comes, because more processes than cores make any call dearer. Every
+next to that of a call to the SDK's server as it comes, because more processes than cores make any call dearer. Every
 call that writes leaves one row, every due watch is checked once, every mail goes out once; and what one machine
 changes, the other knows within two seconds. About six minutes; the addresses are those of this machine alone.
 """

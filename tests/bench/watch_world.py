@@ -129,7 +129,9 @@ class World:
         return [self.watches[id]._replace(looked_at=(self.looks[id] or [None])[-1]) for _, id in soon]
 
     async def run_until(self, end: datetime) -> None:
-        """Every check that falls due, in the order of time; a moment that was changed meanwhile is passed over."""
+        """Every check that falls due, in the order of time; a moment that was changed in the meantime is passed
+        over.
+        """
         while self.agenda and self.agenda[0][0] < end:
             moment, id = heapq.heappop(self.agenda)
             if moment == self.due[id]:

@@ -21,7 +21,7 @@ from tests.support.fake_identity_providers import outside, serving  # noqa: F401
 
 
 async def callback(request: Request) -> Response:
-    """An application that, as some do, sends the browser on to another address of its own."""
+    """An application that, as some do, sends the browser on to another of its addresses."""
     onward = f"http://localhost:{request.url.port}/arrived?{request.url.query}"
     return RedirectResponse(onward, 302)
 

@@ -1,4 +1,4 @@
-"""The documentation site in Chromium: every kind of page fits a phone and asks nobody but its own host."""
+"""The documentation site in Chromium: every kind of page fits a phone and asks no one but its own host."""
 
 import functools
 import http.server

@@ -111,14 +111,14 @@ TOOL_ROUTES = [
 
 
 def list_pages(base: str, cookie: str = "") -> list[str]:
-    """The addresses of both servers that answer a browser with a page, with nobody's names and tokens in them."""
+    """The addresses of both servers that answer a browser with a page, with no one's names and tokens in them."""
     routes = [route for route in [*ROUTES, *TOOL_ROUTES] if "GET" in (route.methods or ())]
     paths = sorted(
         {
             re.sub(r"{\w+}", "acme", route.path)
             .replace("/integrations/acme", "/integrations/tripit")
             .replace("/tools/acme", "/tools/search")
-            .replace("/connect/waiting", "/connect/waiting?look=0")  # which does not load itself again meanwhile
+            .replace("/connect/waiting", "/connect/waiting?look=0")  # which does not load itself again in the meantime
             for route in routes
         }
         | {"/mcp", "/mcp/x/nothing"}  # answered before any route

@@ -157,7 +157,7 @@ def test_pages_with_much_on_them_fit_and_can_be_read(tab: Tab, places: tuple[str
     paths += [f"{pause.path}?{pause.query}", "/pause?token=dead"]
     assert [fault for path in paths for fault in judged(tab, base + path)] == []
     with transaction() as session:
-        session.execute(update(Account).values(plan="premium"))  # who is no advisor any more
+        session.execute(update(Account).values(plan="premium"))  # who is no advisor any longer
     assert judged(tab, base + "/dashboard/clients/documents") == []
     tab.wait("document.body.innerText.includes('Unbreakabletitle')")
     tab.go(f"{base}{paths[1]}")
@@ -258,7 +258,7 @@ def test_the_keyboard_alone_reaches_everything_visibly(tab: Tab, places: tuple[s
 def test_a_new_person_comes_from_an_application_signs_up_and_arrives_there(
     tab: Tab, places: tuple[str, str], mails: Mails
 ) -> None:
-    """The whole way of somebody who has no account yet, through the mail, to the application's own address."""
+    """The whole way of someone who has no account yet, through the mail, to the application's own address."""
     base, application = places
     uri = f"{application}/callback"
     with sync_client(base) as client:

@@ -40,7 +40,7 @@ def test_pages_of_the_tool_server_fit_and_can_be_read(tab: Tab, world: World) ->
 
 @pytest.fixture
 def lonely(clean: None, configure: Any) -> Iterator[str]:
-    """The address of a web host whose tool server is away."""
+    """The address of a web host whose tool server is down."""
     with socket.create_server(("127.0.0.1", 0)) as web, socket.create_server(("127.0.0.1", 0)) as free:
         base, port = f"http://127.0.0.1:{web.getsockname()[1]}", free.getsockname()[1]
         free.close()
@@ -53,4 +53,4 @@ def lonely(clean: None, configure: Any) -> Iterator[str]:
 
 def test_the_page_of_states_without_the_tool_server(tab: Tab, lonely: str) -> None:
     assert judged(tab, f"{lonely}/status") == []
-    assert "The tool server is away" in tab.text()
+    assert "The tool server is down" in tab.text()

@@ -47,7 +47,7 @@ def service(configure: Configure) -> Iterator[Receiver]:
 
 @pytest.fixture
 def tab(tmp_path: Path) -> Iterator[Tab]:
-    """A browser of its own, in its lasting profile: a private context has no push messages."""
+    """Its own browser, in its lasting profile: a private context has no push messages."""
     browser = Chromium(tmp_path / "profile")
     opened = Tab(browser, private=False)
     yield opened

@@ -1,4 +1,4 @@
-"""`python -m tests.chaos [ROUNDS] [SEED]`: the long chaos test, on servers of its own.
+"""`python -m tests.chaos [ROUNDS] [SEED]`: the long chaos test, on its own servers.
 
 The queue's server and database connections are killed too. The report is printed, and the exit status says whether
 anything was lost or doubled.

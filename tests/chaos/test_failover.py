@@ -131,7 +131,7 @@ class Stage:
             watched_subjects.delays(queue)
 
     def count(self) -> Report:
-        """When nothing is open any more."""
+        """When nothing is open any longer."""
         report = Report()
         with psycopg.connect(self.pair.url, autocommit=True) as database:
             database.execute("update schedules set enabled = false")

@@ -27,7 +27,7 @@ def token(service: Service) -> str:
 
 
 @pytest.mark.node
-@pytest.mark.slow  # some thirty scenarios, each a client of its own
+@pytest.mark.slow  # some thirty scenarios, each its own client
 @pytest.mark.spec("s9.1.transport")
 @pytest.mark.parametrize("revision", sorted(EXPECTED))
 def test_server_scenarios_of_a_revision_pass_but_for_the_reasoned_ones(

@@ -60,12 +60,12 @@ def test_the_commands_of_the_service_do_what_the_page_says(fresh_database: str, 
     environment["BACKUP_FILE"] = str(tmp_path / "folder" / files[0])
     assert "can be restored" in _run(*_find_blocks("Rehearse"), environment=environment)
     assert "0 accounts restored" in _run(*_find_blocks("Restore"), environment=environment)
-    assert "Sealed anew" in _run(*_find_blocks("Rotate keys"), environment=environment)
+    assert "Sealed again" in _run(*_find_blocks("Rotate keys"), environment=environment)
 
 
 @pytest.fixture
 def cluster() -> Iterator[dict[str, Any]]:
-    """A PostgreSQL of its own that the page's commands may restart: how to run programs beside it, and where it is."""
+    """A PostgreSQL of its own that the page's commands may restart: how to run programs next to it, and where it is."""
     folder = Path(tempfile.mkdtemp(prefix="award_recovery_"))
     user = unprivileged_user()
     if user:

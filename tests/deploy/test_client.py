@@ -39,7 +39,7 @@ def say(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> Say:
-    """say("tools") -> (exit status, what was printed, what was said about a fault), in a home of its own."""
+    """say("tools") -> (exit status, what was printed, what was said about a fault), in its own home."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
     def run(*words: str, given: str = "") -> tuple[int, str, str]:

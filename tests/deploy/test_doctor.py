@@ -78,7 +78,7 @@ def test_a_program_that_fell_silent_is_a_fault_and_one_that_ended_is_none(
         workers.record_sign("worker", pid, ["deliveries", "checks", "mail"])
     workers.record_sign("dispatcher", 1)
     _fall_silent("worker", os.getpid())
-    _fall_silent("worker", _find_unused_pid())  # killed: nobody could continue it
+    _fall_silent("worker", _find_unused_pid())  # killed: no one could continue it
     fault = f"the worker {os.getpid()} on {socket.gethostname()} gave no sign of life for 4[5-9] s: continue it, or end"
     with pytest.raises(CommandError, match=fault):
         programs.check_workers(served=True)
@@ -156,7 +156,7 @@ def test_the_model_of_standing_orders_is_named_without_being_asked(configure: Co
 def test_programs_that_take_connections_and_answer_none_are_faults(
     configure: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As those of a stopped process, for which the kernel goes on accepting."""
+    """As those of a stopped process, for which the kernel continues accepting."""
     monkeypatch.setattr(programs, "ANSWER_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
@@ -184,7 +184,7 @@ def test_programs_read_one_object_and_the_exit_status(
     clean: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> str:
-        raise CommandError("is away")
+        raise CommandError("is down")
 
     checks = {"clock": lambda: "agrees", "queue": fail}
     monkeypatch.setattr(report, "list_checks", lambda *, served: checks if served else {})
@@ -195,7 +195,7 @@ def test_programs_read_one_object_and_the_exit_status(
         "summary": "1 fault in 2 parts: queue.",
         "checks": [
             {"name": "clock", "state": "ok", "text": "agrees"},
-            {"name": "queue", "state": "fault", "text": "is away"},
+            {"name": "queue", "state": "fault", "text": "is down"},
         ],
     }
     del checks["queue"]
@@ -311,7 +311,7 @@ def test_the_mail_server_is_signed_in_to_and_gets_no_mail(configure: Configure, 
         configure(CA_BUNDLE=authority.bundle)
         assert outside_services.check_outgoing_mail() == f"{where} takes mail by STARTTLS, signed in as award"
         configure(SMTP_PASSWORD="wrong")
-        with pytest.raises(CommandError, match="refused the sign-in; see SMTP_HOST and the settings beside it"):
+        with pytest.raises(CommandError, match="refused the sign-in; see SMTP_HOST and the settings next to it"):
             outside_services.check_outgoing_mail()
         assert box.taken == []
 

@@ -23,7 +23,7 @@ sys.exit(cli.main())
 
 @pytest.fixture
 def shell(service: Service, tmp_path: Path) -> dict[str, str]:
-    """The environment of somebody whose own home the running service is."""
+    """The environment of someone whose own home the running service is."""
     folder = tmp_path / "bin"
     folder.mkdir()
     programs = {

@@ -70,7 +70,7 @@ def test_a_folder_that_is_none_is_told(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_the_page_of_figures_is_that_of_the_files() -> None:
-    """`award-travel facts page` writes it anew."""
+    """`award-travel facts page` writes it again."""
     assert FACTS_PAGE.read_text(encoding="utf-8") == build_page(read_tables(FOLDER))
 
 

@@ -54,7 +54,7 @@ def _give_back(url: str) -> None:
 
 @pytest.fixture
 def shared_database(filled: str, plain_role: None) -> Iterator[str]:
-    """The filled database as the plain role sees it, with what a superuser put beside its tables; its address."""
+    """The filled database as the plain role sees it, with what a superuser put next to its tables; its address."""
     with psycopg.connect(filled, autocommit=True) as admin:
         names = admin.execute("select tablename from pg_tables where schemaname = 'public'").fetchall()
         for (name,) in names:
@@ -127,7 +127,7 @@ def test_a_view_that_others_made_of_our_tables_is_named_and_not_dropped(
 
 
 def _list_databases(url: str) -> set[str]:
-    """Without those that fixtures of other workers make and drop meanwhile."""
+    """Without those that fixtures of other workers make and drop in the meantime."""
     with psycopg.connect(url) as connection:
         names = {name for (name,) in connection.execute("select datname from pg_database")}
     return {name for name in names if not name.startswith("t_") or f"_{WORKER}" in name}

@@ -30,7 +30,7 @@ def image(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config)
 
 
 def read_environment(database: str, web: int, tools: int) -> dict[str, str]:
-    """The settings of this test run, as `env` beside compose.yaml gives them, with everything on this machine."""
+    """The settings of this test run, as `env` next to compose.yaml gives them, with everything on this machine."""
     names = {name.upper() for name in Settings.model_fields}
     kept = {name: value for name, value in os.environ.items() if name in names}
     addresses = {"WEB_URL": f"http://127.0.0.1:{web}", "MCP_URL": f"http://127.0.0.1:{tools}/mcp"}

@@ -1,4 +1,4 @@
-"""Keys that rotate: what hangs on each is counted, sealed anew with the first, and nothing is lost on the way."""
+"""Keys that rotate: what hangs on each is counted, sealed again with the first, and nothing is lost on the way."""
 
 import json
 from pathlib import Path
@@ -164,7 +164,7 @@ def _may_introspect(program: Program, secret: str) -> bool:
 def test_two_running_programs_go_through_the_rotation_and_keep_the_signing_key(
     say: Say, fresh_database: str, tmp_path: Path, configure: Configure
 ) -> None:
-    """Each step runs beside the step before it, as programs do that are restarted one after the other.
+    """Each step runs next to the step before it, as programs do that are restarted one after the other.
 
     A program that could not open the signing key would make another: then there are two.
     """

@@ -21,7 +21,7 @@ WHY = ("--reason", "its prices are wrong")
 
 def test_a_provider_that_is_off_is_not_asked_until_it_is_on(say: Say, wire: respx.Route, ask: Asking) -> None:
     status, text, _ = say("providers", "off", "acme", *WHY)
-    assert (status, text) == (0, "acme is off: nobody asks it.\n")
+    assert (status, text) == (0, "acme is off: no one asks it.\n")
     reading = ask()
     assert (reading.status, reading.reason, wire.call_count) == ("down", circuit_breaker.SWITCHED_OFF, 0)
     assert say("providers", "off", "acme", *WHY)[0] == 1
@@ -68,6 +68,6 @@ def test_without_redis_a_process_goes_on_with_what_it_read_last(say: Say, monkey
 
 def test_a_name_that_is_no_provider_changes_nothing(say: Say) -> None:
     status, _, fault = say("providers", "off", "nobody", *WHY)
-    assert (status, "nobody is no provider: they are" in fault) == (1, True)
+    assert (status, "no one is no provider: they are" in fault) == (1, True)
     with transaction() as session:
         assert list_switched_off(session) == {}

@@ -1,4 +1,4 @@
-"""Backups that nobody watches: encrypted, taken elsewhere, rotated, remembered; each failure has its exit status."""
+"""Backups that no one watches: encrypted, taken elsewhere, rotated, remembered; each failure has its exit status."""
 
 import json
 import os
@@ -174,7 +174,7 @@ def test_older_backups_that_cannot_be_deleted_have_their_own_status(
 ) -> None:
     old = folder / _name(date(2020, 1, 1))
     old.unlink()
-    old.mkdir()  # no file can be deleted there, whoever asks
+    old.mkdir()  # no file can be deleted there, anyone who asks
     assert say(filled, "backup")[0] == 6
 
 

@@ -162,7 +162,7 @@ def test_try_says_one_sentence_when_nobody_signs_in_in_time(service: Service) ->
         env=environment(service.home, {"BROWSER": "true %s"}),
         check=False,
     )
-    sentence = "Nobody signed in within five minutes: run it again, or use --email and --password-stdin."
+    sentence = "No one signed in within five minutes: run it again, or use --email and --password-stdin."
     assert done.stderr == f"award-travel: {sentence}\n"
 
 

@@ -19,7 +19,7 @@ from tests.support.oauth_browser import get, post, tokens
 from tests.support.pgbouncer import CONNECTIONS, pgbouncer, reconnect
 from tests.support.service import PASSWORD, Service, command, folder_for_homes, start, stop, wait_for
 
-pytestmark = [pytest.mark.pgbouncer, pytest.mark.slow]  # starts a service of its own
+pytestmark = [pytest.mark.pgbouncer, pytest.mark.slow]  # starts its own service
 TOOLS = 40
 FAULTS = {"internal_error", "temporarily_unavailable"}
 
@@ -107,7 +107,7 @@ def test_people_tools_watches_and_mails_work_on_connections_lent_for_a_transacti
 
     backup = tmp_path / "backup"
     command(pooled.home, "backup", str(backup))  # pg_dump empties the search path of its session
-    assert "award_database_up 1.0" in get(pooled.facts["metrics_url"]).text  # with a shorter timeout of its own
+    assert "award_database_up 1.0" in get(pooled.facts["metrics_url"]).text  # with its own shorter timeout
     assert _read_timeouts(pooled.facts["database_url"], CONNECTIONS - 1) == {"15s"}
     for client in clients:
         assert client.call("list_trips")["trips"]

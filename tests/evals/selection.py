@@ -53,7 +53,7 @@ def answers_of(part: str) -> list[Answer]:
 
 
 def answer_file(path: Path) -> list[Answer]:
-    """The answers to somebody's own requests; ValueError where the file is not one of requests and tools of ours."""
+    """The answers to someone's own requests; ValueError where the file is not one of requests and tools of ours."""
     requests = read_requests(path)
     unknown = sorted({name for request in requests for name in request.accept} - TOOLS.keys())
     if unknown:

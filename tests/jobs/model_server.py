@@ -106,7 +106,7 @@ def model_server() -> Iterator[ModelServer]:
                 self.send_header("Content-Length", str(len(said)))
                 self.end_headers()
                 self.wfile.write(said)
-            except OSError:  # whoever asked has gone
+            except OSError:  # anyone who asked has gone
                 self.close_connection = True
 
         def log_message(self, *_about: Any) -> None:

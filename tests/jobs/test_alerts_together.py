@@ -1,4 +1,4 @@
-"""Several checks of flight alerts at once, beside those of route monitors: each is as if it were alone."""
+"""Several checks of flight alerts at once, alongside those of route monitors: each is as if it were alone."""
 
 from collections.abc import Callable
 from datetime import timedelta

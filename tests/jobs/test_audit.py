@@ -111,7 +111,7 @@ def test_what_strangers_report_is_text_in_the_mail(operator: str, monkeypatch: p
     fact_reports.receive_report(report, "192.0.2.7")
     audited()
     worded = message("reference_audit", rows(Delivery)[0].facts, sandbox=True)
-    assert "somebody wrote:" in worded.html
+    assert "someone wrote:" in worded.html
     assert "<script" not in worded.html
     assert "<b>Do" not in worded.html
     assert [(f.kind, f.file) for f in rows(AuditFinding)] == [("reported", "cards.csv")]

@@ -323,7 +323,7 @@ def test_a_channel_takes_so_many_messages_an_hour_and_the_rest_wait(post: Post, 
 def wrong_host(
     request: pytest.FixtureRequest, mailbox: Mailbox, standing_clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> StandingClock:
-    """The machine of this program is so many hours ahead of the database's; mails leave beside the other messages."""
+    """The machine of this program is so many hours ahead of the database's; mails leave next to the other messages."""
     monkeypatch.setattr(clock, "now", lambda: standing_clock.now() + timedelta(hours=request.param))
     monkeypatch.setitem(DRAIN_SECONDS, DELIVERIES, 2)
     return standing_clock

@@ -142,7 +142,7 @@ def test_who_is_reached_by_phone_alone_gets_one_mail_about_the_proof(alice: Call
 def test_alerts_that_waited_use_the_number_once_it_is_proved(alice: Caller) -> None:
     alert(alice, number=NUMBER, is_proved=False, channels=["sms"])
     alert(alice, number="+447700900456", is_proved=False, channels=["sms"])
-    prove_number(account("bob").account_id, "+447700900456")  # somebody else's proof is none
+    prove_number(account("bob").account_id, "+447700900456")  # someone else's proof is none
     prove_number(alice.account_id, NUMBER)
     delay(45)
     check()

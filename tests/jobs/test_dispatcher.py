@@ -208,7 +208,7 @@ def test_while_the_queue_is_away_no_row_is_marked_as_handed_over(configure: Conf
     there = settings().redis_url
     configure(REDIS_URL="redis://127.0.0.1:1/0")
     connect.cache_clear()
-    assert dispatcher._survive_outage(None) == "the queue (Redis) is away"
+    assert dispatcher._survive_outage(None) == "the queue (Redis) is down"
     configure(REDIS_URL=there)
     connect.cache_clear()
     assert rows(JobRun)[0].handed == 0
@@ -257,7 +257,7 @@ def test_missing_settings_are_reported_together() -> None:
 @pytest.mark.slow  # starts the program
 def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked() -> None:
     with started(REDIS_URL="redis://127.0.0.1:1/0", DISPATCHER_INTERVAL_SECONDS="0.05") as program:
-        until(program, "the queue (Redis) is away, trying again")
+        until(program, "the queue (Redis) is down, trying again")
         program.send_signal(signal.SIGTERM)
         _, rest = program.communicate(timeout=90)
     assert rest == ""
@@ -267,7 +267,7 @@ def test_the_program_survives_an_outage_says_so_once_and_ends_cleanly_when_asked
 @pytest.mark.slow  # starts the program
 def test_a_database_that_is_away_is_waited_for() -> None:
     with started(DATABASE_URL="postgresql://x@127.0.0.1:1/x") as program:
-        until(program, "dispatcher: the database is away")
+        until(program, "dispatcher: the database is down")
         program.send_signal(signal.SIGTERM)
         program.communicate(timeout=90)
     assert program.returncode == 0

@@ -1,4 +1,4 @@
-"""Forwarded mails have a queue of their own: however long they take to read, messages leave and checks are made."""
+"""Forwarded mails have their own queue: however long they take to read, messages leave and checks are made."""
 
 import os
 import subprocess
@@ -178,7 +178,7 @@ def _started(command: list[str]) -> Iterator[None]:
         program.wait()
 
 
-@pytest.mark.running_clock  # workers are programs of their own
+@pytest.mark.running_clock  # workers are their own programs
 @pytest.mark.slow  # real workers start
 @pytest.mark.parametrize("way", ["a pool of one", "two workers of all queues", "a worker and a reader"])
 def test_messages_leave_and_checks_are_made_while_every_mail_hangs(
@@ -213,7 +213,7 @@ def _step_until(is_done: bool) -> bool:
     return is_done
 
 
-@pytest.mark.running_clock  # workers are programs of their own
+@pytest.mark.running_clock  # workers are their own programs
 @pytest.mark.slow  # real workers start, and the one that reads is shot
 def test_a_mail_whose_reader_was_killed_is_read_by_the_next(tmp_path: Path, configure: Configure) -> None:
     configure(OUTBOX_DIR=tmp_path)

@@ -42,7 +42,7 @@ def _together(check_together: Callable[..., tuple[Any, Finish]]) -> Callable[[Cl
 
 
 def _look_of_another(claim: Claim) -> Finish:
-    """The price that somebody else's look at the same nights has stored just before."""
+    """The price that someone else's look at the same nights has stored just before."""
     book(account("bob"))
     (other,) = (row.id for row in rows(HotelBooking) if row.id != claim.subject_id)
     with transaction() as session:

@@ -1,4 +1,4 @@
-"""The hourly sweep: rows the service wrote about itself go when they are old; nobody's own rows do."""
+"""The hourly sweep: rows the service wrote about itself go when they are old; no one's own rows do."""
 
 from datetime import timedelta
 from typing import Any

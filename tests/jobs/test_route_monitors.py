@@ -263,7 +263,7 @@ def test_monitors_of_one_route_share_one_call_whoever_watches_and_however_many_a
 
     async def act(question: SeatsQuestion) -> tuple[AwardSeat, ...]:
         asked.append(question)
-        await anyio.sleep(0.05)  # the others are checked meanwhile
+        await anyio.sleep(0.05)  # the others are checked in the meantime
         return (offered(travel_day()),)
 
     with_sources(source("one", act, terms="anyone"))

@@ -129,7 +129,7 @@ def test_a_slow_worker_that_was_overtaken_writes_nothing() -> None:
 
     def overtaken(claim_: Claim) -> Callable[[Session], RunResult]:
         change(JobRun, claimed_until=past())
-        assert claim(claim_.id) is not None  # another worker takes over meanwhile
+        assert claim(claim_.id) is not None  # another worker takes over in the meantime
 
         def finish(session: Session) -> RunResult:
             session.add(ServiceFact(name="late", value="must not appear"))

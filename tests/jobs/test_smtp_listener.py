@@ -81,7 +81,7 @@ def test_a_mail_is_committed_before_it_is_answered(client: smtplib.SMTP, address
     raw = mail("Grüße").replace(b"\n", b"\r\n")
     assert client.sendmail(SENDER, [address], raw) == {}
     assert kept() == [raw]
-    assert client.sendmail("", [address.upper()], mail("from nobody", id="two@a.test")) == {}
+    assert client.sendmail("", [address.upper()], mail("from no one", id="two@a.test")) == {}
     assert len(kept()) == 2
 
 
@@ -248,7 +248,7 @@ def test_a_listener_killed_between_storing_and_answering_leaves_one_mail(address
     assert len(kept()) == 1
 
 
-@pytest.mark.slow  # the listener starts with a database that is away
+@pytest.mark.slow  # the listener starts with a database that is down
 def test_without_the_database_the_sender_is_told_to_come_again(address: str) -> None:
     port = free_port()
     code = (

@@ -409,7 +409,7 @@ def test_without_a_model_any_more_the_person_is_told(alice: Caller, configure: C
     configure(STANDING_ORDER_MODEL="")
     run = carry_out()
     assert (run.outcome, run.error) == ("failed", "not_configured")
-    assert "no language model any more" in notices()[0].body
+    assert "no language model any longer" in notices()[0].body
 
 
 def test_runs_whose_workers_were_lost_are_told_once(alice: Caller, model: ModelServer) -> None:

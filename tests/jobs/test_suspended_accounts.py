@@ -1,4 +1,4 @@
-"""No job works for a suspended account; each goes on by itself once it is restored."""
+"""No job works for a suspended account; each continues by itself once it is restored."""
 
 from collections.abc import Callable
 

@@ -82,7 +82,7 @@ def set_due(session: Any, subject: int, kind: str, due_in: timedelta) -> None:
 
 
 def run_what_is_due() -> None:
-    """Until nothing is due any more."""
+    """Until nothing is due any longer."""
     for _ in range(4):
         dispatcher.step()
         work()

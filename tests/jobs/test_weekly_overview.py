@@ -1,4 +1,4 @@
-"""The weekly overview beside deadlines: what watches found in seven days, and what is booked in thirty."""
+"""The weekly overview next to deadlines: what watches found in seven days, and what is booked in thirty."""
 
 from datetime import timedelta
 from typing import Any

@@ -25,7 +25,7 @@ from tests.jobs.conftest import Post, add_schedule, rows, work
 from tests.support.mail_server import Mailbox
 from tests.support.settings_and_clock import Configure
 
-pytestmark = pytest.mark.running_clock  # workers are programs of their own
+pytestmark = pytest.mark.running_clock  # workers are their own programs
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")
@@ -42,7 +42,7 @@ def run(*options: str) -> "subprocess.CompletedProcess[str]":
 
 
 def children(pid: int) -> list[int]:
-    """Its children and theirs: what does the work is in a process group of its own."""
+    """Its children and theirs: what does the work is in its own process group."""
     table = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     pairs = [tuple(map(int, line.split())) for line in table.splitlines()]
     family = [pid]

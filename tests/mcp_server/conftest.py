@@ -64,7 +64,7 @@ def served(app: Any, sock: socket.socket) -> Iterator[None]:
 
 
 def listening() -> tuple[socket.socket, int]:
-    """A loopback port that already takes connections, so that nobody needs to wait for the server behind it."""
+    """A loopback port that already takes connections, so that no one needs to wait for the server behind it."""
     sock = socket.create_server(("127.0.0.1", 0))
     return sock, sock.getsockname()[1]
 

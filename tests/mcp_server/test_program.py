@@ -125,7 +125,7 @@ print([name for name in ("sqlalchemy", "psycopg", "pydantic", "uvicorn", "fpdf")
 
 
 def test_the_program_of_readers_loads_no_database_and_no_server() -> None:
-    """It has 17 MB and starts in 0.15 s; with them 57 MB and 0.75 s, beside each worker."""
+    """It has 17 MB and starts in 0.15 s; with them 57 MB and 0.75 s, alongside each worker."""
     line = [sys.executable, "-c", READERS_LOAD, *READERS]
     ended = subprocess.run(line, capture_output=True, text=True, timeout=90, check=True)
     assert ended.stdout.strip() == "[]"

@@ -48,7 +48,7 @@ class Target:
 
 
 def connect(base: str, *, receive_bytes: int | None = None) -> socket.socket:
-    """From an address that nobody else has: all of 127.0.0.0/8 is this machine.
+    """From an address that no one else has: all of 127.0.0.0/8 is this machine.
 
     It is drawn, for processes cannot count together here: one that is ended while it counts would keep the lock.
     """
@@ -295,7 +295,7 @@ class Attack:
 def repeat_attack(target: Target, abuses: dict[str, Request]) -> Iterator[Attack]:
     """One stranger does all of it, each as soon as the last is answered, until the block ends.
 
-    He has a machine of his own, so his own work must not take the processor from the servers: he is a process that
+    He has his own machine, so his own work must not take the processor from the servers: he is a process that
     gives way to them, and the time he needs to write a request is not in what others wait for.
     """
     receiver, sender = _processes.Pipe(duplex=False)

@@ -36,7 +36,7 @@ def sign_in(service: Service, email: str) -> str:
 def ask(
     url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, bytes]:
-    """Status and body, by a connection of its own, as somebody new would make it."""
+    """Status and body, by its own connection, as someone new would make it."""
     parts = urlsplit(url)
     line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=30)
     try:
@@ -49,7 +49,7 @@ def ask(
 
 @dataclass
 class Person:
-    """Somebody with an account, a browser, an application and a mailbox, who uses all of them."""
+    """Someone with an account, a browser, an application and a mailbox, who uses all of them."""
 
     service: Service
     email: str

@@ -39,7 +39,7 @@ from tests.performance.other_callers import (
 from tests.support.people import account
 from tests.support.service import Service, folder_for_homes, start, stop, wait_for
 
-FLOOR_MILLISECONDS = 25.0  # two turns of other programs on a busy machine; less than that nobody notices
+FLOOR_MILLISECONDS = 25.0  # two turns of other programs on a busy machine; less than that no one notices
 ROUNDS = (3, 6)  # calls of each kind, and more when the first were slow
 QUIET_ROUNDS, ATTEMPTS = 15, 3
 ROWS_SHOWN = 8
@@ -72,7 +72,7 @@ class Row:
 
 @dataclass
 class Walk:
-    """What was measured, and what nobody may answer."""
+    """What was measured, and what no one may answer."""
 
     calls: dict[str, Calls]  # of others, by server
     quiet: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Walk:
             return self.measure(target, SLOW)
 
     def attack_again(self, row: Row) -> Row:
-        """Beside the quiet time of the same minute, since another program may have held up the first calls."""
+        """Next to the quiet time of the same minute, since another program may have held up the first calls."""
         for _ in range(ATTEMPTS):
             self.measure_quiet(row.target.server, QUIET_ROUNDS)
             row = self.again[row.target, row.abuse]()

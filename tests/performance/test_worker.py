@@ -16,7 +16,7 @@ JOBS = 6
 
 
 def until_sent(count: int) -> None:
-    """Waits, at most 30 s, until so many deliveries are sent, and no job goes on that could take the next one too."""
+    """Waits, at most 30 s, until so many deliveries are sent, and no job continues that could take the next one too."""
     limit, pause = time.monotonic() + 30, threading.Event()
     while sum(row.status == "sent" for row in rows(Delivery)) < count or count_under_way(queue(DELIVERIES)):
         assert time.monotonic() < limit
@@ -24,7 +24,7 @@ def until_sent(count: int) -> None:
 
 
 def seconds_per_job(post: Post, *options: str) -> float:  # noqa: F811
-    """One delivery after another, each a job of its own, from the wake-up to the recorded end."""
+    """One delivery after another, each its own job, from the wake-up to the recorded end."""
     with started(*options):
         done = len(rows(Delivery))
         for n in range(JOBS + 1):

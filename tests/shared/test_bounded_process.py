@@ -1,4 +1,4 @@
-"""Readers in processes of their own: ended when over their budget, with a plain reason, and never left over."""
+"""Readers in their own processes: ended when over their budget, with a plain reason, and never left over."""
 
 import os
 import signal
@@ -108,4 +108,4 @@ def test_no_process_stays_when_its_program_is_killed(pytestconfig: pytest.Config
         assert program.stdout is not None
         program.stdout.readline()
         program.kill()
-        program.communicate(timeout=60)  # ends when nobody has the pipe any more
+        program.communicate(timeout=60)  # ends when no one has the pipe any longer

@@ -1,4 +1,4 @@
-"""Collection pauses while facts are loaded, and goes on whatever happens."""
+"""Collection pauses while facts are loaded, and continues whatever happens."""
 
 import gc
 

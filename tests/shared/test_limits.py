@@ -1,4 +1,4 @@
-"""Limits count on where Redis is away for a moment, or for longer."""
+"""Limits count on where Redis is down for a moment, or for longer."""
 
 import socket
 from collections import OrderedDict
@@ -79,14 +79,15 @@ def test_without_redis_limits_are_counted_in_memory_which_is_bounded(
     for n in range(10):
         limits.hit(f"other {n}", 2, 3600)
     assert len(limits._memory) == 5
-    assert caplog.text.count("Redis is away") == 1
+    assert caplog.text.count("Redis is down") == 1
 
 
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In Redis's place something that takes connections and never says a word.
 
-    No server may live in this process meanwhile: a thread of it that asks would take Redis for away after the test too.
+    No server may live in this process in the meantime: a thread of it that asks would take Redis for away after the
+    test too.
     """
     monkeypatch.setattr(shared.redis, "_away_until", 0.0)
     monkeypatch.setattr(limits, "_memory", OrderedDict())

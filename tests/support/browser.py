@@ -28,7 +28,7 @@ def find() -> str | None:
 
 
 class Chromium:
-    """One browser process with a profile of its own, for as many tabs as one likes; close() ends it."""
+    """One browser process with its own profile, for as many tabs as one likes; close() ends it."""
 
     def __init__(self, profile: Path) -> None:
         there, self._out = _pipe()
@@ -72,7 +72,7 @@ class PageChanging(Exception):
 
 
 class Tab:
-    """A page. A private one has a context of its own, which shares no cookie, storage or permission with another."""
+    """A page. A private one has its own context, which shares no cookie, storage or permission with another."""
 
     def __init__(self, browser: Chromium, *, private: bool = True) -> None:
         self._browser = browser

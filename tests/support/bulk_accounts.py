@@ -53,7 +53,7 @@ def _made_by_itself(column: sa.Column[Any]) -> bool:
 
 
 def _copied(table: sa.Table, column: sa.Column[Any]) -> str:
-    """The same value, but a day of its own, no link to a row of the first account, and keys that stay unique."""
+    """The same value, but its own day, no link to a row of the first account, and keys that stay unique."""
     if column.foreign_keys:
         number = isinstance(column.type, sa.Integer)
         return "null" if column.nullable else f"t.{column.name} + n" if number else f"t.{column.name}"

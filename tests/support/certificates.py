@@ -38,7 +38,7 @@ def _name(text: str) -> x509.Name:
 
 @dataclass(frozen=True)
 class Authority:
-    """`bundle` is the file of its own certificate, which nobody on this machine trusts."""
+    """`bundle` is the file of its own certificate, which no one on this machine trusts."""
 
     folder: Path
     key: Key

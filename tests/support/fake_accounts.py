@@ -283,7 +283,7 @@ def pages(outside: Outside) -> Iterator[TestClient]:
 
 @dataclass
 class Person:
-    """One browser, signed in as somebody; the cookie says who, and in which browser."""
+    """One browser, signed in as someone; the cookie says who, and in which browser."""
 
     pages: TestClient
     cookie: str

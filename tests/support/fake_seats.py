@@ -42,7 +42,7 @@ def with_sources(live: None, monkeypatch: pytest.MonkeyPatch) -> WithSources:
 
 
 def together(count: int) -> Callable[[], Awaitable[None]]:
-    """Whoever awaits this waits until so many do: asked one after the other they would never answer."""
+    """Anyone who awaits this waits until so many do: asked one after the other they would never answer."""
     waiting: list[anyio.Event] = []
 
     async def wait() -> None:
@@ -56,7 +56,7 @@ def together(count: int) -> Callable[[], Awaitable[None]]:
 
 
 def reading_of(ask: Ask, provider: str, verb: str, question: Any, **more: Any) -> Reading[Any]:
-    """What one provider answers, asked on a loop of its own."""
+    """What one provider answers, asked on its own loop."""
 
     async def go() -> Reading[Any]:
         return await ask.one(provider, verb, question, **more)

@@ -14,7 +14,9 @@ update pg_index set indisready = false, indisvalid = false where indrelid = any(
 
 @contextmanager
 def build_indexes_late(engine: Engine, tables: Sequence[str]) -> Iterator[None]:
-    """For a private database whose user may change its catalogue; nobody else may work on these tables meanwhile."""
+    """For a private database whose user may change its catalogue; no one else may work on these tables in the
+    meantime.
+    """
     with engine.begin() as connection:
         for table in tables:
             connection.execute(_SET_ASIDE, {"table": table})

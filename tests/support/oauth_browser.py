@@ -137,7 +137,7 @@ def redeem(server: dict[str, Any], client: dict[str, Any], code: str, verifier: 
 
 
 def tokens(mcp_url: str, email: str, password: str, tick: Sequence[str] = (), **client_facts: Any) -> dict[str, Any]:
-    """Signs a person in from nothing but the tool address: the token answer, with client and server beside it.
+    """Signs a person in from nothing but the tool address: the token answer, with client and server next to it.
 
     Equal registrations within ten minutes are one client, so a test that harms its client registers another.
     """

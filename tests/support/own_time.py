@@ -1,8 +1,8 @@
 """A case that takes over one second of its own says so by the mark `slow`; the last lines tell what all of those took.
 
-What counts is the processor time of the call, of this process and of programs that ended meanwhile: time by the clock
-says as much about whatever else the machine does. A busy machine doubles processor time too, so here a case over its
-second is only named and noted; `tests/performance/test_own_time.py` runs what was noted again, alone and with
+What counts is the processor time of the call, of this process and of programs that ended in the meantime: time by the
+clock says as much about whatever else the machine does. A busy machine doubles processor time too, so here a case over
+its second is only named and noted; `tests/performance/test_own_time.py` runs what was noted again, alone and with
 `--judge-own-time`, and fails for what stays slow.
 """
 
@@ -41,7 +41,7 @@ def judge(seconds: float, *, slow: bool, yardstick: float = YARDSTICK_SECONDS) -
     """Returns why the case fails, or None. A machine whose yardstick takes longer allows as much more."""
     if slow or seconds <= FAILING_SECONDS * max(1.0, yardstick / YARDSTICK_SECONDS):
         return None
-    return f"it took {seconds:.1f} s of processor: make it quicker, or mark it slow and say why beside the mark"
+    return f"it took {seconds:.1f} s of processor: make it quicker, or mark it slow and say why next to the mark"
 
 
 @pytest.hookimpl(trylast=True)  # after the rooms that mark what they hold

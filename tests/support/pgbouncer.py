@@ -44,7 +44,7 @@ def pgbouncer(postgres_url: str) -> Iterator[str]:
 
 
 def _write_files(folder: Path, server: dict[str, Any], port: int) -> None:
-    """Readable by whoever it runs as: it refuses root."""
+    """Readable by anyone who it runs as: it refuses root."""
     folder.chmod(0o755)
     files = {"users": f'"{server["user"]}" "{server["password"]}"\n'}
     files["ini"] = CONFIGURATION.format(
@@ -80,7 +80,7 @@ def _running(folder: Path, url: str) -> Iterator[str]:
 
 
 def reconnect(url: str) -> None:
-    """Its connections to PostgreSQL are opened anew, as the role is now; each at the end of its transaction."""
+    """Its connections to PostgreSQL are opened again, as the role is now; each at the end of its transaction."""
     with psycopg.connect(url.rpartition("/")[0] + "/pgbouncer", autocommit=True) as console:
         console.execute("reconnect")
 

@@ -48,21 +48,21 @@ def chromium() -> dict[str, str] | None:
 
 @lru_cache(maxsize=1)
 def axe() -> dict[str, str] | None:
-    """The rules of axe-core, beside a browser to run them in."""
+    """The rules of axe-core, next to a browser to run them in."""
     rules = HERE.parent / "axe-core" / "axe.min.js"
     return {"AWARD_AXE": str(rules)} if rules.exists() and chromium() else None
 
 
 @lru_cache(maxsize=1)
 def html_validator() -> dict[str, str] | None:
-    """html-validate, and Node to run it, beside a browser that opens the pages."""
+    """html-validate, and Node to run it, next to a browser that opens the pages."""
     fit = node()
     return fit if fit and chromium() and (HERE.parent / "html-validate").exists() else None
 
 
 @lru_cache(maxsize=1)
 def screens() -> dict[str, str] | None:
-    """The schema and the host's half of MCP Apps as published, beside a browser."""
+    """The schema and the host's half of MCP Apps as published, next to a browser."""
     parts = ("@modelcontextprotocol/ext-apps", "@modelcontextprotocol/client", "@modelcontextprotocol/core", "zod")
     return chromium() if all((HERE.parent / part).exists() for part in parts) else None
 

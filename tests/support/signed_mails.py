@@ -127,4 +127,4 @@ def confirm_account(account_id: int) -> str:
 def forward(raw: bytes, account_id: int) -> bytes:
     """A mail as the account's own provider sends and signs it."""
     address = confirm_account(account_id)
-    return sign(replace_sender(raw, f"Somebody <{address}>"), address.rpartition("@")[2])
+    return sign(replace_sender(raw, f"Someone <{address}>"), address.rpartition("@")[2])

@@ -18,7 +18,7 @@ LISTS = {
     "corrections": "Corrections in force",
 }
 MESSAGES = {
-    "closed": "The item is closed. The address of whoever reported it is forgotten.",
+    "closed": "The item is closed. The address of anyone who reported it is forgotten.",
     "unchanged": "Nothing was changed: it was closed already.",
 }
 

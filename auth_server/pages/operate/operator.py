@@ -71,7 +71,7 @@ def build_change_routes(
 def _guard(flow: Flow) -> Flow:
     """For everybody else the page is not there, also for an administrator without a second factor.
 
-    Whoever signed in before the first factor was added has not shown one, and signs in again.
+    Anyone who signed in before the first factor was added has not shown one, and signs in again.
     """
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:

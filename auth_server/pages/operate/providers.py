@@ -17,7 +17,7 @@ from shared.redis import call_redis, connect
 OFF, ON = f"{PROVIDERS}/off", f"{PROVIDERS}/on"
 DAY_SECONDS = 86_400
 MESSAGES = {
-    "off": "It is off: within a second nobody asks it. Answers that are cached are still given until they are too old.",
+    "off": "It is off: within a second no one asks it. Answers that are cached are still given until they are too old.",
     "on": "It is on: within a second it is asked again.",
     "unchanged": "Nothing was changed: it was so already.",
 }

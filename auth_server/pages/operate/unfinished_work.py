@@ -29,7 +29,7 @@ MAX_ERROR = 300  # characters of it on the page that asks
 RETRY, RESEND = f"{JOBS}/retry", f"{MAIL}/resend"
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 MESSAGES = {
-    "retried": "The run is due again at once, as a run of its own. The failed one stays in the list.",
+    "retried": "The run is due again at once, as its own run. The failed one stays in the list.",
     "resent": "The message is written again and goes out at once. The old one stays in the list.",
     "unchanged": "Nothing was done: it was done already, or its text is gone.",
 }
@@ -52,7 +52,7 @@ def _describe_wait(seconds: float) -> str:
 
 
 def _read_queue(describe: Callable[[ServiceFigures], _Queue]) -> _Queue | None:
-    """None when the database is too busy to count; these statements have a short limit of their own."""
+    """None when the database is too busy to count; these statements have their own short limit."""
     try:
         return describe(read_service_figures())
     except (SQLAlchemyError, OSError):

@@ -71,7 +71,7 @@ class Client:
             answer = await self._send("GET", "/v1/subscriptions", query)
         except PaymentRefused as error:
             if str(error) != "resource_missing" or not await self._is_deleted(customer_id):
-                raise  # a key of another account knows no customer: that ends nobody's plan
+                raise  # a key of another account knows no customer: that ends no one's plan
             return []
         try:
             return [parse_subscription(fields) for fields in answer["data"]]

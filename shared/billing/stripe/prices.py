@@ -17,5 +17,5 @@ def find_price(plan: Plan) -> str:
 
 
 def find_plan(price: str) -> Plan | None:
-    """The plan of a price, also of one at which nothing is sold any more."""
+    """The plan of a price, also of one at which nothing is sold any longer."""
     return next((Plan.of(slug) for slug, known_price in settings().prices if known_price == price), None)

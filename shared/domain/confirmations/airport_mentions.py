@@ -82,7 +82,7 @@ def find_labelled(line: Line, _world: TravelFacts) -> Iterator[tuple[int, str]]:
 
 
 def find_lone(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
-    """A code that is a whole line or cell, two codes side by side, or one right beside the name of its city."""
+    """A code that is a whole line or cell, two codes side by side, or one right next to the name of its city."""
     codes = [m for m in _CODE.finditer(line.text) if _is_airport(m[1], world)]
     if not codes or len(codes) > 8:
         return

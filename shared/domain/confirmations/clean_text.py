@@ -11,7 +11,7 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212\uff0d]")
 
 
 def clean(text: str) -> str:
-    """Without control characters and marks nobody sees, with one kind of line end, space and dash."""
+    """Without control characters and marks no one sees, with one kind of line end, space and dash."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
     return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
 

@@ -47,9 +47,9 @@ def _write_half(match: re.Match[str]) -> str:
 
 
 def write_colons(lines: list[str]) -> list[str]:
-    """The lines of a letter that writes no time with a colon, with its "7u05" and, beside flights, its "20.55" so.
+    """The lines of a letter that writes no time with a colon, with its "7u05" and, next to flights, its "20.55" so.
 
-    "20.55" may be a price or a day: it counts only alone in its cell, behind a label or beside an airport, and in no
+    "20.55" may be a price or a day: it counts only alone in its cell, behind a label or next to an airport, and in no
     line with money.
     """
     beginning = "\n".join(lines)[:_BEGINNING]

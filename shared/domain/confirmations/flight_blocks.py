@@ -1,6 +1,6 @@
 """Which airports, days and times of a letter belong to which of its flights.
 
-Letters put a flight's number before, between or behind its airports, and a day above, beside or below it, but all
+Letters put a flight's number before, between or behind its airports, and a day above, next to or below it, but all
 flights of one letter alike. Each such arrangement is tried on all flights at once.
 """
 

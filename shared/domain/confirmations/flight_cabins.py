@@ -7,7 +7,7 @@ from shared.domain.confirmations.model import BookedLeg
 
 
 def share_cabins(legs: list[BookedLeg]) -> list[BookedLeg]:
-    """The cabin beside the first or the last flight of each journey as that of all its flights.
+    """The cabin next to the first or the last flight of each journey as that of all its flights.
 
     Only where at least two journeys of several flights show this: elsewhere the others may be of another cabin.
     """

@@ -1,4 +1,4 @@
-"""Tables with one column for each flight and one row for each fact, turned so that each flight has lines of its own."""
+"""Tables with one column for each flight and one row for each fact, turned so that each flight has its own lines."""
 
 import re
 

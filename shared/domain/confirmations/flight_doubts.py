@@ -28,10 +28,10 @@ def doubt_shared(letter: Letter, blocks: Sequence[Block], legs: list[BookedLeg])
             leg = replace(leg, departure_time=None, arrival_time=None, doubts=[*leg.doubts, doubt])
         if day and leg.departure_date and (head := _find_earlier(letter, block, day, behind)):
             if out and out[-1].destination == leg.origin and (out[-1].arrival_date or head) > head:
-                out.append(leg)  # nobody is there before the flight before it lands
+                out.append(leg)  # no one is there before the flight before it lands
                 continue
             values = (head.isoformat(), leg.departure_date.isoformat())
-            doubt = Doubt("departure_date", "The day beside the arrival may be that of landing.", values, about)
+            doubt = Doubt("departure_date", "The day next to the arrival may be that of landing.", values, about)
             leg = replace(leg, departure_date=None, arrival_date=None, doubts=[*leg.doubts, doubt])
         out.append(leg)
     return out

@@ -100,7 +100,7 @@ class Letter:
         return [Mark(at, start, clock) for clock, start in times]
 
     def _find_leaps(self, at: int) -> None:
-        """Notes the times of a line beside which it says that they are of a later day."""
+        """Notes the times of a line next to which it says that they are of a later day."""
         for m in _NEXT_DAY.finditer(self.lines[at].bare):
             if m[0].startswith("翌"):
                 mark = next((t for t in self.times[at] if t.at > m.start()), None)

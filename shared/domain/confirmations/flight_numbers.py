@@ -27,7 +27,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's nam
 # Airline codes that are also words: with a space behind, they count only after the word "flight".
 _WORDS_AND_CODES = frozenset(("AM", "PM", "TO", "BY", "OR", "IT", "UP", "ON", "IN", "AT", "IS", "IF", "MR"))
 _ONLY_JOINED = frozenset(("NO", "ID", "NR", "CO"))  # "flight no 12", "flight ID 12"
-# Others that stand before numbers now and then: with a space they want a flight's day, time or airport beside them.
+# Others that stand before numbers now and then: with a space they want a flight's day, time or airport next to them.
 _ALSO_WORDS = frozenset(
     re.findall(
         r"\w+",

@@ -26,7 +26,7 @@ _CUT = re.compile(
     r"(?<!(?<![\d:.h])\d)(?<!(?<![\d:.h])\d\d)\.(?= )|[;:!](?= )|, (?=[a-z(])|(?<=[a-z0-9)]) - (?=[a-z])"
     r"| (?=(?:and|then|und|dann|et|puis|y|luego|e|poi|depois|en|daarna)\b)"
 )
-# What stands before the name of a place that somebody flies from or to.
+# What stands before the name of a place that someone flies from or to.
 _BEFORE_PLACE = re.compile(
     r"(?:\b(?:from|to|in|at|into|leav(?:e|es|ing)|reach(?:es|ing)?|via|von|vom|nach|ab|an|aus|zuruck|de|du|a|au|depuis"
     r"|vers|pour|desde|hasta|hacia|da|di|per|verso|para|do|van|naar|vanuit|uit|op|te)(?: the)?|[-/>:,→(])\s*$"
@@ -157,7 +157,7 @@ def _list_named(text: str, world: TravelFacts) -> Iterator[tuple[int, frozenset[
         for start, end, airports in world.places(text[at : at + _WINDOW]):
             is_cut = end > _WINDOW - 2 and at + _WINDOW < len(text)
             is_torn = at > 0 and start < 2
-            # "de Madrid": a small word beside it can count as part of the name
+            # "de Madrid": a small word next to it can count as part of the name
             capital = next((n for n in range(at + start, at + end) if text[n].isupper()), at + start)
             if not is_cut and not is_torn and capital > last:
                 last = capital
@@ -165,7 +165,7 @@ def _list_named(text: str, world: TravelFacts) -> Iterator[tuple[int, frozenset[
 
 
 def _list_pieces(bare: str) -> Iterator[tuple[int, int]]:
-    """Parts of a sentence, each with at most one day: one without a year counts beside another that has one."""
+    """Parts of a sentence, each with at most one day: one without a year counts next to another that has one."""
     return pairwise([0, *_list_cuts(bare), len(bare)])
 
 

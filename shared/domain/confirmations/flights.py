@@ -128,7 +128,7 @@ def _list_anchors(
 
 
 def _tells_anew(last: FlightNumber, number: FlightNumber, letter: Letter, places: list[list[Place]]) -> bool:
-    """Whether a flight named again is told of again, with days or airports of its own in between or beside it."""
+    """Whether a flight named again is told of again, with days or airports of its own in between or next to it."""
     if number.line == last.line:
         return False
     between = range(last.line, number.line)

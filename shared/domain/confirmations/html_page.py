@@ -141,7 +141,7 @@ class _Page(HTMLParser):
         if tag not in _EMPTY:
             self.handle_endtag(tag)
 
-    updatepos = staticmethod(max)  # type: ignore[assignment]  # nobody asks for the line and the column of a tag
+    updatepos = staticmethod(max)  # type: ignore[assignment]  # no one asks for the line and the column of a tag
 
     def handle_endtag(self, tag: str) -> None:
         self._visible(tag, -1)

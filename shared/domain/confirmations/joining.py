@@ -67,7 +67,7 @@ def _drop_mixed_up(booking: Booking, data: Sequence[Booking]) -> Booking:
 
 
 def _add_statements(groups: list[list[Booking]], bookings: list[Booking]) -> None:
-    """Adds what one part states: each booking to the one group it is most like, else as a group of its own."""
+    """Adds what one part states: each booking to the one group it is most like, else as its own group."""
     pairs = [
         (likeness, -at, -to)
         for at, booking in enumerate(bookings)
@@ -138,7 +138,7 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
         if f.name == "passengers" and max(stated, default=0) > 1:  # the one name of data is that of who booked
             stated = [v for s in statements if (v := getattr(s, f.name)) and not (v == 1 and s in data)]
         values = list(dict.fromkeys(stated)) if f.name != "doubts" else []
-        if f.name == "passengers" and values[:1] == [1]:  # the data of many name the one who booked, and nobody else
+        if f.name == "passengers" and values[:1] == [1]:  # the data of many name the one who booked, and no one else
             values = values[1:] or values
         is_followed = f.name in _FOLLOWED or (f.name == "passengers" and _counts_in_data(statements, data))
         if len(values) == 1 or (values and is_followed):

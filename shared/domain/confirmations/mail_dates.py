@@ -14,7 +14,7 @@ _ASIAN_SHORT = re.compile(r"(?<!\d)(1[0-2]|[1-9])月(\d{1,2})日")
 _ENGLISH_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _ISO_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})t(?=\d{2}:\d{2})")
 _GLUED = re.compile(rf"(?<![a-z0-9])[a-z]{{2,3}}(?=\d{{1,2}}[ .]?(?:{MONTH})(?![a-z]))")  # "sa13 fev 2027"
-# Languages in which nobody writes the month first, by words that stand in their confirmations and not in English ones.
+# Languages in which no one writes the month first, by words that stand in their confirmations and not in English ones.
 _DAY_FIRST = re.compile(
     r"\b(?:anreise|abreise|ankunft|abflug|(?:buchungs|reservierungs|bestatigungs)(?:nummer|code)|gesamt(?:preis"
     r"|betrag)?"
@@ -53,7 +53,7 @@ class MailDates:
         self.full = {d for w, _, _ in dates if (d := self._resolve(w, "", ""))}
 
     def find(self, folded: str) -> list[Day]:
-        """The dates of a line, from left to right; one without a year beside another is the day nearest to it."""
+        """The dates of a line, from left to right; one without a year next to another is the day nearest to it."""
         text = _rewrite_dates(folded)
         days = [Day(self._resolve(w, text[:start], text[end:]), start, end) for w, start, end in find_dates(text)]
         other = next((d.day for d in days if d.day), None)
@@ -75,7 +75,7 @@ class MailDates:
         return other
 
     def _find_numbers(self, text: str) -> list[Day]:
-        """Day and month in numbers alone, beside a clock time or a day of the week, where the order is known."""
+        """Day and month in numbers alone, next to a clock time or a day of the week, where the order is known."""
         days = []
         for m in _SHORT.finditer(text):
             first, second = int(m[1]), int(m[2] or m[3])
@@ -105,7 +105,7 @@ class MailDates:
     def _resolve_year(self, written: WrittenDate, before: str, after: str, beside: date | None = None) -> date | None:
         """The year of another date of the letter with that day; else the next such day after the letter was sent.
 
-        A day of the week beside it has to agree. With `beside` the day nearest to that one.
+        A day of the week next to it has to agree. With `beside` the day nearest to that one.
         """
         weekday = find_weekday(before, after)
         if beside:

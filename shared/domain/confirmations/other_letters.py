@@ -128,7 +128,7 @@ _BOOKED = re.compile(
 )
 
 
-# The flight with which somebody comes who hires a car or takes a train.
+# The flight with which someone comes who hires a car or takes a train.
 _COMES_WITH = re.compile(
     r"^[^\w\n]*(?:(?:your|votre|numero (?:de|du)|ihr|tu|su|il tuo|o seu|uw|je) )?(?:(?:arriv(?:al|ing)|incoming) flight"
     r"|vol d'arrivee|vol (?:a l')?arrivee|ankunftsflug|ankommender flug|vuelo de llegada|volo (?:di|in) arrivo"

@@ -103,7 +103,7 @@ def _list_phrases(lines: list[str]) -> list[Count]:
     )
     whole -= {0}
     if len(whole) > 1 and (whole == set(range(1, max(whole) + 1)) or 1 in whole):
-        # "Passenger 1", "Passenger 2" number them; beside others "1 passenger" tells of each.
+        # "Passenger 1", "Passenger 2" number them; alongside others "1 passenger" tells of each.
         whole = {max(whole)} if whole == set(range(1, max(whole) + 1)) else whole - {1}
     # "2 passengers, 1 child" may be two or three people.
     more = 0 if adults else children
@@ -121,7 +121,7 @@ def _sort_counts(pattern: re.Pattern[str], line: str) -> tuple[int, int, int]:
 
 
 def _add_children(folded: str, match: re.Match[str]) -> int | None:
-    """A labelled count with the children beside it or below it; those in brackets are among it."""
+    """A labelled count with the children next to it or below it; those in brackets are among it."""
     count = int(match[1])
     line_end = folded.find("\n", match.end(1))
     rest = folded[match.end(1) : line_end if line_end >= 0 else len(folded)]

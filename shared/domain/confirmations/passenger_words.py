@@ -1,4 +1,4 @@
-"""Words beside which a letter counts or names its travellers, in eight languages; all of folded text."""
+"""Words next to which a letter counts or names its travellers, in eight languages; all of folded text."""
 
 import re
 
@@ -32,7 +32,7 @@ NAME = (
     r"names?|noms?|nombres?|nomes?|namen?|naam|nominativo|氏名|こ?芳名|お名前|名前|名|のお名前|様名|様のお名前"
     r"|のこ氏名|こ氏名"
 )
-# What stands beside a word for travellers in a label or heading, and is no part of a name.
+# What stands next to a word for travellers in a label or heading, and is no part of a name.
 _BESIDE = (
     "full first last given family lead main primary principal other all your our the of a an on for to and und et y"
     " e en with"

@@ -89,7 +89,9 @@ class Passengers(NamedTuple):
 
 
 def read_passengers(text: str, world: TravelFacts) -> Passengers:
-    """The number on which all counts and lists of a letter agree; one person named alone is no count beside others."""
+    """The number on which all counts and lists of a letter agree; one person named alone is no count alongside
+    others.
+    """
     text = to_plain(text)
     stated = list_counts(fold(text))
     named = _count_names(text.split("\n"), world)
@@ -153,7 +155,7 @@ def _part_role(line: str) -> str:
 
 
 def _find_travellers(lines: list[str], world: TravelFacts) -> _Travellers:
-    """Names beside a label, under a heading, behind a title, or beside the word for an adult."""
+    """Names next to a label, under a heading, behind a title, or next to the word for an adult."""
     travellers = _Travellers()
     headings = 0
     for at, line in enumerate(lines):

@@ -7,7 +7,7 @@ from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.model import BookedLeg, BookedStay, Booking, Doubt, TravelFacts
 
 _DAYS_AHEAD = 760  # flights are sold for a year, stays for two
-_DAYS_BEHIND = 760  # of an old letter that somebody forwards
+_DAYS_BEHIND = 760  # of an old letter that someone forwards
 _DAYS_BEHIND_DIRECT = 45  # of a letter that comes from its sender, perhaps a receipt
 _MOST_NIGHTS = 120
 

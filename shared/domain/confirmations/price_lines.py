@@ -76,7 +76,7 @@ class Mention:
 
     @property
     def alone(self) -> bool:
-        """No words beside it but the unit and its programme; both may stand on its left too: "Pontos Azul: 12.400"."""
+        """No words next to it but the unit and its programme; both may stand on its left too: "Pontos Azul: 12.400"."""
         bare = not re.search(r"\w", self.label) or bool(_UNIT_LABEL.fullmatch(self.label))
         return bare and not re.search(r"\w", self.after)
 
@@ -147,7 +147,7 @@ def _join_labels(cells: list[str], last: list[str]) -> list[str]:
 
 
 def find_mentions(line: str) -> list[Mention]:
-    """The amounts of one line from left to right, each with the words beside it."""
+    """The amounts of one line from left to right, each with the words next to it."""
     small = fold(line)
     mentions = [Mention(a.value, "", a.currencies, a.start, a.end) for a in find_amounts(line) if a.currencies]
     mentions = sorted([*mentions, *_find_points(small, mentions)], key=lambda m: m.start)

@@ -10,7 +10,7 @@ UNIT = (
     r"(?![a-z])|マイル|ホイント"  # fold() takes the mark off the first letter of ポイント
 )
 MILES_UNIT = re.compile(r"mile|meile|millas|milhas|miglia|mijlen|マイル")
-# Not spent: earned, held, of a status, returned, offered. The words stand beside the amount or above it.
+# Not spent: earned, held, of a status, returned, offered. The words stand next to the amount or above it.
 NOT_SPENT = re.compile(
     r"\b(?:earn\w*|collect\w*|balance|remain\w*|available|you(?: will)? have(?! (?:used|redeemed|spent|paid"
     r"|exchanged))|receiv\w*|accru\w*|credited|credits?"
@@ -108,7 +108,7 @@ SOME_TOTAL = re.compile(
     r"|(?:precio|importe) de (?:la|tu|su) (?:estancia|reserva)|prezzo del soggiorno"
     r"|(?:valor|preco) da (?:reserva|estadia)"
 )
-# The price of a ticket: where its taxes stand beside it, it is the whole only if they are called a part of it.
+# The price of a ticket: where its taxes stand next to it, it is the whole only if they are called a part of it.
 TICKET = re.compile(r"prix du billet|precio del billete|prezzo del biglietto|ticketpreis|運賃")
 FARE = re.compile(r"運賃")
 PART = re.compile(r"\bdont\b|\bdavon\b|\bof which|\bdi cui\b|\bde l[oa]s cuales\b|\bwaarvan\b|\bincl|\binkl|内")
@@ -159,7 +159,7 @@ NO_TAX = re.compile(  # what a change or a cancellation would cost, and the part
     r"annul|storn|cancel|umbuch|modif|cambio|change|wijzig|alterac|rebook|no-?show|払い?戻|取消|キャンセル|変更"
     r"|\b(?:travell?er|passenger|passagier|passager|pasajero|passageiro|passeggero|reisende[rn]?|adult[eo]?) \d\b"
 )
-ON_THE_SPOT = re.compile(  # fees beside the price, unless it is the total that is paid there
+ON_THE_SPOT = re.compile(  # fees next to the price, unless it is the total that is paid there
     r"\bdue at|pay(?:able|ment)? at|at (?:the )?(?:hotel|property)|vor ort|sur place|en el (?:hotel|alojamiento)"
     r"|in loco"
     r"|現地"

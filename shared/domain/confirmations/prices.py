@@ -21,7 +21,7 @@ Money = tuple[Decimal, tuple[str, ...]]
 
 
 def parse_plain_number(text: str) -> Decimal | None:
-    """A number alone, or with a currency beside it."""
+    """A number alone, or with a currency next to it."""
     digits = re.sub(r"[^\d.,' ]", "", text[:40]).strip()
     if not digits or not digits[0].isdigit():
         return None
@@ -38,10 +38,10 @@ class _Statements:
     nightly: list[int]
     per_person: list[Mention]
     totals: tuple[list[Mention], list[Mention], list[Mention]]
-    taxes: tuple[list[Mention], ...]  # a total beside points, beside points, the total of taxes, any tax
+    taxes: tuple[list[Mention], ...]  # a total next to points, next to points, the total of taxes, any tax
     vouchers: list[Mention]
     fares: list[Mention] = field(default_factory=list)  # taxes included
-    nightly_money: list[Mention] = field(default_factory=list)  # beside the points of a night
+    nightly_money: list[Mention] = field(default_factory=list)  # next to the points of a night
     money: int = 0  # amounts of it in the letter
 
 
@@ -217,7 +217,7 @@ def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) ->
     taxed = any(statements.taxes)
     whole = all(words.PART.search(m.label) for mentions in statements.taxes for m in mentions)
     beside = [m for m in statements.totals[2] if "fare" in m.label or (words.TICKET.search(m.label) and not whole)]
-    apart = [m for m in statements.totals[2] if not (taxed and m in beside)]  # beside it stand the taxes
+    apart = [m for m in statements.totals[2] if not (taxed and m in beside)]  # next to it stand the taxes
     tiers = [_list_values(mentions, named) for mentions in (*statements.totals[:2], apart)]
     tiers[2] = [] if taxed and (tiers[0] or tiers[1]) else tiers[2]
     surest = next((values for values in tiers if values), [])
@@ -234,7 +234,7 @@ def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) ->
 
 
 def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], total: Money | None) -> Money | None:
-    """What was paid in money beside the points: the total of money is that too, as points are not part of it."""
+    """What was paid in money next to the points: the total of money is that too, as points are not part of it."""
     tiers = [_list_values(mentions, named) for mentions in statements.taxes]
     surest = next((values for values in tiers if values), [])
     if tiers[0] and any(value > tiers[0][0][0] for value, _ in tiers[1]):
@@ -267,7 +267,7 @@ def _is_price_of_points(total: Money, points: int) -> bool:
 
 
 def _doubt_taxes(values: Iterable[Money]) -> Doubt:
-    reason = "The letter names several amounts of money beside the points."
+    reason = "The letter names several amounts of money next to the points."
     return Doubt("taxes_paid", reason, tuple(map(_format_money, dict.fromkeys(values))))
 
 

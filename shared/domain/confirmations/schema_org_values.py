@@ -84,7 +84,7 @@ def _settle_zone(at: datetime, zone: str, clock: str | None) -> Moment:
 
 
 def settle_days(stated: Moment, day: Moment) -> Moment:
-    """A moment and a day stated beside it; when they differ, neither is certain."""
+    """A moment and a day stated next to it; when they differ, neither is certain."""
     if stated[0] and day[0] and stated[0] != day[0]:
         return None, stated[1]
     return stated[0] or day[0], stated[1]

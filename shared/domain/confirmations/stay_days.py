@@ -76,7 +76,7 @@ def find_other_spans(lines: list[str], dates: MailDates) -> list[Span]:
 
 
 def _has_own_numbers(entries: list[_Entry], lines: list[str]) -> bool:
-    """Whether each day of arrival stands below a confirmation number of its own, as those of several rooms do."""
+    """Whether each day of arrival stands below its own confirmation number, as those of several rooms do."""
     starts = [0, *(e.line for e in entries if e.into)]
     blocks = ["\n".join(lines[a:b]) for a, b in itertools.pairwise(starts)]
     numbers = [find_confirmation(Text(block, "", "", False, None)) for block in blocks]

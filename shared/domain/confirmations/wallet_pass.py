@@ -14,7 +14,7 @@ _GROUPS = ("headerFields", "primaryFields", "secondaryFields", "auxiliaryFields"
 _STYLES = ("boardingPass", "eventTicket", "generic", "storeCard", "coupon")
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;')
 _MAX_FIELDS = 60
-# The time of boarding is not the one of departure; seats, groups and persons are nobody's business here.
+# The time of boarding is not the one of departure; seats, groups and persons are no one's business here.
 _ASIDE = re.compile(
     r"board|gate|seat|sitz|asiento|siege|posto|zone|group|gruppe|seq|bag|gepack|(?<!hotel.)name|passeng|passag"
     r"|pasajer|traveller"

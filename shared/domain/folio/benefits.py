@@ -49,7 +49,7 @@ def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
     guests = min(case.stay.guests or 2, 2)
     nights = count_nights(case.bill, case.stay) or 1
     due = min(_sum_net(food), brand.usd_per_guest_day * guests * nights) - _sum_credits(case)
-    counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is worded."
+    counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is written."
     note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
     if due <= 0:
         return None

@@ -100,7 +100,7 @@ def check_charges(rule: Rule, case: Case) -> Finding | None:
 
 @check("conversion")
 def check_conversion(rule: Rule, case: Case) -> Finding | None:
-    """A conversion line; or words that the payment was converted with a margin, whose amount nobody printed."""
+    """A conversion line; or words that the payment was converted with a margin, whose amount no one printed."""
     if finding := check_charges(rule, case):
         return finding
     words = dict(case.book.kinds)["dcc"]

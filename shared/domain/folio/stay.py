@@ -102,7 +102,7 @@ _AFTER_LABEL = re.compile(
 
 
 def _find_checkout(header: str, place: int) -> time | None:
-    """The time printed right after the departure date, or after a label of its own."""
+    """The time printed right after the departure date, or after its own label."""
     after = _AFTER_DATE.match(header, place, place + 24) if place else None
     after_date = first_time(after.group(1)) if after else None
     label = _AFTER_LABEL.search(header)
@@ -120,7 +120,7 @@ def match_tier(text: str, chain: Chain) -> str | None:
 
 
 def _find_tier(header: str, chain: Chain) -> str | None:
-    """A tier the bill names beside a membership word or by itself; a colour inside a name is none."""
+    """A tier the bill names next to a membership word or by itself; a colour inside a name is none."""
     for tier in sorted(chain.tiers[1:], key=len, reverse=True):
         word = tier.replace("_", "[ _]")
         alone = rf"(?:^|\s\s|[|;,])\s*(?:{_MEMBERSHIP})?\W*{word}\W*(?:elite|member|status)?\s*(?:$|\s\s|[|;,])"

@@ -42,7 +42,7 @@ _STATED = re.compile(
     r"\b(?:(?i:currency(?: code)?)\s*[:=]?\s*|(?i:(?:amounts|prices|charges|rates)(?: \w+){0,2} in )(?i:\w+ )?)"
     rf"({'|'.join(CODES)})\b"
 )
-# In prose: an amount has its currency beside it.
+# In prose: an amount has its currency next to it.
 DIGITS = r"\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?!\d)|\d[\d.,']*"
 _DECIMALS = (
     r"(?=\s?\d{1,3}(?:[ ,.]?\d{3})*[.,]\d{2}(?![\d.,]))"  # tells "R 512.30" from a seat and "RM 512" from a room
@@ -57,7 +57,7 @@ _IN_PROSE = re.compile(
     rf"(?:(?P<mark>{_MARK}|{_BEFORE})\s?(?P<a>{DIGITS})(?:\s?(?P<code>{'|'.join(_DOLLARS)})(?![A-Za-z]))?"
     rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK}|{_BEHIND})(?!\d))"  # in "0921 $604" the sign is not of 0921
 )
-# In a cell of a table: nothing but the amount; three letters beside it can be any code.
+# In a cell of a table: nothing but the amount; three letters next to it can be any code.
 MAX_CELL_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
 _PLAIN_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,2})?", re.ASCII)
 _CELL_CLEANED = str.maketrans(
@@ -79,7 +79,7 @@ _DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """One number of a text with what stands beside it."""
+    """One number of a text with what stands next to it."""
 
     value: Decimal
     start: int
@@ -187,7 +187,7 @@ def first_amount(text: str) -> Decimal | None:
 
 
 def find_amounts(text: str) -> Iterator[Amount]:
-    """Every number with a currency beside it."""
+    """Every number with a currency next to it."""
     if not _MAY_BE_MARK.search(text) and not _MAY_BE_PROSE_MARK.search(text):
         return
     for match in _IN_PROSE.finditer(text):

@@ -125,7 +125,7 @@ class _Table:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
     def _layout(self) -> StatementLayout:
-        """Of those with this header the one whose dates these are; what is known beside the file decides the rest.
+        """Of those with this header the one whose dates these are; what is known next to the file decides the rest.
 
         A header that several have says little about the issuer: then the lines tell the sign.
         """
@@ -183,7 +183,7 @@ class _Table:
 
 
 def _direct_amount(amount: Decimal | None, direction: str) -> Decimal | None:
-    """Positive where the column beside it says that money went out."""
+    """Positive where the column next to it says that money went out."""
     word = fold_name(direction)
     if amount is None or word not in (*OUT, *IN):
         return None

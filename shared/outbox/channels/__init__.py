@@ -12,7 +12,7 @@ Begin = Callable[[], None]
 class NotSent(Exception):
     """It surely did not go out. Any other failure after the hand-over began leaves that unknown.
 
-    `unwanted`: whoever has this address told the carrier that they want no more.
+    `unwanted`: anyone who has this address told the carrier that they want no more.
     """
 
     def __init__(self, reason: str, *, permanent: bool = False, unwanted: bool = False) -> None:

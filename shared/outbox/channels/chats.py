@@ -61,7 +61,7 @@ def _escape_slack(text: str) -> str:
 
 
 def build_discord_post(letter: Letter, address: Mapping[str, str]) -> Post:
-    """Markdown is escaped, and nobody is mentioned whatever the text holds."""
+    """Markdown is escaped, and no one is mentioned whatever the text holds."""
     message = letter.message
     title, link = _MARKDOWN.sub(r"\\\1", message.subject), f"<{message.link}>"
     text = _cut(_MARKDOWN.sub(r"\\\1", message.text), DISCORD_CHARACTERS - len(title) - len(link) - 6)

@@ -59,7 +59,7 @@ def send(letter: Letter, begin: Begin) -> None:
         begin()
         _send_content(smtp, content)
         with suppress(OSError, smtplib.SMTPException):
-            smtp.putcmd("quit")  # its answer can change nothing any more
+            smtp.putcmd("quit")  # its answer can change nothing any longer
     finally:
         smtp.close()
 

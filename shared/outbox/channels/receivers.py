@@ -18,7 +18,7 @@ from shared.settings import settings
 
 _LOOK_UP_SECONDS = 3.0
 _MAYBE = (502, 504)  # a gateway that lost the answer: the message may have been taken
-_GONE = (401, 403, 404, 410)  # whoever is there does not take messages, or not with this key
+_GONE = (401, 403, 404, 410)  # whatever is there does not take messages, or not with this key
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Post:
 
 
 def is_ready() -> bool:
-    """Invented data reaches nobody's pocket unless the operator wants it."""
+    """Invented data reaches no one's pocket unless the operator wants it."""
     s = settings()
     return s.data_mode == "live" or s.sandbox_allow_messages
 
@@ -50,7 +50,7 @@ def _is_in_open_network(address: str) -> bool:
 
 
 def check_receiver(url: str) -> None:
-    """Raises Refused, with a sentence for whoever entered the address. Asks the name service."""
+    """Raises Refused, with a sentence for anyone who entered the address. Asks the name service."""
     _check_encryption(url)
     host = urlsplit(url).hostname or ""
     pool = ThreadPoolExecutor(1)

@@ -4,7 +4,7 @@ from shared.outbox.channels import Begin, Letter, twilio
 from shared.outbox.phone_codes import LIFETIME
 from shared.settings import settings
 
-# Later than that a carrier drops it: nobody wants yesterday's delay, and a code has ended.
+# Later than that a carrier drops it: no one wants yesterday's delay, and a code has ended.
 VALID_SECONDS, CODE_SECONDS = 3600, int(LIFETIME.total_seconds())
 
 

@@ -16,7 +16,7 @@ _MAX_ERROR_BYTES = 4096  # bytes of an error worth reading
 
 
 def is_allowed() -> bool:
-    """Whether phones may be written to at all: invented data reaches nobody's pocket unless the operator wants it."""
+    """Whether phones may be written to at all: invented data reaches no one's pocket unless the operator wants it."""
     s = settings()
     is_permitted = s.data_mode == "live" or s.sandbox_allow_messages
     return bool(is_permitted and s.twilio_account_sid and s.twilio_auth_token)

@@ -1,6 +1,6 @@
 """WhatsApp messages by Twilio, as the operator's approved template.
 
-Whoever has not written first may be sent an approved template only, so without one this channel does not exist.
+Anyone who has not written first may be sent an approved template only, so without one this channel does not exist.
 """
 
 import json

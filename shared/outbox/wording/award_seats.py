@@ -206,7 +206,7 @@ def _posting(part: Facts) -> str:
 
 
 def describe_rebooking(facts: Facts) -> str:
-    """What a booked award costs beside the best seat that was found, and what changing costs; empty without one."""
+    """What a booked award costs next to the best seat that was found, and what changing costs; empty without one."""
     booked = facts.get("booking")
     if not booked:
         return ""
@@ -263,7 +263,7 @@ def body(facts: Facts) -> str:
 
 
 def _describe_mail(facts: Facts) -> list[str]:
-    """Whether a mail tells the same, or did so before: its words stand in the notice, so nobody looks for it."""
+    """Whether a mail tells the same, or did so before: its words stand in the notice, so no one looks for it."""
     if facts.get("mailed"):
         return ["A mail says the same."]
     if earlier := facts.get("mailed_for"):

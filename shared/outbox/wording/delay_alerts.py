@@ -1,6 +1,6 @@
 """Sentences about airport delays: titles, notices, and texts for a phone.
 
-A source's own words are quoted and cut short: they inform, and nobody takes them for ours.
+A source's own words are quoted and cut short: they inform, and no one takes them for ours.
 """
 
 from collections.abc import Mapping

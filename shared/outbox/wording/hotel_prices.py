@@ -16,7 +16,7 @@ def title(facts: Facts) -> str:
 
 
 def describe_room(facts: Facts) -> str:
-    """Which room the price is of, beside the one booked: sources give their cheapest."""
+    """Which room the price is of, next to the one booked: sources give their cheapest."""
     booked, offered = facts.get("booked_room"), facts["room_type"]
     if booked and facts.get("is_same_room"):
         return f"The price is for the room type you booked, {booked}."

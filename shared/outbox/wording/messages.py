@@ -250,7 +250,7 @@ def short(event: str, facts: Facts, *, sandbox: bool) -> Message:
 
 
 def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_zone: str | None = None) -> Message:
-    """The mail of an event, worded while it is handed over: only now do links get their secret.
+    """The mail of an event, written while it is handed over: only now do links get their secret.
 
     Invented data says so in the subject and in the first line of the body. `account` is the public id of whom the mail
     is for; with it a mail of a kind that can be turned off says where. Moments are in `time_zone`, an IANA name.

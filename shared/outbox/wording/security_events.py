@@ -5,7 +5,7 @@ from typing import Any
 
 # The title as it stands in the subject of the mail and on the security page, and a sentence with the subject in it.
 EVENT_WORDS: dict[str, tuple[str, str]] = {
-    "new_browser": ("A new browser signed in", "Somebody signed in to your account with {browser}."),
+    "new_browser": ("A new browser signed in", "Someone signed in to your account with {browser}."),
     "application_allowed": ("An application was allowed", "{subject} may now use your account."),
     "application_created": ("An application was registered", "The application {subject} was registered by hand."),
     "application_secret": ("The secret of an application was changed", "{subject} has a new client secret."),
@@ -23,7 +23,7 @@ EVENT_WORDS: dict[str, tuple[str, str]] = {
     ),
     "address_asked": (
         "A new email address was asked for",
-        "Somebody asked to change the address of your account to {subject}. Nothing has changed yet.",
+        "Someone asked to change the address of your account to {subject}. Nothing has changed yet.",
     ),
     "address_changed": ("Your email address was changed", "The address of your account is now {subject}."),
     "forwarding_added": (
@@ -38,19 +38,19 @@ EVENT_WORDS: dict[str, tuple[str, str]] = {
     "channel_removed": ("A channel was removed", "Nothing more is sent to {subject}."),
     "code_guesses": (
         "Wrong codes were entered",
-        "Your password was entered, followed by ten wrong codes. If it was not you, somebody knows your password.",
+        "Your password was entered, followed by ten wrong codes. If it was not you, someone knows your password.",
     ),
     "recovery_codes": ("New recovery codes were made", "The recovery codes made before no longer work."),
-    "recovery_code_used": ("A recovery code was used", "Somebody signed in with one of your recovery codes."),
+    "recovery_code_used": ("A recovery code was used", "Someone signed in with one of your recovery codes."),
     "agent_claimed": ("An agent was claimed", "What the agent {subject} kept became yours, and its key has ended."),
     "agent_claimed_with_key": (
         "An agent was claimed with its key",
         "What the agent {subject} kept became yours, and its key opens your whole account.",
     ),
-    "data_exported": ("A copy of your data was made", "Somebody downloaded everything your account holds."),
+    "data_exported": ("A copy of your data was made", "Someone downloaded everything your account holds."),
     "account_suspended": (
         "Your account was suspended",
-        "The operator of this service suspended your account. Nobody can use it meanwhile, and nothing was deleted.",
+        "The operator of this service suspended your account. No one can use it until then, and nothing was deleted.",
     ),
     "account_restored": ("Your account was restored", "Your account can be used again."),
     "access_ended": ("Access to your account was ended", "The operator of this service ended {subject}."),

@@ -1,7 +1,7 @@
 """Sentences and mail bodies for standing orders: notices, and a model's Markdown as plain text and as safe HTML.
 
 What a model wrote may hold anything a stranger put into some tool's answer. So raw HTML stays text, pictures become
-their description, and only https links stay links, with the host they lead to beside the words.
+their description, and only https links stay links, with the host they lead to next to the words.
 """
 
 import re
@@ -19,7 +19,7 @@ Facts = Mapping[str, Any]
 MAX_NOTICE_CHARACTERS = 600  # of a result that the notice repeats
 _MAX_TITLE_CHARACTERS = 60
 _REASONS = {
-    "not_configured": "this installation has no language model any more; its operator can set one up",
+    "not_configured": "this installation has no language model any longer; its operator can set one up",
     "rate_limited": "the language model was too busy",
     "unavailable": "a part of this service or the language model was away",
     "unreachable": "the language model could not be reached",
@@ -72,7 +72,7 @@ def as_html(markdown: str) -> Markup:
 
 @lru_cache(maxsize=1)
 def _renderer() -> MarkdownIt:
-    """`js-default` is the library's preset for text nobody vouches for: raw HTML is escaped."""
+    """`js-default` is the library's preset for text no one vouches for: raw HTML is escaped."""
     renderer = MarkdownIt("js-default", {"breaks": True})
     renderer.core.ruler.push("tame", _tame_blocks)
     return renderer
@@ -91,7 +91,7 @@ def _tame_blocks(state: StateCore) -> None:
 
 
 def _tame_inline(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The host stands beside a link's words, which could name another one. Links do not nest."""
+    """The host stands next to a link's words, which could name another one. Links do not nest."""
     host: str | None = None
     for token in tokens:
         if token.type == "image":

@@ -33,7 +33,7 @@ def body(facts: Facts) -> str:
 
 
 def list_parts(facts: Facts) -> list[tuple[str, list[Facts], str]]:
-    """The parts beside the deadlines that have rows: heading, rows, and how many more there are."""
+    """The parts next to the deadlines that have rows: heading, rows, and how many more there are."""
     parts = (("finds", "Found by your watches in the last seven days"), ("bookings", "Booked in the next 30 days"))
     return [
         (heading, facts[name], _describe_rest(facts[f"{name}_total"] - len(facts[name])))

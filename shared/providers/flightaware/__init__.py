@@ -1,4 +1,4 @@
-"""FlightAware's AeroAPI: airport delays worldwide, with the operator's key. It may stand beside the FAA."""
+"""FlightAware's AeroAPI: airport delays worldwide, with the operator's key. It may stand next to the FAA."""
 
 from datetime import timedelta
 

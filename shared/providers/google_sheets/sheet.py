@@ -33,7 +33,7 @@ class TabPlan:
 
 
 async def push(request: Push) -> Written:
-    """A sheet that was deleted, or lost a tab, is made anew once."""
+    """A sheet that was deleted, or lost a tab, is made again once."""
     headers = {"Authorization": request.credential}
     sheet = request.details.get("spreadsheet_id")
     async with http.client(settings().google_sheets_base_url, headers=headers) as client:
@@ -49,7 +49,7 @@ async def push(request: Push) -> Written:
             sheet = await _create(client)
         try:
             await _write(client, str(sheet), plans)
-        except (httpx.HTTPError, Unanswered):  # the sheet is known from now on; the next time goes on from there
+        except (httpx.HTTPError, Unanswered):  # the sheet is known from now on; the next time continues from there
             return Written(details={"spreadsheet_id": sheet}, failed=True)
     return Written(done.added, done.changed, {"spreadsheet_id": sheet})
 

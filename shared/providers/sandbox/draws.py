@@ -47,7 +47,7 @@ def draw_seats(place: str, day: date, looked_on: date) -> dict[str, int]:
     """How many seats each open cabin of a place and day has.
 
     One digest serves all cabins: eight bytes of each decide whether it is open, one byte how many seats it has. A fifth
-    of all days are drawn anew each day.
+    of all days are drawn again each day.
     """
     departure_day = day.toordinal()
     period = (looked_on.toordinal() + departure_day) // DAYS_PER_DRAW

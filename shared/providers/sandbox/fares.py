@@ -14,7 +14,7 @@ LINKS = "https://sandbox.invalid/fare"
 
 
 def find_fares(question: FaresQuestion, today: date) -> tuple[CashFare, ...]:
-    """Cheapest first. Raises `no_data` where nobody flies, and answers nothing for days gone by or not on sale."""
+    """Cheapest first. Raises `no_data` where no one flies, and answers nothing for days gone by or not on sale."""
     facts = reference()
     if question.origin not in facts.airports or question.destination not in facts.airports:
         raise Unanswered("no_data", "not_served")

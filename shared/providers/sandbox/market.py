@@ -111,7 +111,7 @@ def find_points(price: RoutePrice, cabin: str, day: date) -> int | None:
 
 
 def find_seats(question: SeatsQuestion, today: date, overrides: Mapping[str, str]) -> tuple[AwardSeat, ...]:
-    """The open seats of a window as they look today. Raises `no_data` where nobody flies or no chart has a price."""
+    """The open seats of a window as they look today. Raises `no_data` where no one flies or no chart has a price."""
     facts = reference()
     if question.origin not in facts.airports or question.destination not in facts.airports:
         raise Unanswered("no_data", "not_served")

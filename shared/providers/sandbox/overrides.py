@@ -6,7 +6,7 @@ They live in Redis, so that one process can open a seat that another's monitor t
 
 The field is ORIGIN-DESTINATION|DATE|CABIN, optionally followed by |AIRLINE and |PROGRAMME; the most exact one wins.
 The value is `open` (one seat where none was drawn), `open:4` (so many) or `shut`. A seat opens only where a chart has a
-price for it. Nothing but the sandbox reads this, and the sandbox never runs beside a live source.
+price for it. Nothing but the sandbox reads this, and the sandbox never runs next to a live source.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def set_seat(
 
 
 def read_overrides() -> dict[str, str]:
-    """All overrides; none while Redis is away."""
+    """All overrides; none while Redis is down."""
     try:
         raw = cast("dict[bytes, bytes]", connect().hgetall(_redis_key()))
     except (RedisError, OSError):

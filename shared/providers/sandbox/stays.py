@@ -56,7 +56,7 @@ def _draw_stay(hotel: HotelSpot, nights: list[date], today: date) -> tuple[int |
 
 
 def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[tuple[int | None, int, bool]]:
-    """Points, dollars and whether a room is free, night by night; drawn anew every few days, as seats are.
+    """Points, dollars and whether a room is free, night by night; drawn again every few days, as seats are.
 
     The points of a hotel in a category are a level of its chart; elsewhere points and dollars follow from each other
     by what a point of the programme is usually worth.

@@ -1,7 +1,7 @@
 """Parsers of seats.aero's award seats and trips; rows with unknown words are counted and left out.
 
 Their quirks: prices of a summary are text, those of a trip numbers; taxes are in the smallest coin; 0 seats left of a
-seat that is open means that nobody says how many; local times end in Z; partners' flights stand beside the programme's
+seat that is open means that no one says how many; local times end in Z; partners' flights stand next to the programme's
 own.
 """
 

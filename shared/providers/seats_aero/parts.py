@@ -46,7 +46,7 @@ def split_rows(
 def count_rows_a_day(
     rows: Iterable[Row], questions: Sequence[SeatsQuestion], *, is_whole: bool
 ) -> Mapping[Route, float]:
-    """Of every route from one of their airports to another: the search read those too that nobody asked about.
+    """Of every route from one of their airports to another: the search read those too that no one asked about.
 
     Of a search that was not read to its end no route has fewer than they have on average: the unread rows are
     somewhere.

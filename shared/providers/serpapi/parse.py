@@ -104,7 +104,7 @@ def _parse_local_time(text: str | None) -> str | None:
 
 
 def _parse_created_at(text: str | None, now: datetime) -> datetime | None:
-    """When the source made this answer, if it was not just now."""
+    """When the source made this answer, if it was not right now."""
     with suppress(ValueError):
         moment = datetime.strptime(text or "", "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
         return moment if now - moment > FRESH_ANSWER else None

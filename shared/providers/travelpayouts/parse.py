@@ -60,7 +60,7 @@ def parse_fares(
     rows = [r for r in usable if (r.trip_class, r.origin, r.destination, r.depart_date, r.return_date) == matching]
     currency = (envelope.currency or question.currency).upper()
     fares = [_fare(row, question, currency, now) for row in rows if _stands(row, now)]
-    if not fares:  # nobody was shown one lately, which does not mean that none is on sale
+    if not fares:  # no one was shown one recently, which does not mean that none is on sale
         raise Unanswered("no_data", "not_served")
     return tuple(sorted(fares, key=lambda fare: fare.price)[:MOST])
 

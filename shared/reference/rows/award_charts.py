@@ -20,7 +20,7 @@ class Chart(Dated):
     zone_system: str | None
     route_scope: str | None
     threshold_miles: int | None
-    remark: str | None  # for readers of answers; `note` is for whoever audits the row
+    remark: str | None  # for readers of answers; `note` is for anyone who audits the row
 
 
 @dataclass(frozen=True, slots=True)

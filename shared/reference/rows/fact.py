@@ -1,4 +1,4 @@
-"""What every fact carries: its sources, how old they are, when somebody looked, and how far it is trusted."""
+"""What every fact carries: its sources, how old they are, when someone looked, and how far it is trusted."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -8,7 +8,7 @@ from datetime import date
 class Fact:
     """Where a fact is from, how old that is, when we last confirmed it, and how far it is trusted.
 
-    `audited_on` is the day somebody saw the value in the sources named: a primary page, or two publishers.
+    `audited_on` is the day someone saw the value in the sources named: a primary page, or two publishers.
     """
 
     source_url: str

@@ -20,7 +20,7 @@ class StatementLayout(Fact):
     amount: str | None
     debit: str | None
     credit: str | None
-    charge: str  # the sign of a charge: positive, negative, or debit where it has a column of its own
+    charge: str  # the sign of a charge: positive, negative, or debit where it has its own column
     category: str | None
     mcc: str | None
     currency_column: str | None

@@ -70,7 +70,7 @@ class HomeArea(Fact):
 
 @dataclass(frozen=True, slots=True)
 class CatalogCard(Dated):
-    """`remark` is for readers of answers; `note` is for whoever audits the row."""
+    """`remark` is for readers of answers; `note` is for anyone who audits the row."""
 
     slug: str
     name: str
@@ -276,7 +276,7 @@ class LoungeMembership:
 
 @dataclass(frozen=True, slots=True)
 class Continent(Fact):
-    """Countries of one continent. One that lists disagree about stands in a row of its own."""
+    """Countries of one continent. One that lists disagree about stands in its own row."""
 
     continent: str
     countries: tuple[str, ...]
@@ -321,7 +321,7 @@ class RegionSpelling:
 
 @dataclass(frozen=True, slots=True)
 class OtherServer(Fact):
-    """A tool server of somebody else that answers what this one does not."""
+    """A tool server of someone else that answers what this one does not."""
 
     name: str
     covers: tuple[str, ...]

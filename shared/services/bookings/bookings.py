@@ -25,7 +25,7 @@ from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 
 Terms = Mapping[str, Any]
-_HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: nobody calls a hotel so
+_HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: no one calls a hotel so
 
 
 def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
@@ -81,7 +81,7 @@ def find_zone_of(reference: Reference, code: str) -> str | None:
 
 
 def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
-    """Stores one stay at the hotel a code, number or name means; a name nobody knows here is kept as it is written.
+    """Stores one stay at the hotel a code, number or name means; a name no one knows here is kept as it is written.
 
     `terms` are columns of HotelBooking by name. Raises Invalid, NotFound or Candidates; then nothing is stored.
     """
@@ -120,7 +120,7 @@ def build_stay(
 def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) -> Hotel | None:
     """The known hotel meant; None for the name of another hotel.
 
-    Raises NotFound for a code nobody has and, unless `exact`, for a known name with a slip of the pen; and Candidates.
+    Raises NotFound for a code no one has and, unless `exact`, for a known name with a slip of the pen; and Candidates.
     """
     try:
         return hotels.find_hotel(reference, hotel)
@@ -196,7 +196,7 @@ def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
 def airline(reference: Reference, text: str) -> str:
     """The code of the airline meant; the text itself where no airline known here is called so. Raises Candidates.
 
-    A leg with a carrier nobody listed is a leg all the same, and must not be lost.
+    A leg with a carrier no one listed is a leg all the same, and must not be lost.
     """
     try:
         return reference.carrier(text).iata

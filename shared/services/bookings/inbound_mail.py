@@ -43,12 +43,12 @@ MAX_WAITING_BYTES = 100 << 20
 # The slowest mails built to be slow take 3 s on two cores, files of a letter up to 10 s of the clock by themselves. All
 # has to end well before the job, after 80 s, of which 20 s may have gone into other mails.
 READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=768 << 20)
-RETENTION = timedelta(days=30)  # mail nobody could make anything of, and mail somebody put aside
+RETENTION = timedelta(days=30)  # mail no one could make anything of, and mail someone put aside
 _SECRET = re.compile(r"[0-9a-f]{40}")
 
 
 class RefusalReason(Enum):
-    """Why a mail is not taken; nobody else learns which."""
+    """Why a mail is not taken; no one else learns which."""
 
     UNKNOWN = "no such address"
     OFF = "its owner may not receive mail here at present"
@@ -90,7 +90,7 @@ def find_account(session: Session, recipient: str) -> int:
 
 
 def check_recipient(recipient: str) -> int:
-    """The same in a transaction of its own."""
+    """The same in its own transaction."""
     with transaction() as session:
         return find_account(session, recipient)
 
@@ -167,7 +167,7 @@ def _read_letter(raw: bytes) -> MailReading | str:
         return str(no)
     except MemoryError:
         raise
-    except Exception as bug:  # the edge: one letter nobody foresaw stops no other, and is kept to be looked at
+    except Exception as bug:  # the edge: one letter no one foresaw stops no other, and is kept to be looked at
         return type(bug).__name__
 
 

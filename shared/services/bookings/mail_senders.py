@@ -13,7 +13,7 @@ from shared.settings import settings
 
 
 def judge_mail(reference: Reference, mail: InboundMail, raw: bytes) -> Judgement:
-    """What the mail may do by itself. Keys are looked up in the DNS, so no transaction is open meanwhile."""
+    """What the mail may do by itself. Keys are looked up in the DNS, so no transaction is open in the meantime."""
     address = read_sender(list_from_headers(raw))
     if address is None:
         return judge_sender(None, is_own=False, is_company=False, signatures=Signatures())

@@ -132,7 +132,7 @@ def _find_row(session: Session, account_id: int, purpose: str, trip_id: int | No
 
 
 def find_holder(session: Session, purpose: str, secret: str) -> int | None:
-    """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any more)."""
+    """The account a secret belongs to, in a session that sees everyone; None when it opens nothing (any longer)."""
     return session.scalar(_select_open(purpose, secret)) if _is_secret(secret) else None
 
 

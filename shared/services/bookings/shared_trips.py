@@ -1,4 +1,4 @@
-"""Trips shown to whoever has their secret link: days, flights, stays and plans, without prices, codes and notes."""
+"""Trips shown to anyone who has their secret link: days, flights, stays and plans, without prices, codes and notes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

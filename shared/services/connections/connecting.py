@@ -37,7 +37,7 @@ class StopReason(Enum):
     """Why it does not go on."""
 
     USED = "used"  # unknown, expired, or used before
-    STRANGER = "stranger"  # somebody else is signed in here
+    STRANGER = "stranger"  # someone else is signed in here
     DECLINED = "declined"
     NOT_CONFIGURED = "not_configured"
     PASTED = "pasted"  # what was pasted is not what it should be

@@ -27,7 +27,7 @@ from shared.settings import settings
 
 T = TypeVar("T")
 RENEW_BEFORE = timedelta(minutes=5)  # a token is renewed so long before it ends
-MIN_LIFETIME = timedelta(seconds=30)  # the least a token must last to be sent while somebody else renews it
+MIN_LIFETIME = timedelta(seconds=30)  # the least a token must last to be sent while someone else renews it
 RENEWAL_SECONDS = 10.0
 LEASE = timedelta(seconds=RENEWAL_SECONDS + 2)
 WAIT_SECONDS = 8.0  # for another process that renews
@@ -166,7 +166,7 @@ def _claim_renewal(row: Connection, token: str, refresh: str | None) -> TokenSta
 async def _renew(account_id: int, provider: str, card: Connector, state: TokenState) -> str:
     assert state.renew_with is not None
     assert card.renew is not None
-    with anyio.CancelScope(shield=True):  # whoever asked may be gone: a token given out must not be lost
+    with anyio.CancelScope(shield=True):  # anyone who asked may be gone: a token given out must not be lost
         try:
             with anyio.fail_after(RENEWAL_SECONDS):
                 grant = await card.renew(state.renew_with)
@@ -200,7 +200,7 @@ def _classify_status(status: int) -> Unanswered:
 
 
 def _find_unchanged(session: Session, account_id: int, provider: str, used: str) -> Connection | None:
-    """The row, unless it was disconnected or connected anew while the provider was asked."""
+    """The row, unless it was disconnected or connected again while the provider was asked."""
     row = find_connection(session, account_id, provider, lock=True)
     return row if row is not None and unseal_token(row.refresh_sealed) == used else None
 

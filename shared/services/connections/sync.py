@@ -58,7 +58,7 @@ async def sync(account_id: int, provider: str, *, dry_run: bool) -> SyncResult:
             await run_in_thread(_end_lease, account_id, provider)
     if written is not None and written.failed:
         message = (
-            f"{card.title} stopped answering midway. What arrived is remembered; the next time goes on from there."
+            f"{card.title} stopped answering midway. What arrived is remembered; the next time continues from there."
         )
         raise BackendUnavailable(message, [Outage(provider, "down")])
     return done
@@ -107,7 +107,7 @@ def _not_connected(provider: str, card: Connector) -> ConnectionRequired:
 
 async def _unavailable(account_id: int, provider: str, card: Connector, why: Unanswered) -> BackendUnavailable:
     if why.status == "broken":
-        message = f"{card.title} no longer accepts the connection; connect_integration {provider} makes it anew."
+        message = f"{card.title} no longer accepts the connection; connect_integration {provider} makes it again."
     else:
         message = f"{card.title} did not answer as it should; nothing was changed here."
         await run_in_thread(_store_error, account_id, provider, why.reason if why.status == "down" else why.status)

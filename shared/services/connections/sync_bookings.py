@@ -24,7 +24,7 @@ CABIN_UNKNOWN = "The cabin was not stated; economy is assumed."
 
 
 def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime | None, *, whole: bool) -> Report:
-    """Within the session's transaction. `whole`: what is not in it any more is gone there, and said so."""
+    """Within the session's transaction. `whole`: what is not in it any longer is gone there, and said so."""
     report = Report(trips=pulled.trips, bookings=len(pulled.legs) + len(pulled.stays))
     flights: list[Booking] = list(session.scalars(select(FlightBooking).with_for_update()))
     stays: list[Booking] = list(session.scalars(select(HotelBooking).with_for_update()))
@@ -102,7 +102,7 @@ def _sync_booking(
 
 
 def _build_booking(reference: Reference, what: str, terms: Mapping[str, Any]) -> Booking:
-    """Nobody said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
+    """No one said what was paid, or with what: it is what bookings are when nothing is said, without an amount."""
     if what == "hotel":
         rest = {name: value for name, value in terms.items() if name != "hotel_code"}
         return bookings.build_stay(reference, terms["hotel_code"], rest, unpriced=True)

@@ -69,7 +69,7 @@ def _list_mode_tables() -> list[sa.Table]:
 
 
 def hold_data_mode() -> None:
-    """Said by each program at its start; raises WrongDataMode. A database that is away is told by readiness instead."""
+    """Said by each program at its start; raises WrongDataMode. A database that is down is told by readiness instead."""
     try:
         with transaction() as session:
             claim_data_mode(session)

@@ -124,5 +124,5 @@ def _to_finding(report: store.FactReport) -> AuditFinding:
     more += [f"see {report.link}"] if report.link else []
     more += [f"from {report.mail}"] if report.mail else []
     words = " ".join(report.wrong.split())
-    text = f'about {report.key}, somebody wrote: "{words}"{"".join(f", {part}" for part in more)} (R{report.id})'
+    text = f'about {report.key}, someone wrote: "{words}"{"".join(f", {part}" for part in more)} (R{report.id})'
     return AuditFinding("reported", report.file or "-", f"report {report.id}", report.received_at.date(), text)

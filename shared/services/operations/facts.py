@@ -31,7 +31,7 @@ def announce_change() -> None:
     try:
         connect().publish(FACTS, "changed")
     except (RedisError, OSError):
-        log.warning("facts: Redis is away; servers find the correction by themselves")
+        log.warning("facts: Redis is down; servers find the correction by themselves")
 
 
 class BadFact(Exception):
@@ -137,7 +137,7 @@ def set_fact(session: Session, file: str, cells: Cells, who: str, reason: str) -
 
 
 def _describe_look(cells: Cells) -> dict[str, str]:
-    """What a correction of today may say of itself: one source that is nobody's own page is not yet an audit."""
+    """What a correction of today may say of itself: one source that is no one's own page is not yet an audit."""
     today = clock.today().isoformat()
     hosts = frozenset(row.host for row in load.reference().rows("primary_hosts.csv"))
     second = cells.get("second_source_url", "")

@@ -52,7 +52,7 @@ def _exists(pid: int) -> bool:
 
 
 def record_sign(kind: Kind, pid: int, queues: Collection[str] = (), *, parent: int = 0) -> None:
-    """Raises RedisError while the queue is away. A Redis that lost everything knows it again from the next sign on."""
+    """Raises RedisError while the queue is down. A Redis that lost everything knows it again from the next sign on."""
     name = _name(kind, pid)
     text = json.dumps(
         {"kind": kind, "host": socket.gethostname(), "pid": pid, "parent": parent, "queues": sorted(queues)}
@@ -64,7 +64,7 @@ def record_sign(kind: Kind, pid: int, queues: Collection[str] = (), *, parent: i
 
 
 def record_end(kind: Kind, pid: int) -> None:
-    """It ends as it was asked to, so nobody waits for another sign."""
+    """It ends as it was asked to, so no one waits for another sign."""
     with suppress(RedisError, OSError):
         connect().delete(key("program", _name(kind, pid)))
 
@@ -74,7 +74,7 @@ def _name(kind: Kind, pid: int) -> str:
 
 
 def list_programs() -> list[Program]:
-    """All that gave a sign lately, living or silent. Raises RedisError while the queue is away."""
+    """All that gave a sign recently, living or silent. Raises RedisError while the queue is down."""
     members: Any = connect().smembers(key("programs"))
     names = sorted(name.decode() for name in members)
     with connect().pipeline(transaction=False) as pipeline:
@@ -110,7 +110,7 @@ def _list_stock_workers(ours: set[tuple[str, int]]) -> list[Program]:
 
 
 def count_workers(queue: str | None = None) -> int | None:
-    """Living workers, of one queue or of all; None when the queue is away."""
+    """Living workers, of one queue or of all; None when the queue is down."""
     try:
         programs = list_programs()
     except (RedisError, OSError):

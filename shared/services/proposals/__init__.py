@@ -1,1 +1,1 @@
-"""An advisor's proposal: rows of a search checked, then worded for the document a client receives."""
+"""An advisor's proposal: rows of a search checked, then written for the document a client receives."""

@@ -12,7 +12,7 @@ from shared.reference.rows import Program
 from shared.services.proposals.flight_rows import FlightRow
 from shared.services.proposals.transfer_notes import find_program
 
-OPEN_LISTS = "open lists of transfer partners"  # repositories whose owners nobody knows by name
+OPEN_LISTS = "open lists of transfer partners"  # repositories whose owners no one knows by name
 UNPUBLISHED = "figures not yet found in print"
 _CODE_HOST = "github.com/"
 _PUBLICATIONS = {
@@ -62,7 +62,7 @@ def list_sources(
 ) -> list[str]:
     """Where seats, cash prices, valuations and ratios are from. `banks`: the programmes points may come from."""
     lines = _name_services("Seats and prices", (row.source for row in rows if row.source))
-    lines += _name_services("Cash prices beside points", fare_sources)
+    lines += _name_services("Cash prices next to points", fare_sources)
     targets = {p.slug: p for row in rows if row.points and (p := find_program(row.program, reference))}
     valued = [p for p in targets.values() if p.value_usd_cents is not None]
     if valued:

@@ -42,7 +42,7 @@ class Found:
 class Window:
     """What a look at a window saw: what has enough seats, and for which keys anyone answered at all.
 
-    Options are made of those that somebody is told of: making them of all was a seventh of a check with nothing new.
+    Options are made of those that someone is told of: making them of all was a seventh of a check with nothing new.
     """
 
     offers: Offers
@@ -116,8 +116,8 @@ def _build_options(offers: Offers, account_id: int | None, cabins: Sequence[str]
 
 
 async def read(ask: Ask, question: SeatsQuestion) -> Readings:
-    """What every source says. Raises BackendUnavailable or ConnectionRequired when nobody answered, and NoData when
-    whoever answered knows nothing of these airlines on this route."""
+    """What every source says. Raises BackendUnavailable or ConnectionRequired when no one answered, and NoData when
+    those who answered know nothing of these airlines on this route."""
     readings = await ask.all(VERB, [question])
     require_answer(readings, VERB, "The search for award seats")
     if all(r.reason == "not_served" for r in readings if r.has_answer):
@@ -169,10 +169,10 @@ async def search_window(
 ) -> Window:
     """Everything open on one or several routes in a window of days, for a watch. Never raises because a source failed.
 
-    `ask` is made anew for each check: its time budget begins with the first question. `airlines` are two-letter codes,
+    `ask` is made again for each check: its time budget begins with the first question. `airlines` are two-letter codes,
     None means all. Days before today are left out. Ask `window.knows_state(key)` before believing that a key is gone.
     Answers older than `max_age` are not taken from the cache; by default a twelfth of the check interval, at most half
-    an hour, so that watches of one route share an answer and yet every check looks anew.
+    an hour, so that watches of one route share an answer and yet every check looks again.
     """
     pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
@@ -182,7 +182,7 @@ async def search_window(
     sources = coverage(readings)
     silent = [f.name for f in (*sources.failed, *sources.skipped) if f.reason != "not_configured"]
     if has_days and not silent and not sources.answered:
-        silent = [VERB]  # nobody is configured to answer
+        silent = [VERB]  # no one is configured to answer
     cabins = (cabin,) if cabin else CABINS
     offers = _choose(readings, cabins, passengers)
     return Window(

@@ -60,7 +60,7 @@ def _read_long_award_id(account_id: int, prefix: str, body: str) -> RowName | No
 
 
 def flight_id(account_id: int, sighting: int) -> str:
-    """The id of a stored sighting, which nobody else can use and nobody can count from."""
+    """The id of a stored sighting, which no one else can use and no one can count from."""
     return _build_id("flt", account_id, sighting, f"flight|{sighting}")
 
 

@@ -1,6 +1,6 @@
 """Exchange rates for one response: the whole set of one source, so that its amounts can be compared.
 
-The bank's own set is also fetched daily for estimates of value, which ask nobody.
+The bank's own set is also fetched daily for estimates of value, which ask no one.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def none_known() -> Rates:
 async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
     """One set for a whole response: of the first source that has all these currencies, else of the one with most.
 
-    Nobody is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
+    No one is asked where there is nothing to convert. A source that does not answer is a set without rates; what is
     kept is used even when the time budget has run out.
     """
     codes = {c for c in currencies if c}
@@ -50,7 +50,7 @@ async def rates(ask: Ask, currencies: Iterable[str | None]) -> Rates:
 
 
 def load_cached_rates(currencies: Iterable[str]) -> Rates:
-    """The same for tools that ask nobody: what an earlier answer left."""
+    """The same for tools that ask no one: what an earlier answer left."""
     codes = set(currencies)
     places = [(cache.build_key(p, registry.scope(p, None), VERB, EVERY), None) for p in _sources()]
     sets = [_read(r) for r in cache.get_many(places) if r]
@@ -67,7 +67,7 @@ async def fetch_bank_rates() -> DayRates | None:
 
 
 def store_bank_rates(rates: DayRates) -> None:
-    """For all processes. Without Redis each goes on with what it has."""
+    """For all processes. Without Redis each continues with what it has."""
     call_redis(lambda: connect().set(_store_key(), _DAY_RATES.dump_json(rates)))
 
 

@@ -95,7 +95,7 @@ async def search_nights(ask: Ask, hotel: Hotel, first: date, last: date, guests:
 
 
 def require_prices(result: HotelReadings, what: str, *, need_price: bool = True) -> None:
-    """Raises BackendUnavailable or ConnectionRequired when nobody answered, NoData when whoever did knows nothing.
+    """Raises BackendUnavailable or ConnectionRequired when no one answered, NoData when those who did know nothing.
 
     Not `known`: an answer is enough, with or without a price. So it is where another source did not answer: that one
     may know.

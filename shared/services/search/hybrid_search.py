@@ -189,7 +189,7 @@ def _find_hybrids(
 
 
 def _list_unanswered(kind: str, answers: Answers) -> list[UnansweredLeg]:
-    """A source nobody configured is left out: it was never going to answer."""
+    """A source no one configured is left out: it was never going to answer."""
     return [
         UnansweredLeg(question.origin, question.destination, kind, r.source, r.status)
         for question, answer in answers.items()

@@ -1,6 +1,6 @@
 """Prices seen in earlier searches, as readings with the age they have now.
 
-They are the caller's own and those anybody may see; nobody is asked.
+They are the caller's own and those anybody may see; no one is asked.
 """
 
 from collections.abc import Collection, Iterable, Mapping

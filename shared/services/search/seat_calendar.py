@@ -38,7 +38,7 @@ async def search_month(
     """Every day of the question, in order. Raises as `availability.read` does.
 
     A day without a seat is `unknown` when a source that was asked did not answer, since that one may have it, and when
-    the day is not on sale yet. A number of seats nobody states counts as enough.
+    the day is not on sale yet. A number of seats no one states counts as enough.
     """
     readings = await read(ask, question)
     sources = coverage(readings)

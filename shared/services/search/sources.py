@@ -59,7 +59,7 @@ def _describe_backend(card: ProviderCard, health: circuit_breaker.Health) -> Bac
 
 
 def find_standing(verb: str, account_id: int) -> Standing:
-    """`down` also means that nobody is configured to answer; one healthy source among failing ones is `degraded`."""
+    """`down` also means that no one is configured to answer; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
     health = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())
     bad = sum(h.is_open for h in health)

@@ -20,7 +20,7 @@ _WATCHED = sa.select(FlightAlert).where(
 _SIMPLE = _WATCHED.join(Account, Account.id == FlightAlert.account_id).where(
     FlightAlert.date_range_end >= sa.bindparam("today"), Account.disabled_at.is_(None)
 )
-_LOCKED = _WATCHED.order_by(FlightAlert.id).with_for_update(of=FlightAlert)  # in one order, whoever else does so
+_LOCKED = _WATCHED.order_by(FlightAlert.id).with_for_update(of=FlightAlert)  # in one order, no matter who else does so
 
 
 def prepare_simple(session: Session, alert_ids: Sequence[int]) -> list[WatchQuery]:

@@ -1,6 +1,6 @@
 """Checks of watched award seats, shared by route monitors and flight alerts.
 
-One question per route and window, whoever watches it: answers of the last half hour serve all of them.
+One question per route and window, no matter who watches it: answers of the last half hour serve all of them.
 """
 
 from collections import defaultdict
@@ -48,7 +48,9 @@ class KeyState(Protocol):
 
 @dataclass(frozen=True)
 class WatchQuery:
-    """What to ask for one watch, read before asking; `terms` tells later whether the user changed it meanwhile."""
+    """What to ask for one watch, read before asking; `terms` tells later whether the user changed it in the
+    meantime.
+    """
 
     watch_id: int
     account_id: int
@@ -80,7 +82,7 @@ class CheckResult:
 
     @property
     def outcome(self) -> str:
-        """Nobody answered: an outage can be tried again, a missing connection or setting cannot."""
+        """No one answered: an outage can be tried again, a missing connection or setting cannot."""
         coverage = self.window.coverage
         if self.window.any_answered:
             return "partial" if coverage.failed else "ok"
@@ -97,13 +99,13 @@ class CheckResult:
 
     @property
     def retry_reason(self) -> str | None:
-        """Set when nobody answered and a later attempt at the run may go better."""
+        """Set when no one answered and a later attempt at the run may go better."""
         silent = ", ".join(self.window.failed)
         return f"no source answered: {silent}" if self.outcome == "backend_unavailable" else None
 
 
 async def query_sources(plan: WatchQuery) -> CheckResult:
-    """Asks the providers; holds no connection to the database meanwhile."""
+    """Asks the providers; holds no connection to the database in the meantime."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
         Ask(

@@ -81,7 +81,7 @@ def is_better_cabin(cabin: str, award: BookedAward) -> bool:
 
 
 def describe_rebooking(session: Session, reference: Reference, monitor: RouteMonitor) -> dict[str, Any]:
-    """What a notice says of the booking; empty for other monitors, and where the booking tells no price any more."""
+    """What a notice says of the booking; empty for other monitors, and where the booking tells no price any longer."""
     row = session.get(FlightBooking, monitor.booking_id) if monitor.booking_id else None
     if row is None:
         return {}

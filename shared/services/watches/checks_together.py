@@ -25,7 +25,8 @@ _SIMPLE = _WATCHED.join(Account, Account.id == RouteMonitor.account_id).where(
     RouteMonitor.latest_date >= sa.bindparam("today"),
     Account.disabled_at.is_(None),
 )
-_LOCKED = _WATCHED.order_by(RouteMonitor.id).with_for_update(of=RouteMonitor)  # in one order, whoever else does so
+# in one order, no matter who else does so
+_LOCKED = _WATCHED.order_by(RouteMonitor.id).with_for_update(of=RouteMonitor)
 
 
 def prepare_simple(session: Session, monitor_ids: Sequence[int]) -> list[WatchQuery]:

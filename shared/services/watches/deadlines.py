@@ -96,7 +96,7 @@ def _send(
     today: date,
     news: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
-    """`news`: what stands in the overview beside deadlines."""
+    """`news`: what stands in the overview next to deadlines."""
     if not due and not news.get("finds") and not news.get("bookings"):
         return
     tell(

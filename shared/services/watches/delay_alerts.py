@@ -60,7 +60,7 @@ def _is_believable(reading: Reading[Any]) -> bool:
 
 
 async def find_coverage(ask: Ask, airport: str) -> Reach:
-    """Whether anybody can tell of this airport's delays; `silent` is somebody who does not answer now."""
+    """Whether anybody can tell of this airport's delays; `silent` is someone who does not answer now."""
     readings = await _ask(ask, airport)
     statuses = {reading.status for reading in readings if not _is_believable(reading)}
     if any(map(_is_believable, readings)):
@@ -77,7 +77,7 @@ def _watching() -> ColumnElement[bool]:
 
 
 def airports(session: Session) -> list[str]:
-    """Those somebody's active alert watches, the longest unchecked first."""
+    """Those someone's active alert watches, the longest unchecked first."""
     waiting = select(DelayAlert.airport).where(_watching())
     oldest = func.min(DelayAlert.last_checked_at).asc().nulls_first()
     return list(session.scalars(waiting.group_by(DelayAlert.airport).order_by(oldest, DelayAlert.airport)))

@@ -16,9 +16,9 @@ from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
 from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
 
-# Airlines without a programme of their own any more: the one whose prices count.
+# Airlines without a programme of their own any longer: the one whose prices count.
 PRICED_THROUGH = {"HA": "atmos-rewards"}
-_CANNOT = ("connection_required", "not_configured")  # no later try helps: somebody has to do something
+_CANNOT = ("connection_required", "not_configured")  # no later try helps: someone has to do something
 
 
 def terms_of(alert: FlightAlert) -> MonitorTerms:
@@ -35,7 +35,7 @@ def terms_of(alert: FlightAlert) -> MonitorTerms:
 
 
 def prepare(session: Session, alert_id: int) -> WatchQuery | None:
-    """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
+    """What to ask; None when there is nothing to watch any longer, and then the schedule is switched off."""
     alert = session.get(FlightAlert, alert_id, with_for_update=True)
     if alert is not None and alert.active and alert.date_range_end < clock.today():
         alert.active = False
@@ -50,7 +50,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
 def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
     """Writes what a check found.
 
-    The alert is read again under its lock: deleted, paused or changed meanwhile means that nothing fires.
+    The alert is read again under its lock: deleted, paused or changed in the meantime means that nothing fires.
     """
     plan = sight.plan
     alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)

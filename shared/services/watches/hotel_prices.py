@@ -73,17 +73,17 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether nobody was missing who could have had a price for somebody."""
+        """Whether no one was missing who could have had a price for someone."""
         return not self.silent and all(s.reason == "not_configured" for s in self.prices.coverage.skipped)
 
     @property
     def outage(self) -> str | None:
-        """Why nobody answered, where that can be tried again: a missing connection or setting cannot."""
+        """Why no one answered, where that can be tried again: a missing connection or setting cannot."""
         return f"no source answered: {', '.join(self.silent)}" if self.silent and not self.has_answer else None
 
     @property
     def trouble(self) -> str | None:
-        """What the booking shows: who did not answer, or that nobody could be asked."""
+        """What the booking shows: who did not answer, or that no one could be asked."""
         if self.silent:
             return f"not answered by {', '.join(self.silent)}"
         if self.has_answer:
@@ -112,7 +112,7 @@ def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> WatchQuer
 
 
 def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[WatchQuery | None, int | None]:
-    """What to ask, and the price somebody saw lately that makes asking needless.
+    """What to ask, and the price someone saw recently that makes asking needless.
 
     Without a plan there is nothing to watch: the schedule of a stay that is over, begun or cancelled is switched off.
     """
@@ -130,7 +130,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
 
 
 async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> CheckResult:
-    """Asks the sources; holds no connection to the database meanwhile."""
+    """Asks the sources; holds no connection to the database in the meantime."""
     now = clock.now()
     nights = (plan.check_out - plan.check_in).days
     readings = await search_stays(
@@ -183,7 +183,7 @@ def _note(row: HotelBooking, error: str | None, checked_at: datetime | None) -> 
 
 
 def _price(sight: CheckResult) -> HotelPrice | None:
-    """One row for all sources of a look; None where nobody knows the stay."""
+    """One row for all sources of a look; None where no one knows the stay."""
     plan = sight.plan
     code, check_in, check_out = plan.stay
     stay_price = sight.prices.stay(code, check_in, check_out, plan.every).best
@@ -209,7 +209,7 @@ def _price(sight: CheckResult) -> HotelPrice | None:
 
 
 def _own(source: str, account_id: int) -> bool:
-    """Whether what this source said may be shown to nobody but the account whose connection asked."""
+    """Whether what this source said may be shown to no one but the account whose connection asked."""
     card = registry.providers()[source]
     return card.terms == "asker" and registry.scope(card, account_id).startswith("account-")
 

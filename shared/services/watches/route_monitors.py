@@ -38,7 +38,7 @@ def terms_of(monitor: RouteMonitor) -> MonitorTerms:
 
 
 def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
-    """What to ask; None when there is nothing to watch any more, and then the schedule is switched off."""
+    """What to ask; None when there is nothing to watch any longer, and then the schedule is switched off."""
     monitor = session.get(RouteMonitor, monitor_id, with_for_update=True)
     if monitor is not None and monitor.cancelled_at is None and monitor.latest_date < clock.today():
         monitor.cancelled_at, monitor.cancel_reason = clock.now(), "window_passed"
@@ -52,7 +52,7 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
 
 
 def _follow_booking(session: Session, monitor: RouteMonitor) -> None:
-    """A booking that was changed gives its terms anew; one that was cancelled, or tells no price, ends the watch."""
+    """A booking that was changed gives its terms again; one that was cancelled, or tells no price, ends the watch."""
     row = session.get(FlightBooking, monitor.booking_id)
     try:
         if row is None:
@@ -73,7 +73,7 @@ def query_of(monitor: RouteMonitor) -> WatchQuery:
 def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
     """Writes what a check found.
 
-    The monitor is read again under its lock: cancelled, paused or changed meanwhile means that nothing fires.
+    The monitor is read again under its lock: cancelled, paused or changed in the meantime means that nothing fires.
     """
     monitor = session.get(RouteMonitor, sight.plan.watch_id, with_for_update=True, populate_existing=True)
     if monitor is None or monitor.cancelled_at or monitor.paused_at or query_of(monitor) != sight.plan:

@@ -37,7 +37,7 @@ class Find:
 def list_settled(
     sights: Mapping[int, CheckResult], watches: Mapping[int, W], query_of: Callable[[W], WatchQuery]
 ) -> list[tuple[int, CheckResult, W]]:
-    """Of several checks by run those that somebody answered, of watches that are as they were when they were asked."""
+    """Of several checks by run those that someone answered, of watches that are as they were when they were asked."""
     checks = [(run_id, sight, watches.get(sight.plan.watch_id)) for run_id, sight in sights.items()]
     return [
         (run_id, sight, watch)

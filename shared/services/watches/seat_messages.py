@@ -1,4 +1,4 @@
-"""The facts that notices and mails about found award seats are worded from."""
+"""The facts that notices and mails about found award seats are written from."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -41,7 +41,7 @@ class Outcome:
 
 
 def prepare(session: Session, claim: Claim) -> OrderRun | None:
-    """None when the order is not to run any more; a run that was asked for by hand then ends as stopped."""
+    """None when the order is not to run any longer; a run that was asked for by hand then ends as stopped."""
     order = session.get(StandingOrder, claim.subject_id, with_for_update=True)
     if order is None:
         return None
@@ -75,7 +75,7 @@ def goes_on(session: Session, order_id: int) -> bool:
 
 
 def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -> None:
-    """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped meanwhile."""
+    """Keeps how the run ended, and tells it by one notice and one mail; nothing of an order stopped in the meantime."""
     order = session.get(StandingOrder, order_id, with_for_update=True, populate_existing=True)
     run = _run(session, job_run_id)
     if order is None or run is None or run.outcome is not None:

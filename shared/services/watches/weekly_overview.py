@@ -1,4 +1,4 @@
-"""What the weekly overview holds beside deadlines: what watches found in the last week, and what is booked next."""
+"""What the weekly overview holds next to deadlines: what watches found in the last week, and what is booked next."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Requests nobody would send in good faith, by chance from a seed, to every route of the web host."""
+"""Requests no one would send in good faith, by chance from a seed, to every route of the web host."""
 
 import json
 import re
@@ -42,7 +42,7 @@ METHODS = ["GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 @dataclass
 class Hostile:
-    """A caller with a session of its own, who knows the ids of somebody else's rows."""
+    """A caller with its own session, who knows the ids of someone else's rows."""
 
     random: Random
     account_id: int

@@ -1,4 +1,4 @@
-"""Requests by chance, of a stranger and of somebody signed in: no failure of ours, no way out, nobody else's rows."""
+"""Requests by chance, of a stranger and of someone signed in: no failure of ours, no way out, no one else's rows."""
 
 from collections import Counter
 from datetime import timedelta

@@ -88,7 +88,7 @@ class ScreenTab(Tab):
 class Stage:
     """`calls` are the tool calls that reached the server; `change` may alter an answer on its way to the screen.
 
-    `use` calls a tool beside the screen, as the person whose screen it is, and returns its structured content.
+    `use` calls a tool next to the screen, as the person whose screen it is, and returns its structured content.
     """
 
     def __init__(self, tab: ScreenTab, host: str, sandbox: str, calls: list[tuple[str, dict[str, Any]]]) -> None:

@@ -17,7 +17,7 @@ def parse_options(words: list[str] | None = None) -> tuple[argparse.Namespace, l
     """The options, and the tasks to be tried."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.evals.tasks",
-        description=f"The model is that of the standing orders: {MODEL} and the settings beside it. "
+        description=f"The model is that of the standing orders: {MODEL} and the settings next to it. "
         "Databases and servers of its own are started; a key of the model is all that leaves this machine.",
     )
     parser.add_argument("--model", nargs="?", const="", required=True, help=f"instead of the one {MODEL} names")

@@ -81,7 +81,7 @@ def find_differences(before: State, after: State, wanted: Mapping[Place, list[Ro
             faults.append(f"{place.table} of account {place.account_id}: {shown} instead of {rows}")
     others = sorted((before.keys() | after.keys()) - wanted.keys())
     changed = [key for key in others if before.get(key, []) != after.get(key, [])]
-    return faults + [f"{table} of account {owner} changed, which nobody asked for" for table, owner in changed]
+    return faults + [f"{table} of account {owner} changed, which no one asked for" for table, owner in changed]
 
 
 def _holds(text: str, words: str) -> bool:

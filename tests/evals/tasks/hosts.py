@@ -44,7 +44,7 @@ class Hosts:
         return content
 
     def begin_anew(self) -> None:
-        """Nobody and nothing is left of the attempt before."""
+        """No one and nothing is left of the attempt before."""
         empty_tables()
         self.front.token_verifier.forget_all()
         USAGE_LOG.pending.clear()

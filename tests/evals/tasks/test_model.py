@@ -146,7 +146,7 @@ def test_a_change_that_nobody_asked_for_is_a_fault(attempt: Try, model: ModelSer
     model.script = [booked, calls(kind, ("create_trip", {"name": "New York"})), last]
     status, output = attempt("--task", BOOKED)
     assert status == 0, "without a floor the figures are all"
-    assert "trips of account 1 changed, which nobody asked for" in output
+    assert "trips of account 1 changed, which no one asked for" in output
 
 
 def test_two_legs_on_two_tickets_are_not_one(attempt: Try, model: ModelServer, follow: Follow, kind: str) -> None:
@@ -170,7 +170,7 @@ def test_attempts_are_repeated_from_a_new_beginning(
     assert "pass^1 0.750, pass^2 0.500, pass^3 0.250, pass^4 0.000" in output
 
 
-@pytest.mark.slow  # starts databases and a server of its own
+@pytest.mark.slow  # starts databases and its own server
 def test_the_command_tries_a_task_on_databases_of_its_own(model: ModelServer, kind: str) -> None:
     model.script = [words(kind, "VS3 is kept.")]
     line = [sys.executable, "-m", "tests.evals.tasks", "--model", "another-model", "--task", BOOKED, "--floor", "1"]

@@ -58,7 +58,7 @@ def test_the_judge_sees_a_row_that_is_missing_wrong_or_too_many(rows: list[dict[
 def test_the_judge_sees_a_change_nobody_asked_for() -> None:
     others = {Place("trips", 2): [{"id": 2, "name": "Bergen"}]}
     faults = find_differences(BEFORE, BEFORE | others, {TRIPS: [{"name": ANY}]})
-    assert faults == ["trips of account 2 changed, which nobody asked for"]
+    assert faults == ["trips of account 2 changed, which no one asked for"]
 
 
 def test_the_judge_takes_rows_in_any_order() -> None:

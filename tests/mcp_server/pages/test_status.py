@@ -23,7 +23,7 @@ JSON, BROWSER = {"Accept": "application/json"}, {"Accept": "text/html"}
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each question is answered anew, but where a test says otherwise."""
+    """Each question is answered again, but where a test says otherwise."""
     monkeypatch.setattr(status, "KEPT_SECONDS", 0.0)
 
 
@@ -59,7 +59,7 @@ def test_all_is_well(world: World, jobs: None) -> None:
     page = read_page(world)
     assert "<h1>Everything works</h1>" in page
     assert page.count('<span class="pill good">works</span>') == 6
-    assert "Last sign of life just now." in page
+    assert "Last sign of life right now." in page
 
 
 def test_jobs_without_a_sign_of_life_are_away_and_impair_the_whole(world: World) -> None:
@@ -90,7 +90,7 @@ def test_without_its_database_the_service_is_away(world: World, monkeypatch: pyt
     monkeypatch.setattr(status, "check_readiness", Gone)
     assert read(world)["state"] == "away"
     page = read_page(world)
-    assert "<h1>The service is away</h1>" in page
+    assert "<h1>The service is down</h1>" in page
     assert "secret" not in page
 
 
@@ -113,7 +113,7 @@ def test_a_source_says_when_it_last_answered_and_whether_it_fails(world: World) 
     circuit_breaker.record_success("sandbox:anyone")
     (source,) = read(world)["sources"]
     assert datetime.fromisoformat(source["last_answer_at"]) == clock.now()
-    assert source["about"] == "Last answer just now."
+    assert source["about"] == "Last answer right now."
 
 
 def test_sources_that_nobody_set_up_are_not_listed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_sources_that_nobody_set_up_are_not_listed(world: World, monkeypatch: py
     document = read(world)
     assert [(row["name"], row["state"], row["about"]) for row in document["sources"]] == [
         ("seats.aero", "away", "Does not answer; last answer 3 hours ago."),
-        ("European Central Bank", "impaired", "Failed lately; last answer 1 day ago."),
+        ("European Central Bank", "impaired", "Failed recently; last answer 1 day ago."),
     ]
     assert "Duffel" not in read_page(world)
 
@@ -166,7 +166,7 @@ def test_people_read_it_on_the_site_and_programs_on_both_hosts(world: World) -> 
 
 @pytest.mark.parametrize(
     ("age", "words"),
-    [(0, "just now"), (9, "9 seconds ago"), (60, "1 minute ago"), (7300, "2 hours ago"), (172_800, "2 days ago")],
+    [(0, "right now"), (9, "9 seconds ago"), (60, "1 minute ago"), (7300, "2 hours ago"), (172_800, "2 days ago")],
 )
 def test_ages_in_words(age: int, words: str) -> None:
     assert status.describe_age(timedelta(seconds=age)) == words

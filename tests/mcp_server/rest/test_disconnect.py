@@ -1,4 +1,4 @@
-"""Whoever hangs up during a call ends it: the source is left, its place and the quota are free again."""
+"""Anyone who hangs up during a call ends it: the source is left, its place and the quota are free again."""
 
 import socket
 import threading

@@ -48,7 +48,7 @@ def test_a_report_is_stored_and_the_operator_sees_it(world: World, capsys: pytes
     assert {name: getattr(stored, name) for name in REPORT} == REPORT
     assert main(("audit", "--kind", "reported")) == 1
     told = capsys.readouterr()
-    assert 'about Chase to Hyatt, somebody wrote: "The ratio is 4:3 with this card.", see https' in told.out
+    assert 'about Chase to Hyatt, someone wrote: "The ratio is 4:3 with this card.", see https' in told.out
     assert main(("fact", "close", f"R{stored.id}", "--reason", "mended", "--by", "ann")) == 0
     with transaction() as session:
         (row,) = session.scalars(sa.select(OperatorAction).where(OperatorAction.action == "fact close"))

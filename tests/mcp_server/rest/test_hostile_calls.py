@@ -1,4 +1,4 @@
-"""Hostile calls over the wire, by REST through the web host and by MCP: no 5xx, nobody else's rows."""
+"""Hostile calls over the wire, by REST through the web host and by MCP: no 5xx, no one else's rows."""
 
 import json
 from collections import Counter

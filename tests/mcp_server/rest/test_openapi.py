@@ -192,7 +192,7 @@ def test_what_the_service_answers_is_what_the_document_says(world: World, monkey
     document = read(world)
     for item in [document, document["components"], *(o for i in document["paths"].values() for o in i.values())]:
         item.pop("security", None)
-        item.pop("securitySchemes", None)  # the key is sent by this test; no other is made up beside it
+        item.pop("securitySchemes", None)  # the key is sent by this test; no other is made up next to it
     schema = schemathesis.openapi.from_dict(document)
     tried: set[str] = set()
 

@@ -116,7 +116,7 @@ def test_a_tool_that_does_not_answer_leaves_its_card_and_the_page(
 
     monkeypatch.setattr(ToolServer, "_send", answer)
     page = read_page(world)
-    assert page.count("did not answer just now") == (0 if silent == "list_hotel_bookings" else 1)
+    assert page.count("did not answer right now") == (0 if silent == "list_hotel_bookings" else 1)
     assert "Watches All watches No route is watched" in page
 
 
@@ -126,8 +126,8 @@ def test_without_the_tool_server_the_page_stands(world: World, ann: Caller, monk
 
     monkeypatch.setattr(ToolServer, "_send", answer)
     page = read_page(world)
-    assert page.count("did not answer just now") == 6
-    assert "First steps" not in page  # nobody is told to begin anew because a server is away
+    assert page.count("did not answer right now") == 6
+    assert "First steps" not in page  # no one is told to start again because a server is down
 
 
 def test_use_applications_and_claim_stand_on_the_account_page(world: World, ann: Caller) -> None:

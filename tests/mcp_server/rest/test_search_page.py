@@ -193,7 +193,7 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     assert words.index("Business 2 seats") < words.index("Economy 7 seats"), "the cabin that was pressed comes first"
     assert "57,500 + 220 USD 115,000 + 440 USD" in words
     assert "Transfer 132,000 from Chase Ultimate Rewards by way of Marriott Bonvoy, days." in words
-    assert "just now, the sandbox" in words
+    assert "right now, the sandbox" in words
     assert re.search(r'href="https://www\.aa\.com/" rel="noreferrer"', page.text)
     assert len(page.content) < 30_000
 
@@ -237,7 +237,7 @@ def test_a_source_that_needs_an_account_leads_to_the_integrations(
 def test_the_age_of_an_offer_goes_on_while_its_answer_is_kept(
     world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "just now, the sandbox" in world.get(DAY).text
+    assert "right now, the sandbox" in world.get(DAY).text
     later = clock.now() + timedelta(minutes=7)
     monkeypatch.setattr(search_day.clock, "now", lambda: later)
     assert "7 min ago, the sandbox" in world.get(DAY).text
@@ -308,7 +308,7 @@ def test_times_over_midnight_say_the_day() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(5, "just now"), (2400, "40 min ago"), (7300, "2 h ago"), (259_200, "3 days ago")]
+    ("seconds", "words"), [(5, "right now"), (2400, "40 min ago"), (7300, "2 h ago"), (259_200, "3 days ago")]
 )
 def test_ages_are_short(seconds: int, words: str) -> None:
     assert search_day._describe_age(seconds) == words

@@ -186,7 +186,7 @@ def test_totals_that_cannot_be_read_are_named_and_the_rest_stands(ann: World, mo
 
     monkeypatch.setattr(ToolServer, "_send", answer)
     page = ann.get(PAGE)
-    assert (page.status_code, "could not be added up just now" in page.text) == (200, True)
+    assert (page.status_code, "could not be added up right now" in page.text) == (200, True)
     assert "Sat 14 Mar 2026" in page.text
 
 

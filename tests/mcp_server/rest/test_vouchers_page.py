@@ -62,7 +62,7 @@ def test_a_voucher_is_added_changed_and_deleted_by_hand(world: World, ann: Calle
 
 
 def test_what_was_not_changed_is_not_sent(world: World, ann: Caller, use: Any) -> None:
-    """So that a form which was open for long takes nothing back that an assistant stored meanwhile."""
+    """So that a form which was open for long takes nothing back that an assistant stored in the meantime."""
     kind = list_kinds(use, ann, "hotel")[0]
     number = use(ann, "add_voucher", voucher_slug=kind, notes="First")["voucher"]["voucher_id"]
     form = read_form(world.get(f"{EDIT}?voucher={number}").text, EDIT)

@@ -161,7 +161,7 @@ def test_a_watch_is_made_changed_and_stopped_by_hand(world: World, ann: Caller) 
 
 
 def test_what_did_not_change_is_not_sent(world: World, ann: Caller, use: Any) -> None:
-    """A limit on taxes would else take the currency of the profile anew."""
+    """A limit on taxes would else take the currency of the profile again."""
     id = add_monitor(use, ann, max_taxes=200, nonstop_only=True)
     with transaction() as session:
         session.get_one(RouteMonitor, id).max_taxes_currency = "JPY"
@@ -174,7 +174,7 @@ def test_what_did_not_change_is_not_sent(world: World, ann: Caller, use: Any) ->
 
 @pytest.mark.parametrize(
     ("field", "typed"),
-    [("origin", "QQQ"), ("latest_date", "2020-01-02"), ("passengers", "many"), ("airlines", "BA, Nobody Air")],
+    [("origin", "QQQ"), ("latest_date", "2020-01-02"), ("passengers", "many"), ("airlines", "BA, No one Air")],
 )
 def test_a_fault_stands_at_its_field_and_what_was_typed_stays(
     world: World, ann: Caller, field: str, typed: str
@@ -183,7 +183,7 @@ def test_a_fault_stands_at_its_field_and_what_was_typed_stays(
     new = f"{LIST}/route/new"
     refused = send_form(world, new, new, **terms | {"weekdays_sun": "yes", field: typed})
     assert refused.status_code == 422
-    if field != "airlines":  # of a name nobody bears the tool says it for the whole
+    if field != "airlines":  # of a name no one bears the tool says it for the whole
         assert f'id="{field}-fault" role="alert"' in refused.text
     assert f'value="{typed}"' in refused.text
     assert 'name="weekdays_sun" value="yes" checked' in refused.text
@@ -322,5 +322,5 @@ def test_without_an_answer_the_person_is_told(
         return Answer()
 
     monkeypatch.setattr(ToolServer, "_send", answer)
-    assert world.get(LIST).text.count("did not answer just now") == 4
+    assert world.get(LIST).text.count("did not answer right now") == 4
     assert world.get(f"{LIST}/route/{id}").status_code == 503

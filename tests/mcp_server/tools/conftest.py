@@ -34,7 +34,7 @@ def use() -> Use:
     def run(caller: Caller, name: str, /, **arguments: Any) -> dict[str, Any]:
         if name in TOOLS and TOOLS[name].condenses:
             arguments = {"detail": "full"} | arguments
-        limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs a loop of its own
+        limiter.cache_clear()  # a limiter belongs to one event loop, and each use runs its own loop
         return anyio.run(dispatch, name, arguments, caller, "mcp").data
 
     return run

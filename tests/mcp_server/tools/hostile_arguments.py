@@ -1,4 +1,4 @@
-"""Calls nobody would make in good faith, by chance from a seed: each argument right, at its edge, or wrong."""
+"""Calls no one would make in good faith, by chance from a seed: each argument right, at its edge, or wrong."""
 
 import json
 import re
@@ -137,7 +137,7 @@ class HostileCalls:
         return self.random.choice([*TEXTS, *(str(value) for value in arguments_by_name().values())])
 
     def _spoil(self, name: str, schema: dict[str, Any]) -> Any:
-        """At an edge of the schema, of another kind, in hostile words, or the id of somebody else's row."""
+        """At an edge of the schema, of another kind, in hostile words, or the id of someone else's row."""
         if name in self.foreign and self.random.random() < 0.6:
             value = self.random.choice(self.foreign[name])
             return self.random.choice(

@@ -23,7 +23,7 @@ def ask(path: str, method: str, caller: Caller = ANONYMOUS, /, **params: Any) ->
 
 
 async def _ask(path: str, method: str, caller: Caller, params: dict[str, Any]) -> httpx.Response:
-    limiter.cache_clear()  # a limiter belongs to one event loop, and each request runs a loop of its own
+    limiter.cache_clear()  # a limiter belongs to one event loop, and each request runs its own loop
     transport = Transport(sdk_server.build())
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,15 +24,15 @@ def arguments_by_name() -> dict[str, Any]:
         "home_airport": "LHR",
         "hotel_id": "conrad-tokyo",
         "month": f"{clock.today() + timedelta(days=40):%Y-%m}",
-        "message_id": "00000000-0000-4000-8000-000000000000",  # nobody's
+        "message_id": "00000000-0000-4000-8000-000000000000",  # no one's
         "origin": "LHR",
         "program": "flying-blue",
-        "standing_order_id": 424242,  # nobody's
+        "standing_order_id": 424242,  # no one's
         "target_program": "flying-blue",
         "target_tier": "Gold",
         "tier": "Gold",
         "timezone": "Europe/Paris",
-        "trip_id": 424242,  # nobody's
+        "trip_id": 424242,  # no one's
         "visited_on": clock.today().isoformat(),
         "voucher_id": 424242,
         "voucher_slug": "hilton-free-night-reward",
@@ -60,12 +60,12 @@ def arguments_by_tool() -> dict[str, dict[str, Any]]:
         "admin_get_user": {"id": 1},
         "affordable_destinations": {"program": "avios"},
         "get_hotel_availability": {"month": (clock.today() + timedelta(days=40)).isoformat()[:7]},
-        "get_hotel_price_history": {"booking_id": 424242},  # nobody's
+        "get_hotel_price_history": {"booking_id": 424242},  # no one's
         "mark_notifications_read": {"all": True},
     }
 
 
-# What a tool wants for something new, beside what its schema requires.
+# What a tool wants for something new, next to what its schema requires.
 ALWAYS: dict[str, dict[str, Any]] = {
     "get_award_trip_details": {"trip_id": "awd_nobodys"},
     "apply_voucher_to_booking": {"booking_type": "flight"},

@@ -245,7 +245,7 @@ def test_generate_branded_pdf_shows_cash_beside_points(people: People, use: Use)
     seen = words(use(people.paula, MAKE, flights=[family]))
     day = format_day(clock.today() - timedelta(days=1))
     assert f"or 920.00 USD in cash each, 1,840.00 in all, seen {day}" in seen
-    assert "Cash prices beside points: invented data." in seen
+    assert "Cash prices next to points: invented data." in seen
 
 
 def keep_fare(price: int, seen_at: datetime, **more: Any) -> None:
@@ -302,9 +302,9 @@ def test_generate_branded_pdf_fits_the_paper_of_the_country_or_the_brand(
 
 def test_generate_branded_pdf_takes_cash_fares_and_gaps(people: People, use: Use) -> None:
     fare = {"price": 412, "currency": "gbp", "carriers": ["BA"], "flight_numbers": ["BA117"], "departs_at": "08:15"}
-    gaps = {"origin": "LHR", "destination": "JFK", "points": "no_data", "taxes": None, "program": "Nobody's Miles"}
+    gaps = {"origin": "LHR", "destination": "JFK", "points": "no_data", "taxes": None, "program": "No one's Miles"}
     told = words(use(people.paula, MAKE, flights=[fare, gaps]))
-    for text in ("412.00 GBP", "British Airways", "BA117", "price not known", "Nobody's Miles"):
+    for text in ("412.00 GBP", "British Airways", "BA117", "price not known", "No one's Miles"):
         assert text in told
 
 

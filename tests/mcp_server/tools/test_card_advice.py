@@ -98,7 +98,7 @@ def test_recommend_cards_ranks_one_category_by_its_return(people: People, use: U
 
 def test_recommend_cards_never_values_canadian_points_like_american_ones(people: People, use: Use) -> None:
     answer = use(people.alice, "recommend_cards", country="CA", category="groceries", limit=10)
-    assert "ca-amex-cobalt" not in by_slug(answer)  # nobody values them, and those of the US are other points
+    assert "ca-amex-cobalt" not in by_slug(answer)  # no one values them, and those of the US are other points
 
 
 def test_recommend_cards_reckons_a_bonus_with_all_spending_even_for_one_category(people: People, use: Use) -> None:

@@ -270,7 +270,7 @@ def test_sync_integration_writes_rows_of_a_sheet_of_its_own_and_updates_them(
     assert sheet["Flights"][1][0] == f"flight:{booked}"
     assert "=1+1" in sheet["Flights"][1]
     sheet["Balances"].append(["mine", "a note of the person"])
-    sheet["Flights"][1].append("a remark beside it")
+    sheet["Flights"][1].append("a remark next to it")
     use(people.alice, "update_points_balance", program="world-of-hyatt", balance=60_000)
     second = use(people.alice, "sync_integration", provider="google_sheets")
     assert second["pushed"] == {"rows": 1, "bookings": 0}

@@ -23,7 +23,7 @@ from tests.mcp_server.tools.hostile_people import (
 from tests.mcp_server.tools.test_isolation import everything_of
 from tests.support.people import account
 
-ROUND = 250  # calls of each of the two; then both begin anew, because much of what they had is deleted
+ROUND = 250  # calls of each of the two; then both start again, because much of what they had is deleted
 AT_ONCE = 4  # of each
 ADMIN_CALLS = 10  # a round
 

@@ -261,7 +261,7 @@ def test_list_hotel_bookings_finds_stays_by_chain_time_and_drop(people: People, 
     totals = use(people.alice, "list_hotel_bookings", per_page=1)["totals"]
     assert (totals["points"], totals["drops_found"]) == (230, 1)
     assert use(people.alice, "list_hotel_bookings", when="cancelled")["totals"]["points"] == 80
-    assert use(people.alice, "list_hotel_bookings", chain="Nobody's Inns")["status"] == "not_found"
+    assert use(people.alice, "list_hotel_bookings", chain="No one's Inns")["status"] == "not_found"
     states = {b["booking_id"]: b["state"] for b in use(people.alice, "list_hotel_bookings")["bookings"]}
     assert [states[one] for one in (soon, now, past, gone)] == ["upcoming", "current", "past", "cancelled"]
 

@@ -37,7 +37,7 @@ def test_get_hotel_says_of_a_hotel_without_a_programme_which_lists_it_is_on(peop
     assert (answer["status"], answer["nearest"]) == ("not_found", [])
     assert "Aman Tokyo (Tokyo, JP) belongs to no programme known here." in answer["message"]
     assert "It is on Fine Hotels + Resorts of American Express, as of 29 Apr 2026." in answer["message"]
-    assert "belongs to no programme" not in use(people.bob, "get_hotel", hotel_id="Nobody Inn")["message"]
+    assert "belongs to no programme" not in use(people.bob, "get_hotel", hotel_id="No one Inn")["message"]
 
 
 def test_search_hotels_marks_listed_hotels_and_names_others_of_the_place(people: People, use: Use) -> None:

@@ -72,7 +72,7 @@ def _owned() -> Iterator[Any]:
 
 
 def everything_of(caller: Caller) -> list[tuple[str, str]]:
-    """Each row that the account keeps, as text beside the name of its table: one statement for all tables."""
+    """Each row that the account keeps, as text next to the name of its table: one statement for all tables."""
     rows = [
         select(literal(model.__tablename__), cast(model.__table__.table_valued(), Text)).where(
             model.account_id == caller.account_id
@@ -90,7 +90,7 @@ def record_parameters(tool: Tool) -> list[str]:
 
 
 def _stranger(people: People, name: str) -> Caller:
-    """Somebody else whose plan has the tool."""
+    """Someone else whose plan has the tool."""
     return people.paula if TOOLS[name].tier is Tier.PRO else people.charlie
 
 
@@ -102,7 +102,7 @@ def _arguments(name: str, parameter: str, value: Any) -> dict[str, Any]:
 
 
 def _never(given: Any) -> Any:
-    """An id of the same kind that nobody has."""
+    """An id of the same kind that no one has."""
     if isinstance(given, list):
         return [_never(given[0])]
     if isinstance(given, str) and not given.isdigit():

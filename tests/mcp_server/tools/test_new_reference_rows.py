@@ -69,7 +69,7 @@ def _schemas() -> dict[str, Any]:
 
 @pytest.fixture
 def new_rows(live: None, tmp_path: Path) -> Iterator[None]:
-    """The shipped data with one row more in each file, in their order, and one folder more beside the sources."""
+    """The shipped data with one row more in each file, in their order, and one folder more next to the sources."""
     folder = Path(shutil.copytree(load.FOLDER, tmp_path / "data"))
     for name, more in ROWS.items():
         with (folder / name).open(encoding="utf-8", newline="") as file:

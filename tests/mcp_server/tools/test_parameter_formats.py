@@ -73,6 +73,6 @@ def test_forms_and_lengths_are_enforced_though_the_list_tells_them_shortly() -> 
 
 @pytest.mark.spec("s2.0.money_whole_units")
 def test_money_goes_in_and_comes_out_in_whole_units(people: People, use: Use) -> None:
-    saved = use(people.alice, "add_card", card="A card of nobody", custom=True, annual_fee=95.5, currency="gbp")
+    saved = use(people.alice, "add_card", card="A card of no one", custom=True, annual_fee=95.5, currency="gbp")
     assert (saved["card"]["annual_fee"], saved["card"]["currency"]) == (95.5, "GBP")
     assert use(people.alice, "get_usage")["plan"]["price_per_month"] == 9.99

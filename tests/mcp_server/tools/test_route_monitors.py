@@ -462,7 +462,7 @@ def test_update_route_monitor_does_not_wake_one_that_a_plan_paused(people: Peopl
 
 @pytest.mark.parametrize("by", ["tool", "mail", "plan"])
 def test_update_route_monitor_pauses_and_resumes(people: People, use: Use, by: str) -> None:
-    """Whoever paused it, its owner resumes it, and what is found then counts as new."""
+    """Anyone who paused it, its owner resumes it, and what is found then counts as new."""
     id = create(use, people.alice)["monitor"]["monitor_id"]
     with transaction() as session:
         session.add(MonitorKey(monitor_id=id, key="k", matched=True, answered_at=clock.now()))

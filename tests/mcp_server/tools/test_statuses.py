@@ -161,7 +161,7 @@ def test_get_status_matches_gives_no_offer_nobody_confirmed_for_a_year(
 
 @pytest.fixture
 def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two invented offers beside the reviewed facts, one of them over."""
+    """Two invented offers next to the reviewed facts, one of them over."""
     for file in FOLDER.iterdir():
         (tmp_path / file.name).symlink_to(file)
     table = tmp_path / "status_matches.csv"

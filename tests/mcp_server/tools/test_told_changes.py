@@ -1,4 +1,4 @@
-"""What an update answers names the thing and the new value, so that nobody has to compare."""
+"""What an update answers names the thing and the new value, so that no one has to compare."""
 
 from typing import Any, NamedTuple
 

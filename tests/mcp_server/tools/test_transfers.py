@@ -133,7 +133,7 @@ def test_list_transfer_partners_counts_all_partners_where_only_those_with_a_bonu
 def test_find_transfer_paths_says_which_way_is_instant_where_the_cheapest_is_not(people: People, use: Use) -> None:
     slow = use(people.alice, "find_transfer_paths", from_program="marriott", target_program="united")
     assert all(p["slowest_posting_time"] != "instant" for p in slow["paths"])
-    assert "None of them is instant, so a seat may be gone meanwhile." in slow["message"]
+    assert "None of them is instant, so a seat may be gone in the meantime." in slow["message"]
     fast = use(people.alice, "find_transfer_paths", from_program="chase-ultimate-rewards", target_program="united")
     assert fast["paths"][0]["slowest_posting_time"] == "instant"
     assert "instant" not in fast["message"]

@@ -269,7 +269,7 @@ def test_plan_trip_says_how_long_a_slow_transfer_takes_where_it_is_the_only_way(
     assert "the points take days to arrive. No faster transfer covers it, and the seat may be gone" in answer["message"]
     transfer = next(s for s in answer["best"]["steps"] if s.startswith("Only then transfer"))
     assert "takes days" in transfer
-    assert "the seat may be gone meanwhile" in transfer
+    assert "the seat may be gone in the meantime" in transfer
 
 
 def test_plan_trip_gives_the_nearest_plan_when_the_cap_on_cash_fails(

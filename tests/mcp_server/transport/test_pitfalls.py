@@ -1,4 +1,6 @@
-"""Known pitfalls of an OAuth resource server, one test each; those of the authorization server are tested beside it."""
+"""Known pitfalls of an OAuth resource server, one test each; those of the authorization server are tested next to
+it.
+"""
 
 import pytest
 

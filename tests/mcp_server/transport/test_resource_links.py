@@ -1,4 +1,4 @@
-"""Links beside the texts of a result: after them, only where there is something to open, and as the result says."""
+"""Links next to the texts of a result: after them, only where there is something to open, and as the result says."""
 
 from typing import Any
 

@@ -49,7 +49,7 @@ def leave_all_to_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def read_answer(answer: httpx.Response) -> list[str]:
-    """As lines. Each call has an id of its own, which an internal error quotes; events of a stream stay as they are."""
+    """As lines. Each call has its own id, which an internal error quotes; events of a stream stay as they are."""
     text = re.sub(r"[0-9a-f]{16}", "", answer.text)
     text = json.dumps(json.loads(text), indent=1, sort_keys=True) if text.startswith("{") else text
     return [str(answer.status_code), answer.headers["content-type"], *text.splitlines()]

@@ -38,7 +38,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def raw(world: World, token: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
-    """A request with exactly these headers; the usual client adds an Accept of its own."""
+    """A request with exactly these headers; the usual client adds its own Accept."""
     connection = http.client.HTTPConnection(world.base.removeprefix("http://"), timeout=90)
     try:
         connection.putrequest("POST", "/mcp", skip_accept_encoding=True)

@@ -1,4 +1,4 @@
-"""Questions of a server of two processes: whichever receives an answer, the call goes on."""
+"""Questions of a server of two processes: whichever receives an answer, the call continues."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from tests.mcp_server.transport.test_revocation_events import until
 from tests.support.people import account
 
 pytestmark = [pytest.mark.running_clock, pytest.mark.slow]  # a program on the real clock; two workers import everything
-CALLS = 8  # each on connections of its own, so that both processes are met
+CALLS = 8  # each on its own connections, so that both processes are met
 YES = {"action": "accept", "content": {"answer": True}}
 
 

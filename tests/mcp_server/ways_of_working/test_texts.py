@@ -56,7 +56,7 @@ def test_a_text_is_short_and_holds_the_rules(name: str) -> None:
     assert 60 < len(way.description) < 300
     assert "never estimate" in way.text
     assert "whole party" in way.text
-    assert "Nobody transfers before the same seat was seen" in way.text
+    assert "No one transfers before the same seat was seen" in way.text
 
 
 def test_the_seat_is_confirmed_before_the_points_move() -> None:

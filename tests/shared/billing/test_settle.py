@@ -116,7 +116,7 @@ def test_any_order_and_repetition_of_events_ends_in_the_plan_of_the_last_state(
         hear(f"evt_{run}_{number}")
     while (due := claim()) is not None:
         assert write(due, history[-1])
-    for due, answer in pending:  # of workers that stood still meanwhile
+    for due, answer in pending:  # of workers that stood still in the meantime
         write(due, answer)
     assert find_plan(account_id) == expect_plan(given_plan, history[-1])
 
@@ -172,7 +172,7 @@ def test_a_claimed_account_brings_its_customer(clean: None) -> None:
 
 
 def test_of_two_customers_the_claimed_one_is_ended(clean: None) -> None:
-    """A person pays once: the customer of the account that goes is left to nobody, and so is the next to be ended."""
+    """A person pays once: the customer of the account that goes is left to no one, and so is the next to be ended."""
     agent_id = open_customer("free")
     with transaction() as session:
         person_id = add_account(session, "bob@example.test", None).id

@@ -154,7 +154,7 @@ def test_what_is_no_list_of_subscriptions_is_refused(data: Any) -> None:
 @pytest.mark.parametrize("is_deleted", [True, False])
 @respx.mock
 def test_a_customer_nobody_knows_has_ended_only_when_it_is_said_to_be_deleted(is_deleted: bool) -> None:
-    """A key of another installation knows no customer either: that takes nobody's plan."""
+    """A key of another installation knows no customer either: that takes no one's plan."""
     missing = httpx.Response(404, json={"error": {"code": "resource_missing", "type": "invalid_request_error"}})
     respx.get(f"{BASE}/subscriptions").mock(return_value=missing)
     respx.delete(f"{BASE}/customers/cus_1").mock(return_value=missing)

@@ -13,7 +13,7 @@ from sqlalchemy.engine.interfaces import ReflectedCheckConstraint
 
 # What the columns' own checks want beyond the first word of a list.
 AFTER = {"hotel_bookings.check_out_date"}
-# A voucher is put on one booking; of links those with a trip have a purpose of their own.
+# A voucher is put on one booking; of links those with a trip have their own purpose.
 LEFT_OUT = {"vouchers.hotel_booking_id", "secret_links.trip_id"}
 _WORDS = re.compile(r"\(?(\w+)\)?(?:::\w+)? = ANY \(+ARRAY\['(\w+)'")
 

@@ -195,7 +195,7 @@ def test_calls_that_nobody_counted_are_counted_by_the_sweep(
     assert read_figures() != count_plainly()
     retention.check(Claim(1, RunKind.RETENTION, 0, 1))
     assert read_figures() == count_plainly()
-    assert "were counted anew" in caplog.text
+    assert "were counted again" in caplog.text
     with transaction() as session:
         assert recount(session, clock.today() - timedelta(days=DAYS)) == []
 

@@ -1,4 +1,4 @@
-"""Maintenance: its sentence, when to try again, and what a program knows of it while the database is away."""
+"""Maintenance: its sentence, when to try again, and what a program knows of it while the database is down."""
 
 import threading
 from datetime import timedelta
@@ -64,7 +64,7 @@ def test_a_program_keeps_what_it_knew_while_the_database_is_away(maintain: Maint
 
 def test_the_database_is_asked_again_once_a_second_is_over(maintain: Maintain) -> None:
     watch = MaintenanceWatch()
-    watch._read_at = float("inf")  # asked just now
+    watch._read_at = float("inf")  # asked right now
     maintain()
     assert watch.read() is None
     watch._read_at = float("-inf")

@@ -146,7 +146,7 @@ def test_a_day_that_is_over_long_enough_goes_at_once_and_is_counted(
 
 
 def test_rows_without_a_partition_are_told_of_and_get_one(alice: Caller, standing_clock: StandingClock) -> None:
-    standing_clock.advance(AHEAD + 30 * DAY)  # nothing was maintained meanwhile
+    standing_clock.advance(AHEAD + 30 * DAY)  # nothing was maintained in the meantime
     _add_call(alice, clock.now())
     _add_call(alice, clock.now() - DAY)
     with pytest.raises(CommandError, match=r"tool_calls has rows without a partition.*: maintenance mends that"):

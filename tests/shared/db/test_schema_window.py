@@ -48,7 +48,7 @@ def test_a_mark_that_names_no_earlier_migration_is_refused() -> None:
 
 
 def apply_next_migration(url: str, folder: Path, runs_with: str | None) -> None:
-    """As the next release would: its own migration beside all of ours."""
+    """As the next release would: its own migration next to all of ours."""
     folder.joinpath("next.py").write_text(NEXT.format(head=schema_version.revisions()[-1], runs_with=runs_with))
     config = schema._config(url)
     ours = Path(schema.__file__).parent / "migrations" / "versions"

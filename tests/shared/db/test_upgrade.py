@@ -48,7 +48,7 @@ def _find_changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, li
 
 @pytest.mark.slow  # a database goes through all versions
 def test_a_filled_database_of_any_release_loses_and_changes_no_row(empty: sa.Engine) -> None:
-    """Each version's tables take rows beside those of all versions before, and the next version keeps every one."""
+    """Each version's tables take rows alongside those of all versions before, and the next version keeps every one."""
     upgrade(_url(empty), revisions()[0])
     fill(empty, 0)
     first, changes = contents(empty), {}

@@ -1,4 +1,4 @@
-"""Which days are told: in order, with both ends counted, and passed ones only until somebody settles them."""
+"""Which days are told: in order, with both ends counted, and passed ones only until someone settles them."""
 
 from datetime import date, timedelta
 from typing import Any

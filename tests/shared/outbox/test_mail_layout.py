@@ -66,7 +66,7 @@ def test_plain_text_and_html_hold_the_same_words_figures_and_addresses(mails: di
     different = {}
     for name, mail in mails.items():
         html = _read(mail)
-        # Beside a link that a model wrote the HTML names its host, which plain text shows in the address.
+        # Next to a link that a model wrote the HTML names its host, which plain text shows in the address.
         hosts = {urlsplit(address).hostname for address in html.links}
         words, plain = _list_words(" ".join(html.words)) - hosts, _list_words(mail.text)
         addresses = html.links | set(_URL.findall(" ".join(html.words)))

@@ -1,4 +1,4 @@
-"""Messages to phones by Twilio's wire: accepted, refused for now or for good, and cut off where nobody can know."""
+"""Messages to phones by Twilio's wire: accepted, refused for now or for good, and cut off where no one can know."""
 
 import base64
 import json

@@ -143,7 +143,7 @@ def test_the_admin_flag_is_told_too(alice: Caller, heard: Heard) -> None:
 
 
 def keep(who: Caller, count: int) -> None:
-    """So many of everything a plan caps, beside one of each that is over and does not count."""
+    """So many of everything a plan caps, next to one of each that is over and does not count."""
     day, route = clock.today(), {"airline": "BA", "departure": "LHR", "destination": "JFK"}
     window = {"date_range_start": day, "date_range_end": day}
     with transaction(who.account_id) as session:

@@ -40,7 +40,7 @@ ROW = {
 
 @pytest.fixture
 def acme(live: None) -> Iterator[None]:
-    """One folder more beside the product's own."""
+    """One folder more next to the product's own."""
     shared.providers.__path__.append(FOLDERS)
     registry.providers.cache_clear()
     yield
@@ -62,7 +62,7 @@ Asking = Callable[..., Reading[Any]]
 
 @pytest.fixture
 def ask() -> Asking:
-    """ask() -> the reading of acme, on a loop of its own."""
+    """ask() -> the reading of acme, on its own loop."""
 
     def run(question: SeatsQuestion = QUESTION, account_id: int = 1, **more: Any) -> Reading[Any]:
         return reading_of(Ask(account_id), "acme", "award_seats", question, **more)

@@ -17,7 +17,7 @@ __all__ = ["live", "say"]
 
 @pytest.fixture(autouse=True)
 def cards() -> Iterator[None]:
-    """Read anew with the settings of the test, and with the usual ones afterwards."""
+    """Read again with the settings of the test, and with the usual ones afterwards."""
     registry.providers.cache_clear()
     yield
     registry.providers.cache_clear()

@@ -328,7 +328,7 @@ def test_a_cache_that_hangs_does_not_cost_the_call(
     assert ask().status == "ok"
 
 
-# several processes; each has event loops of its own, as threads have here
+# several processes; each has event its own loops, as threads have here
 
 
 def in_processes(count: int, question: SeatsQuestion = QUESTION, *, background: bool = True) -> list[Reading[Any]]:

@@ -1,4 +1,4 @@
-"""What holds for every provider folder, whoever adds the next one."""
+"""What holds for every provider folder, anyone who adds the next one."""
 
 import inspect
 from datetime import timedelta

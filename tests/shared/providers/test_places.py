@@ -44,7 +44,7 @@ class Counter:
 
 
 def ask_all(questions: list[SeatsQuestion]) -> list[str | None]:
-    """The reasons of the answers, on an event loop of its own, whose limiters are those of one process."""
+    """The reasons of the answers, on its own event loop, whose limiters are those of one process."""
 
     async def go() -> list[Reading[object]]:
         return await Ask().all("award_seats", questions)
@@ -251,7 +251,7 @@ def test_who_cannot_be_answered_in_time_is_told_at_once_and_the_others_are_answe
 def test_the_place_in_the_line_is_shown_while_it_lasts(with_sources: WithSources) -> None:
     progress = QuestionProgress()
     shown: list[Standing | None] = []
-    places_shown: list[int | None] = [0, 0, None]  # to the second, to the third, and when nobody waits any more
+    places_shown: list[int | None] = [0, 0, None]  # to the second, to the third, and when no one waits any longer
 
     async def act(_question: SeatsQuestion) -> tuple[()]:
         wanted = places_shown[len(shown)]

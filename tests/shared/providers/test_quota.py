@@ -62,7 +62,7 @@ def test_what_nobody_waits_for_leaves_a_tenth_to_people(limited: Provider) -> No
 def test_what_can_wait_gets_the_share_of_the_day_that_has_passed(
     limited: Provider, standing_clock: StandingClock
 ) -> None:
-    """At noon half of the nine calls and the head start of one; the rest as the day goes on."""
+    """At noon half of the nine calls and the head start of one; the rest as the day continues."""
 
     def ask(times: int) -> list[Reading[Any]]:
         return asked(limited, times, background=True, can_wait=True)

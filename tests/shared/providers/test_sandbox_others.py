@@ -1,4 +1,4 @@
-"""The sandbox beside seats: flights of an offer, cash fares, stays, delays, rates are invented, marked and steady."""
+"""The sandbox next to seats: flights of an offer, cash fares, stays, delays, rates are invented, marked and steady."""
 
 from datetime import date, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What may follow the letters somebody typed: codes first, then the best known places."""
+"""What may follow the letters someone typed: codes first, then the best known places."""
 
 import pytest
 

@@ -168,7 +168,7 @@ def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path
     change("transfer_partners.csv", 2, ratio_from="0")
     change("transfer_partners.csv", 3, to_program="british-airways")
     change("cancellation_fees.csv", 2, source_url="")
-    change("program_facts.csv", 2, source_url="somebody told me")
+    change("program_facts.csv", 2, source_url="someone told me")
     told = "\n".join(_read_faults(broken))
     for fault in (
         "lounges.csv:1: the header differs from the row type in netwoks, networks",
@@ -177,7 +177,7 @@ def test_every_kind_of_bad_input_is_told_at_once_with_file_and_line(broken: Path
         "transfer_partners.csv:2: a ratio must be positive",
         "transfer_partners.csv:3: to_program 'british-airways' is not a programme of programs.csv",
         "cancellation_fees.csv:2: source_url is empty",
-        "program_facts.csv:2: source_url 'somebody told me' is neither an http(s) address nor 'general knowledge'",
+        "program_facts.csv:2: source_url 'someone told me' is neither an http(s) address nor 'general knowledge'",
     ):
         assert fault in told
     assert re.search(r"transfer_bonuses\.csv:[23]: it overlaps in time with", told)

@@ -69,7 +69,7 @@ def test_an_audit_and_high_confidence_need_proof() -> None:
     assert list_faults(source_url=GUIDE, second_source_url=LIST, audited_on="2026-11-21", confidence="high") == []
     assert "of another publisher" in list_faults(audited_on="2026-11-21")[0]
     assert list_faults(source_url=PAGE, confidence="high") == ["file.csv:7: confidence high needs audited_on"]
-    assert "neither an http(s) address" in list_faults(source_url="a list somebody sent")[0]
+    assert "neither an http(s) address" in list_faults(source_url="a list someone sent")[0]
     assert "source_url is empty" in list_faults(source_url="")[0]
 
 

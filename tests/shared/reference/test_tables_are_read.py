@@ -1,4 +1,4 @@
-"""Every file of facts is read by something: a table that nobody reads is removed or given a reader."""
+"""Every file of facts is read by something: a table that no one reads is removed or given a reader."""
 
 import re
 from pathlib import Path

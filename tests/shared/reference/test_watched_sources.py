@@ -74,9 +74,9 @@ def test_rows_that_one_side_lacks_are_reported_where_the_list_wants_it(pair: Tra
 
 def test_names_are_those_of_the_list_else_those_people_use() -> None:
     find_name = build_name_finder(reference(), SOURCE)
-    texts = ("ur", "Mars Miles", "World of Hyatt", "Nobody Knows It")
+    texts = ("ur", "Mars Miles", "World of Hyatt", "No one Knows It")
     assert [find_name("program", text) for text in texts] == ["chase-ultimate-rewards", "", "world-of-hyatt", None]
-    assert [find_name("airline", text) for text in ("BA", "Nobody Air")] == ["BA", None]
+    assert [find_name("airline", text) for text in ("BA", "No one Air")] == ["BA", None]
 
 
 def test_a_card_is_named_by_its_issuers_page_and_others_are_left_out() -> None:

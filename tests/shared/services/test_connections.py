@@ -1,4 +1,4 @@
-"""Tokens of connections: renewed early and once, whoever asks; sealed with the newest key; broken is told once."""
+"""Tokens of connections: renewed early and once, anyone who asks; sealed with the newest key; broken is told once."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Many watches over half a day: a fifth of the calls, the same answers, and nobody is forgotten."""
+"""Many watches over half a day: a fifth of the calls, the same answers, and no one is forgotten."""
 
 from typing import Any
 

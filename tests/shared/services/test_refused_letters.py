@@ -93,7 +93,7 @@ REFUSED: dict[str, tuple[list[Booking], list[str]]] = {
         [_leg(action="cancel"), _leg(confirmation_number="N3WN3W")],
         ["changed_booking", "cabin_class", "kind"],
     ),
-    "a stay called off and a leg to an airport nobody knows": (
+    "a stay called off and a leg to an airport no one knows": (
         [_stay(action="cancel"), _leg(action="create", origin="ZZZ", cabin_class="first", kind="award")],
         ["origin"],
     ),

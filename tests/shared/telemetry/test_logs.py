@@ -64,14 +64,14 @@ def test_a_warning_of_python_is_one_line_of_the_same_format(logs: Any, capfd: py
 def test_a_json_line_has_the_same_as_fields(logs: Any, capfd: pytest.CaptureFixture[str]) -> None:
     logs(log_format="json")
     with label_work("c1", "acc_1"):
-        logging.getLogger("shared.redis").error("Redis is away\nnow")
+        logging.getLogger("shared.redis").error("Redis is down\nnow")
     fields = json.loads(capfd.readouterr().err)
     assert {name: fields[name] for name in ("level", "logger", "call", "account", "message")} == {
         "level": "ERROR",
         "logger": "shared.redis",
         "call": "c1",
         "account": "acc_1",
-        "message": "Redis is away\nnow",
+        "message": "Redis is down\nnow",
     }
     assert fields["time"].endswith("Z")
 

@@ -1,4 +1,4 @@
-"""Metrics: counted by many processes, shown as one sum at an address of their own, read from the database sparingly."""
+"""Metrics: counted by many processes, shown as one sum at their own address, read from the database sparingly."""
 
 import subprocess
 import sys

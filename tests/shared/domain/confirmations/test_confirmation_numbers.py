@@ -1,4 +1,4 @@
-"""The number of a booking: beside its label, in the line or the cell below it, and inside a sentence."""
+"""The number of a booking: next to its label, in the line or the cell below it, and inside a sentence."""
 
 import pytest
 

@@ -106,7 +106,7 @@ def test_a_subject_needs_no_verb(text: str) -> None:
     "body",
     [
         "Dear Ms Example, as you asked us on the telephone this morning, your booking has been\ncancelled. None of the"
-        " flights on it is valid any more.",
+        " flights on it is valid any longer.",
         "Sehr geehrte Frau Muster, wie telefonisch besprochen haben wir Ihre Buchung heute Morgen\nstorniert.",
         "Madame, comme convenu au téléphone ce matin avec notre équipe, votre réservation est\nannulée.",
     ],

@@ -1,4 +1,4 @@
-"""The signs of currencies, amounts in a column of one currency, and money beside points, as senders print them."""
+"""The signs of currencies, amounts in a column of one currency, and money next to points, as senders print them."""
 
 from decimal import Decimal
 

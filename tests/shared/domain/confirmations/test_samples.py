@@ -1,4 +1,4 @@
-"""The sample mails, each with exactly the bookings stored beside it."""
+"""The sample mails, each with exactly the bookings stored next to it."""
 
 import json
 from pathlib import Path

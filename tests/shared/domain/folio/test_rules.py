@@ -216,7 +216,7 @@ NOT_FOUND: list[tuple[str, str, str, str, str, str, tuple[str, ...]]] = [
     ("M02", "a Gold", "marriott", "cash", "gold", MARRIOTT, (*ROOMS, "2026-05-02 Breakfast 25.00")),
     ("M03", "a resort", "marriott", "cash", "platinum", MARRIOTT.replace("CITY", "BEACH RESORT"), LATE_STAY),
     ("M03", "too late", "marriott", "cash", "platinum", MARRIOTT + " 18:30", LATE_STAY),
-    ("M04", "nobody reports it", "marriott", "cash", "platinum", MARRIOTT, ROOMS),
+    ("M04", "no one reports it", "marriott", "cash", "platinum", MARRIOTT, ROOMS),
     ("M04", "it was given", "marriott", "cash", "platinum", MARRIOTT + "\nWelcome gift: 1,000 points", ROOMS),
     ("M05", "an ordinary adjustment", "marriott", "cash", "gold", MARRIOTT, (*ROOMS, "2026-05-01 Rate adj -20.00")),
     ("M06", "the certificate came back", "marriott", "award", "gold", MARRIOTT + "\nCertificate was returned",

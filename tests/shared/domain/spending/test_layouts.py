@@ -1,4 +1,4 @@
-"""Exports of banks without a layout of their own: read by the names of their columns, or by what the columns hold."""
+"""Exports of banks without their own layout: read by the names of their columns, or by what the columns hold."""
 
 from decimal import Decimal
 

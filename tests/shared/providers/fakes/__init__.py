@@ -45,7 +45,7 @@ class Replies(Protocol):
     def empty(self, request: Request) -> Response: ...
 
     def unknown(self, request: Request) -> Response:
-        """A good answer in which one row has a word nobody knows yet: the others must survive."""
+        """A good answer in which one row has a word no one knows yet: the others must survive."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Fake:
     verb: str
     question: Any
     replies: Replies
-    environment: Mapping[str, str] = field(default_factory=dict)  # settings beside the base address, as the key
+    environment: Mapping[str, str] = field(default_factory=dict)  # settings next to the base address, as the key
     connection: str | None = None  # the credential an account's own connection gives
     expected: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     said: Mapping[str, str] = field(default_factory=dict)  # the body of an error, by kind

@@ -29,7 +29,7 @@ def empty(_request: Request) -> Response:
 
 
 def unknown(_request: Request) -> Response:
-    """A cabin and a price nobody has heard of."""
+    """A cabin and a price no one has heard of."""
     told = offered()
     offers = told["data"]["offers"]
     offers[3] = {**offers[0], "total_amount": INJECTION}

@@ -28,7 +28,7 @@ def empty(request: Request) -> Response:
 
 
 def unknown(request: Request) -> Response:
-    """Rates of a kind and of a hotel nobody has heard of."""
+    """Rates of a kind and of a hotel no one has heard of."""
     if _listing(request):
         return good(request)
     told: dict[str, Any] = plain.loads(recorded("liteapi", "rates.json"))

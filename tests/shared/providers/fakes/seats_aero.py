@@ -28,7 +28,7 @@ def empty(request: Request) -> Response:
 
 
 def unknown(request: Request) -> Response:
-    """A programme and a cabin nobody has heard of."""
+    """A programme and a cabin no one has heard of."""
     told = _answer(request)
     strange = {**told["data"][0], "ID": "2sbxStrange", "Source": INJECTION, "Cabin": INJECTION}
     return json(plain.dumps(told | {"data": [strange, *told["data"]]}).encode())

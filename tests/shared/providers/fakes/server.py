@@ -86,7 +86,7 @@ class World:
         return StreamingResponse(self._pour(b" ", 0.05), media_type="application/json")
 
     async def _pour(self, drop: bytes, pause: float) -> AsyncIterator[bytes]:
-        """Without an end; whoever goes away is noticed."""
+        """Without an end; anyone who goes away is noticed."""
         try:
             while True:
                 yield drop
