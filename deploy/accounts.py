@@ -4,24 +4,143 @@ import argparse
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from auth_server.accounts import factors
+from auth_server.accounts import access_items, factors, suspension
 from auth_server.accounts.accounts import create_account
 from auth_server.accounts.security_events import record_event
+from auth_server.pages.account_deletion import delete_account
 from auth_server.web.unit_of_work import UnitOfWork
-from deploy.account_access import end_access, list_access, remove_account, restore_account, suspend_account
-from deploy.account_list import find_accounts, list_accounts
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import read_account, write_trail
-from deploy.prompts import read_password
-from shared.db.accounts import Account
+from deploy.operator_actions import open_unit_of_work, read_account, write_trail
+from deploy.prompts import confirm, read_password
+from deploy.rows import print_rows
+from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import transaction
 from shared.domain.plans import LIMITS, Plan
+from shared.domain.plurals import pluralize
 from shared.outbox.plan_change import change_admin, change_plan, change_trial
+
+# `award-travel user list` and `find`: accounts by pages, by a part of the address or by their id.
+
+MAX_PER_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class AccountLine:
+    id: str  # the public one
+    email: str | None
+    plan: str
+    is_admin: bool
+    state: str  # active | not confirmed | suspended
+    created_at: datetime
+    last_seen_at: datetime | None
+
+
+def list_accounts(arguments: argparse.Namespace) -> None:
+    """One page, the oldest account first; what follows is said behind it."""
+    page, per_page = arguments.page, arguments.per_page
+    if page < 1 or not 1 <= per_page <= MAX_PER_PAGE:
+        raise CommandError(f"--page counts from 1, and a page has 1 to {MAX_PER_PAGE} accounts.")
+    with transaction() as session:
+        rows, total = page_of_accounts(session, None, page, per_page)
+        lines = [_to_line(row) for row in rows]
+    empty = "No account yet: award-travel user add EMAIL" if page == 1 else f"There are {pluralize(total, 'account')}."
+    print_rows(lines, _describe, empty=empty, as_json=arguments.json)
+    if not arguments.json and page * per_page < total:
+        print(f"{pluralize(total, 'account')} in all; the next page: award-travel user list --page {page + 1}")
+
+
+def find_accounts(arguments: argparse.Namespace) -> None:
+    """By a part of the address, or by the id that the trail and log lines name."""
+    with transaction() as session:
+        by_id = session.scalars(sa.select(Account).where(Account.public_id == arguments.text)).all()
+        rows, total = page_of_accounts(session, arguments.text, 1, MAX_PER_PAGE)
+        lines = [_to_line(row) for row in by_id or rows]
+    print_rows(lines, _describe, empty=f"No account has {arguments.text} in its address.", as_json=arguments.json)
+    if not by_id and total > MAX_PER_PAGE and not arguments.json:
+        print(f"{pluralize(total, 'account')} in all; name more of the address.")
+
+
+def _to_line(row: Account) -> AccountLine:
+    is_unconfirmed = row.email is not None and row.email_confirmed_at is None
+    state = "suspended" if row.disabled_at else "not confirmed" if is_unconfirmed else "active"
+    return AccountLine(row.public_id, row.email, row.plan, row.is_admin, state, row.created_at, row.last_seen_at)
+
+
+def _describe(line: AccountLine) -> str:
+    state = "" if line.state == "active" else f"  {line.state}"
+    admin = "admin" if line.is_admin else ""
+    return f"{line.email or line.id:<40} {line.plan:<12} {admin:<6} since {line.created_at:%Y-%m-%d}{state}"
+
+
+# `award-travel user suspend|restore|access|end-access|delete`: what may use an account, and the end of it.
+
+
+@dataclass(frozen=True)
+class AccessLine:
+    item: str  # as `user end-access` takes it
+    what: str
+
+
+def suspend_account(arguments: argparse.Namespace) -> None:
+    with open_unit_of_work() as uow:
+        account = read_account(uow.db, arguments.email)
+        if account.disabled_at is not None:
+            raise CommandError(f"{arguments.email} is suspended already.")
+        suspension.suspend(uow, account)
+        write_trail(uow.db, arguments, "suspend", account.public_id)
+    print(f"{arguments.email} is suspended: nothing is deleted, and nothing opens the account.")
+
+
+def restore_account(arguments: argparse.Namespace) -> None:
+    with open_unit_of_work() as uow:
+        account = read_account(uow.db, arguments.email)
+        if account.disabled_at is None:
+            raise CommandError(f"{arguments.email} is not suspended.")
+        suspension.restore(uow, account)
+        write_trail(uow.db, arguments, "restore", account.public_id)
+    print(f"{arguments.email} is restored, with the sessions, applications and keys it had.")
+
+
+def list_access(arguments: argparse.Namespace) -> None:
+    with transaction() as session:
+        account = read_account(session, arguments.email)
+        rows = access_items.describe_access(UnitOfWork(session), account)
+    lines = [AccessLine(item, words) for item, words in rows.items()]
+    empty = "No browser is signed in, and no application or key is active."
+    print_rows(lines, lambda line: f"{line.item}  {line.what}", empty=empty, as_json=arguments.json)
+
+
+def end_access(arguments: argparse.Namespace) -> None:
+    """Everything, or the one item that was named; the owner is told by mail."""
+    with open_unit_of_work() as uow:
+        account = read_account(uow.db, arguments.email)
+        what = access_items.end_access(uow, account, arguments.item)
+        if what is None:
+            raise CommandError(
+                f"{arguments.item} is no active access of this account: see award-travel user access EMAIL."
+            )
+        write_trail(uow.db, arguments, "end-access", account.public_id, what)
+    print(f"{arguments.email}: {what} ended.")
+
+
+def remove_account(arguments: argparse.Namespace) -> None:
+    """The trail keeps the random id alone, so it is printed: by it the deletion is found again."""
+    if not arguments.yes and not confirm(f"Delete {arguments.email} with everything it holds? Type yes: "):
+        raise CommandError("Nothing was deleted.")
+    with open_unit_of_work() as uow:
+        account = read_account(uow.db, arguments.email)
+        public_id = account.public_id
+        write_trail(uow.db, arguments, "delete", public_id)
+        delete_account(uow, account)
+    print(f"{arguments.email} is deleted with everything it held. The trail knows it as {public_id}.")
 
 
 def run_user(arguments: argparse.Namespace) -> None:

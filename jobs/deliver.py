@@ -6,14 +6,14 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from jobs import channel_letters
 from jobs.queue import DELIVERIES, More, drain
 from jobs.runs import AWAITED_RUNS
+from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import autocommit, transaction
 from shared.db.delay_alerts import leave_channel
 from shared.db.maintenance import WATCH
-from shared.db.message_channels import stop_channel
+from shared.db.message_channels import MessageChannel, find_channel, stop_channel
 from shared.db.messages import (
     ClaimedDelivery,
     begin_hand_over,
@@ -23,17 +23,85 @@ from shared.db.messages import (
     postpone_delivery,
     retry_delivery,
 )
+from shared.domain.quiet_hours import find_quiet_end
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
+from shared.limits import hit, peek
 from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, personal, sms, whatsapp
+from shared.outbox.channels.receivers import is_ready
 from shared.outbox.enqueue import tell
 from shared.outbox.phone_codes import LIFETIME
-from shared.outbox.wording.briefs import CODE_EVENT
-from shared.outbox.wording.messages import is_noticed, message, short, subject
+from shared.outbox.wording.briefs import CODE_EVENT, word_brief
+from shared.outbox.wording.messages import MAIL_KINDS, is_noticed, message, short, subject
 from shared.secrets import unseal
 from shared.settings import settings
 from shared.telemetry.call_context import label_work
 from shared.telemetry.metrics import DELIVERY_ATTEMPTS, count
 from shared.telemetry.traces import continue_trace, span
+
+# Letters to the channels that people set up: quiet hours, limits and addresses.
+
+PER_HOUR = 30  # messages to one channel
+BREAKS_PER_HOUR = 5  # after so many broken connections a channel waits for the next hour: each may take five seconds
+MAX_AGE = timedelta(days=1)  # of a message that waited for quiet to end, or for its turn
+_HOUR_SECONDS = 3600
+
+
+class Postponed(Exception):
+    """It goes out later; nothing was tried. The database's clock measures the wait, as its clock says what is due."""
+
+    def __init__(self, wait: timedelta) -> None:
+        super().__init__(wait)
+        self.wait = wait
+
+
+class Dropped(Exception):
+    """It goes out nowhere, by the person's own choice; the text is for the operator."""
+
+
+def build_letter(parcel: ClaimedDelivery, max_age: timedelta | None) -> Letter:
+    """Raises Postponed, Dropped, or NotSent. `max_age` is that of messages that cannot wait."""
+    channel_id = parcel.facts["channel_id"]
+    with autocommit() as session:
+        channel = find_channel(session, parcel.account_id, channel_id)
+    if channel is None or not is_ready():
+        raise Dropped("the channel was removed, or the operator allows none")
+    if parcel.event != CODE_EVENT:
+        _check_wish(channel, parcel)
+        _check_time(channel, parcel, max_age)
+    address = unseal(settings().encryption_keys, channel.address_sealed)
+    if address is None:
+        raise NotSent("the address was sealed with a key that is gone", permanent=True)
+    content = word_brief(parcel.event, parcel.facts, sandbox=parcel.synthetic)
+    return Letter(str(parcel.id), address, content, parcel.created_at)
+
+
+def _check_wish(channel: MessageChannel, parcel: ClaimedDelivery) -> None:
+    if channel.proved_at is None or MAIL_KINDS[parcel.event] not in channel.wanted_kinds:
+        raise Dropped("the channel takes no such messages any longer")
+    if parcel.age > MAX_AGE:
+        raise Dropped("it waited for a day")
+
+
+def _check_time(channel: MessageChannel, parcel: ClaimedDelivery, max_age: timedelta | None) -> None:
+    now = clock.now()
+    quiet_end = find_quiet_end(now, parcel.time_zone, channel.quiet_from, channel.quiet_until)
+    if quiet_end is not None:
+        raise Dropped("it was the quiet of this channel") if max_age else Postponed(quiet_end - now)
+    if not (breaks := peek(_name_breaks(channel.id), BREAKS_PER_HOUR, _HOUR_SECONDS)).allowed:
+        raise Postponed(timedelta(seconds=breaks.retry_after))
+    if not (verdict := hit(f"channel:sent:{channel.id}", PER_HOUR, _HOUR_SECONDS)).allowed:
+        raise Postponed(timedelta(seconds=verdict.retry_after))
+
+
+def _name_breaks(channel_id: int) -> str:
+    return f"channel:breaks:{channel_id}"
+
+
+def note_break(parcel: ClaimedDelivery) -> None:
+    """A connection to the channel broke or took too long."""
+    if "channel_id" in parcel.facts:
+        hit(_name_breaks(parcel.facts["channel_id"]), BREAKS_PER_HOUR, _HOUR_SECONDS)
+
 
 log = logging.getLogger(__name__)
 _MAILERS = {"smtp": email.send, "outbox": outbox_files.send}
@@ -97,11 +165,11 @@ def _send(parcel: ClaimedDelivery) -> None:
         _find_sender(parcel.channel)(_build_letter(parcel), begin)
     except TakenOver:
         return
-    except channel_letters.Postponed as later:
+    except Postponed as later:
         with autocommit() as session:
             postpone_delivery(session, parcel, later.wait)
         count(DELIVERY_ATTEMPTS, parcel.channel, "postponed")
-    except channel_letters.Dropped as reason:
+    except Dropped as reason:
         with autocommit() as session:
             mark_unsent(session, parcel, "failed", str(reason))
         count(DELIVERY_ATTEMPTS, parcel.channel, "dropped")
@@ -109,7 +177,7 @@ def _send(parcel: ClaimedDelivery) -> None:
         _retry_or_fail(parcel, refusal)
     except Exception as error:  # the edge: before the hand-over it can be repeated, after it no one knows
         log.warning("delivery %s: %s in attempt %s", parcel.id, type(error).__name__, parcel.attempt)
-        channel_letters.note_break(parcel)
+        note_break(parcel)
         if has_begun:
             _give_up(parcel, "uncertain", f"the connection broke while it was handed over ({type(error).__name__})")
         else:
@@ -130,7 +198,7 @@ def _build_letter(parcel: ClaimedDelivery) -> Letter:
     if parcel.age > _MAX_AGE.get(parcel.event, timedelta.max):
         raise NotSent("it was too late to say so", permanent=True)
     if parcel.channel in personal.SENDERS:
-        return channel_letters.build_letter(parcel, _MAX_AGE.get(parcel.event))
+        return build_letter(parcel, _MAX_AGE.get(parcel.event))
     if parcel.channel not in _PHONES:
         content = message(
             parcel.event,

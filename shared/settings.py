@@ -1,14 +1,18 @@
 """The settings of the service, read once from the environment; all that is missing or wrong is reported at once."""
 
 import re
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
+    BaseModel,
     Field,
     NonNegativeFloat,
+    NonNegativeInt,
     PositiveFloat,
     PositiveInt,
     SecretStr,
@@ -17,14 +21,174 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from shared.backup_settings import BackupSettings
-from shared.billing_settings import BillingSettings
 from shared.identity_providers import EnterpriseIssuers, OidcProviders
-from shared.provider_settings import OutsideUrl, ProviderSettings
-from shared.setting_checks import check_new_secrets, check_own_password, driver_url
-from shared.telemetry_settings import TelemetrySettings
+from shared.quotes import unquote
+from shared.setting_checks import check_new_secrets, check_numbers, check_outside_base, check_own_password, driver_url
 from shared.tls import check_bundle
+
+# The settings of providers: keys of the operator, applications registered with them, and their addresses.
+
+# The environment as settings read it, whichever program wrote it there from a file.
+
+
+class UnquotedEnvironment(EnvSettingsSource):
+    """The variables of the environment, without quotes around their values."""
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return {name: value and unquote(value) for name, value in super()._load_env_vars().items()}
+
+
+Numbers = Annotated[str, AfterValidator(check_numbers)]
+OutsideUrl = Annotated[str, AfterValidator(check_outside_base)]
+
+
+class ProviderSettings(BaseSettings):
+    """The part of the settings that providers read."""
+
+    model_config = SettingsConfigDict(env_prefix="", extra="ignore", frozen=True)
+
+    seats_aero_api_key: SecretStr | None = None
+    duffel_api_key: SecretStr | None = None
+    serpapi_api_key: SecretStr | None = None
+    travelpayouts_token: SecretStr | None = None
+    liteapi_key: SecretStr | None = None
+    rooms_aero_api_key: SecretStr | None = None
+    flightaware_api_key: SecretStr | None = None  # delays only: neither prices nor seats, so it changes no data mode
+    # what a contract with a source allows, where it is not what its card says: comma lists of NAME=NUMBER
+    provider_concurrency: Numbers = ""  # requests at once, of all programs together
+    provider_calls_a_day: Numbers = ""  # with one credential, in a UTC day
+    # where the sources are: others only for tests and for proxies of your own
+    seats_aero_base_url: OutsideUrl = "https://seats.aero/partnerapi"
+    rooms_aero_base_url: OutsideUrl = "https://rooms.aero/partnerapi"
+    duffel_base_url: OutsideUrl = "https://api.duffel.com"
+    liteapi_base_url: OutsideUrl = "https://api.liteapi.travel/v3.0"
+    serpapi_base_url: OutsideUrl = "https://serpapi.com"
+    travelpayouts_base_url: OutsideUrl = "https://api.travelpayouts.com"
+    faa_nas_base_url: OutsideUrl = "https://nasstatus.faa.gov/api"
+    flightaware_base_url: OutsideUrl = "https://aeroapi.flightaware.com/aeroapi"
+    ecb_base_url: OutsideUrl = "https://www.ecb.europa.eu/stats/eurofxref"
+    frankfurter_base_url: OutsideUrl = "https://api.frankfurter.dev"
+    watch_sources: bool = True  # false = no public file is read to compare our facts with
+    # people's own accounts elsewhere; TripIt can be connected by a private calendar address without a key
+    seats_aero_client_id: str | None = None
+    seats_aero_client_secret: SecretStr | None = None
+    seats_aero_oauth_url: OutsideUrl = "https://seats.aero/oauth2"
+    awardwallet_api_key: SecretStr | None = None
+    awardwallet_base_url: OutsideUrl = "https://business.awardwallet.com/api/export/v1"
+    google_client_id: str | None = None
+    google_client_secret: SecretStr | None = None
+    google_authorize_url: OutsideUrl = "https://accounts.google.com/o/oauth2/v2/auth"
+    google_oauth_url: OutsideUrl = "https://oauth2.googleapis.com"
+    google_sheets_base_url: OutsideUrl = "https://sheets.googleapis.com"
+    tripit_consumer_key: str | None = None
+    tripit_consumer_secret: SecretStr | None = None
+    tripit_base_url: OutsideUrl = "https://api.tripit.com"
+    tripit_web_url: OutsideUrl = "https://www.tripit.com"  # also the only host of private calendars
+    autopilot_client_id: str | None = None
+    autopilot_client_secret: SecretStr | None = None  # also signs what is sent
+    autopilot_authorize_url: OutsideUrl | None = None
+    autopilot_token_url: OutsideUrl | None = None
+    autopilot_revoke_url: OutsideUrl | None = None  # RFC 7009; absent = there is none
+    autopilot_api_base: OutsideUrl | None = None
+    autopilot_scope: str | None = None
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - replaced
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as is usual, no file is read
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, UnquotedEnvironment(settings_cls)
+
+
+# The settings of log lines, metrics and traces.
+
+
+class TelemetrySettings(BaseModel):
+    """The part of the settings by which programs tell how they are."""
+
+    log_level: str = "WARNING"
+    log_format: Literal["text", "json"] = "text"  # of the lines on standard error, in all programs
+    # metrics for Prometheus; each program listens at its own port: auth_server, mcp_server, dispatcher, worker, inbox
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int | None = Field(None, ge=1, le=65531)  # of the first program; absent = none of them listens
+    metrics_token: SecretStr | None = None  # the bearer token a scraper must send; absent = none is asked for
+    metrics_dir: Path | None = None  # where the processes of a program count; absent = its own temporary folder
+    # traces for OpenTelemetry, by the names its documentation uses
+    otel_exporter_otlp_endpoint: str | None = Field(None, pattern=r"https?://\S+")  # absent = there are none
+    otel_exporter_otlp_headers: SecretStr | None = None  # comma list of NAME=VALUE, such as the collector's key
+    otel_traces_sampler_arg: float = Field(1.0, ge=0, le=1)  # the share of traces that is kept
+
+
+# The settings of plans: how they change hands, and what they cost.
+
+_PRICE = re.compile(r"(premium|pro|enterprise)=([A-Za-z0-9_]{1,100})")
+
+
+class BillingSettings(BaseModel):
+    """The part of the settings by which people pay for plans, or the operator gives them."""
+
+    premium_price: float = 9.99
+    pro_price: float | None = None  # as the pages say it; absent = on request, or said where people pay
+    enterprise_price: float | None = None
+    plan_change_text: str | None = None  # how people change their plan; absent = by writing to the operator
+    plan_change_url: str | None = None
+    billing: Literal["manual", "stripe"] = "manual"  # manual = the operator sets plans by command
+    billing_grace_days: int = Field(7, ge=0, le=60)  # for which a plan is kept while its payment fails
+    billing_trial_days: int = Field(0, ge=0, le=365)  # before the first payment of an account's first subscription
+    stripe_secret_key: SecretStr | None = None
+    stripe_webhook_secrets: SecretStr | None = None  # comma list: all are taken
+    stripe_prices: str = ""  # comma list of plan=price id: the first of a plan is sold, all are recognised
+    stripe_base_url: Annotated[str, AfterValidator(check_outside_base)] = "https://api.stripe.com"
+
+    @field_validator("stripe_prices")
+    @classmethod
+    def _check_prices(cls, value: str) -> str:
+        names = [_PRICE.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+        if None in names:
+            raise ValueError("must be a list such as premium=price_123,pro=price_456")
+        ids = [name[2] for name in names if name]
+        if len(ids) != len(set(ids)):
+            raise ValueError("names one price twice")
+        return value
+
+    @model_validator(mode="after")
+    def _check_stripe_is_whole(self) -> "BillingSettings":
+        needs = {
+            "STRIPE_SECRET_KEY": self.stripe_secret_key and self.stripe_secret_key.get_secret_value(),
+            "STRIPE_WEBHOOK_SECRETS": self.stripe_webhook_secrets and self.stripe_webhook_secrets.get_secret_value(),
+            "STRIPE_PRICES": self.stripe_prices,
+        }
+        missing = [name for name, value in needs.items() if not value]
+        if self.billing == "stripe" and missing:
+            raise ValueError(f"BILLING=stripe needs {', '.join(missing)}")
+        return self
+
+    @cached_property
+    def prices(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a plan and a price id at Stripe, as they stand in the setting."""
+        return tuple((plan, price) for plan, price in _PRICE.findall(self.stripe_prices))
+
+
+# The settings of backups.
+
+
+class BackupSettings(BaseModel):
+    """The part of the settings by which `award-travel backup` runs unattended."""
+
+    backup_folder: Path | None = None  # where `award-travel backup` writes when no file is named
+    backup_keep_days: PositiveInt = 7  # the newest backup of each of so many days stays
+    backup_keep_weeks: NonNegativeInt = 5  # and of each of so many weeks
+    backup_recipients: str = ""  # comma list of public keys of age; empty = not encrypted
+    backup_upload: str | None = None  # a command that takes the file elsewhere; {} stands for it
+    backup_upload_seconds: PositiveInt = 3600
+    backup_max_age_hours: PositiveInt = 26  # of the last good one, before doctor calls it a fault
+
 
 VERSION = "0.4.0"
 STATUS = "Online"

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from auth_server.accounts import api_keys
-from auth_server.oauth import first_party_tokens
+from auth_server.oauth import tokens
 from auth_server.oauth.introspection import read_service_form
 from auth_server.oauth.responses import to_error_response
 from auth_server.web import sessions
@@ -23,9 +23,35 @@ from auth_server.web.request_data import RequestData, reject_request
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import AccessToken, Family
-from shared.secrets import digest
-from shared.settings import SCOPE
+from shared.db.oauth import AccessToken, Family, service_client
+from shared.secrets import digest, mint
+from shared.settings import SCOPE, settings
+
+# Short-lived access tokens for the service's own programs, each for one task of one account.
+
+
+def issue(
+    uow: UnitOfWork, account: Account, program: tuple[str, str], family_id: str, life: timedelta, *, read_only: bool
+) -> str:
+    """The only token of its family, without a refresh token next to it; `program` is its client's id and name."""
+    client_id, now = service_client(uow.db, *program), clock.now()
+    uow.db.add(Family(id=family_id, account_id=account.id, client_id=client_id, created_at=now))
+    uow.db.flush()
+    token = mint(tokens.ACCESS)
+    uow.db.add(
+        AccessToken(
+            token_hash=digest(token),
+            family_id=family_id,
+            client_id=client_id,
+            scope=SCOPE,
+            resource=settings().mcp_url,
+            issued_at=now,
+            expires_at=now + life,
+            read_only=read_only,
+        )
+    )
+    return token
+
 
 RUN_LIFE = timedelta(minutes=15)
 STANDING_ORDERS = ("award-travel-standing-orders", "Standing order")
@@ -77,7 +103,7 @@ def issue_run_token(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
         reject_request("There is no such account or run.")
     _revoke_earlier_attempts(uow, account, run_id)
     family_id = f"run:{run_id}:{secrets.token_hex(8)}"
-    token = first_party_tokens.issue(uow, account, STANDING_ORDERS, family_id, RUN_LIFE, read_only=True)
+    token = issue(uow, account, STANDING_ORDERS, family_id, RUN_LIFE, read_only=True)
     return {"access_token": token, "token_type": "Bearer", "expires_in": int(RUN_LIFE.total_seconds()), "scope": SCOPE}
 
 

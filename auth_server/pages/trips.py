@@ -1,7 +1,10 @@
 """Trips pages: the days of a trip with bookings, plans and gaps; made, changed, archived and deleted by the tools."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -20,8 +23,34 @@ from auth_server.pages.tool_calls import (
     read_faults,
     show_when_answered,
 )
-from auth_server.pages.trip_costs import sum_costs
 from auth_server.web.outcomes import FlowResult, Page, PageResult, show_problem
+from shared.domain.party_prices import format_amount
+
+# What the bookings of a trip cost in all, by points and by currency.
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Of everybody who travels: points, and money in words, one of each currency."""
+
+    points: int
+    money: tuple[str, ...]
+
+
+def sum_costs(flights: Iterable[Row], stays: Iterable[Row]) -> Costs | None:
+    """What is cancelled does not count; None where nothing was paid."""
+    points, money = 0, Counter[str]()
+    for flight in (row for row in flights if row["state"] != "cancelled"):
+        points += flight["points_spent"] or 0
+        paid = (flight["cash_paid"], flight["taxes_paid"])
+        money[flight["taxes_currency"]] += sum(Decimal(str(amount)) for amount in paid if amount)  # type: ignore[assignment]
+    for stay in (row for row in stays if row["state"] != "cancelled"):
+        points += (stay["original_points"] or 0) if stay["kind"] == "award" else 0
+        if stay["kind"] == "cash" and stay["original_pay_rate_usd"]:
+            money[stay["cash_rate_currency"]] += Decimal(str(stay["original_pay_rate_usd"]))  # type: ignore[assignment]
+    sums = tuple(format_amount(Decimal(amount), currency) for currency, amount in sorted(money.items()) if amount)
+    return Costs(points, sums) if points or sums else None
+
 
 PATH = "/dashboard/trips"
 ARCHIVED, NEW, ONE = f"{PATH}/archived", f"{PATH}/new", f"{PATH}/{{number}}"

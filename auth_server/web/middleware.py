@@ -2,16 +2,53 @@
 
 from urllib.parse import urlsplit
 
+import anyio.to_thread
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth_server.web.maintenance import find_refusal
+from auth_server.web import sessions
+from auth_server.web.error_handlers import respond_maintenance
+from auth_server.web.flows import limiter
 from auth_server.web.reverse_proxy import STATES, ReverseProxy, serve_absence
 from shared.asgi import add_headers, is_browser, security_headers
+from shared.db.base import transaction
+from shared.db.maintenance import WATCH
+from shared.internal_api import session_cookie_name
 from shared.settings import PASSED_PATHS, settings
 from shared.telemetry.call_context import label_work, new_id
 from shared.telemetry.http_counts import count_response
 from shared.telemetry.traces import name_request, read_traceparent, span
+
+# Maintenance mode on the web host: what stays open, who gets past it, and the answer for everybody else.
+
+# Documents that need no database, what pages are drawn with, and the way in for administrators.
+_OPEN_FOLDERS = ("/.well-known/", "/static/", "/signin/")
+_OPEN_PATHS = frozenset({"/signin", "/signout", "/favicon.ico", "/robots.txt"})
+
+
+async def find_refusal(scope: Scope) -> Response | None:
+    """What is answered instead of the path; None while there is no maintenance, and where it does not reach."""
+    maintenance, path = WATCH.current, scope["path"]
+    if maintenance is None or path in _OPEN_PATHS or path.startswith(_OPEN_FOLDERS):
+        return None
+    request = Request(scope)
+    cookie = request.cookies.get(session_cookie_name(), "")
+    if await anyio.to_thread.run_sync(_is_administrator, cookie, limiter=limiter()):
+        return None
+    return respond_maintenance(request, maintenance)
+
+
+def _is_administrator(cookie: str) -> bool:
+    """No one is one while the database is down, or has tables this release does not read."""
+    try:
+        with transaction() as session:
+            account = sessions.find_account(session, sessions.load(session, cookie))
+            return account is not None and account.is_admin
+    except SQLAlchemyError:
+        return False
+
 
 # Called by IP address instead of by name: health checks, and our own programs, which authenticate.
 INTERNAL_PATHS = ("/internal/api-key", "/internal/session", "/internal/run-token", "/internal/run-end")

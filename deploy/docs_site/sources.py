@@ -1,13 +1,168 @@
 """What the site is built from: the pages of `deploy/docs` and others of the tree, with links between them."""
 
+import html
+import inspect
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from deploy.docs_site.settings_tables import write_settings
-from deploy.docs_site.tool_pages import write_areas, write_plans, write_tool_pages
+from pydantic import SecretStr
+from pydantic_core import PydanticUndefined
+
+import mcp_server.tools  # noqa: F401 - registers the tools
+from mcp_server.pages.tool_reference import ToolEntry, describe_tool, name_area, select_tools
+from mcp_server.toolkit.registry import TOOLS
+from shared.domain.plans import LIMITS, Plan
+from shared.domain.tool_profiles import AREAS, PROFILES
+from shared.settings import Settings
+
+# The pages about tools and plans, written from the catalogue and the limits that the server answers with.
+
+SITE = "http://127.0.0.1:8000"
+_LIMITS = {
+    "searches_per_day": "Searches a day",
+    "results": "Results of a search",
+    "active_trips": "Active trips",
+    "route_monitors": "Route monitors",
+    "flight_alerts": "Flight alerts",
+    "delay_alerts": "Delay alerts",
+    "standing_orders": "Standing orders",
+    "tool_calls_per_day": "Tool calls a day",
+    "api_calls_per_month": "REST calls a month",
+}
+
+
+def write_areas() -> str:
+    """The areas with their tools, and the profiles."""
+    rows = [
+        (
+            f"[{name_area(area)}](tools/{area}.md)",
+            f"`{area}`",
+            ", ".join(f"`{tool.name}`" for tool in select_tools(area)),
+        )
+        for area in AREAS
+    ]
+    profiles = [(f"`/mcp/x/{name}`", str(len(tools))) for name, tools in PROFILES.items()]
+    areas = write_table(("Area", "Its word", "Tools"), rows)
+    return f"{len(TOOLS)} tools in {len(AREAS)} areas:\n\n{areas}\n\nProfiles:\n\n" + write_table(
+        ("Address", "Tools"), profiles
+    )
+
+
+def write_plans() -> str:
+    """The limits of each plan."""
+    rows = [
+        (title, *(_format_limit(getattr(LIMITS[plan], field)) for plan in Plan)) for field, title in _LIMITS.items()
+    ]
+    return write_table(("", *(plan.slug.title() for plan in Plan)), rows)
+
+
+def _format_limit(value: int | None) -> str:
+    return "no limit" if value is None else f"{value:,}"
+
+
+def write_tool_pages() -> Iterator[tuple[str, str]]:
+    """The place and the text of each area's page."""
+    for area in AREAS:
+        parts = [f"# {name_area(area)}", *(_write_tool(describe_tool(tool, SITE)) for tool in select_tools(area))]
+        yield f"tools/{area}.md", "\n\n".join(parts) + "\n"
+
+
+def _write_tool(entry: ToolEntry) -> str:
+    parts = [f"## {entry.tool.name}", f"*{entry.title}*", f"**{entry.tool.tier.label}** · {entry.effect}", entry.about]
+    if entry.arguments:
+        rows = [
+            (
+                f"`{row.name}`",
+                row.kind + ("; **required**" if row.required else ""),
+                html.escape(row.about, quote=False),
+            )
+            for row in entry.arguments
+        ]
+        parts.append(write_table(("Argument", "What may stand there", "Meaning"), rows))
+    else:
+        parts.append("It takes no arguments.")
+    parts.append(_write_block("json", "Over MCP", entry.mcp))
+    parts.append(_write_block("sh", "Over REST", entry.rest))
+    parts.append(_write_block("sh", "By command", entry.command))
+    return "\n\n".join(parts)
+
+
+def _write_block(language: str, title: str, text: str) -> str:
+    return f'```{language} title="{title}"\n{html.unescape(text)}\n```'
+
+
+def write_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown; a bar or a line break in a cell would end the cell."""
+    lines = [titles, ["---"] * len(titles), *([_write_cell(cell) for cell in row] for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _write_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+# The table of settings: their meaning from deploy/env.example, their defaults from the class of the settings.
+
+EXAMPLE = Path(__file__).parents[1] / "env.example"
+_SECTION = re.compile(r"# --- (?P<title>.+?) -*$")
+_FIELD = re.compile(r"^    (?P<name>\w+): .*  # (?P<remark>.+)$", re.M)
+_SETTING = re.compile(r"#?(?P<name>[A-Z][A-Z0-9_]+)=")
+
+
+def write_settings() -> str:
+    """One table for each part of the file, with a row for each setting."""
+    return "\n".join(_write_lines())
+
+
+def _write_lines() -> Iterator[str]:
+    comment: list[str] = []
+    remarks = read_remarks()
+    for line in EXAMPLE.read_text(encoding="utf-8").splitlines():
+        section, setting = _SECTION.match(line), _SETTING.match(line)
+        if section:
+            comment = []
+            yield from _open_section(section["title"])
+        elif setting:
+            yield _write_row(setting["name"], " ".join(comment) or remarks.get(setting["name"], ""))
+            comment = []
+        elif line.startswith("#"):
+            comment.append(line.removeprefix("#").strip())
+
+
+def _open_section(words: str) -> Iterator[str]:
+    title, _, remark = words.partition(": ")
+    yield f"\n## {title[0].upper()}{title[1:]}\n"
+    if remark:
+        yield f"{_escape(remark[0].upper() + remark[1:])}\n"
+    yield from ("| Setting | Default | Meaning |", "| --- | --- | --- |")
+
+
+def read_remarks() -> dict[str, str]:
+    """The comment next to each field of the class, by the setting's name."""
+    parts = (part for part in Settings.__mro__ if part.__module__.startswith("shared."))
+    fields = (match for part in parts for match in _FIELD.finditer(inspect.getsource(part)))
+    return {field["name"].upper(): field["remark"] for field in fields}
+
+
+def _write_row(name: str, meaning: str) -> str:
+    return f"| `{name}` | {_write_default(name)} | {_escape(meaning)} |"
+
+
+def _write_default(name: str) -> str:
+    field = Settings.model_fields[name.lower()]
+    if field.default is PydanticUndefined:
+        return "**required**"
+    if field.default in (None, "", {}) or field.annotation is SecretStr:
+        return "not set"
+    return f"`{field.default}`"
+
+
+def _escape(text: str) -> str:
+    return html.escape(text, quote=False).replace("|", "\\|")
+
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "deploy" / "docs"

@@ -2,14 +2,323 @@
 
 import argparse
 import json
+import socket
+import time
+from collections import Counter
+from typing import Any
 
-from deploy.doctor import files, outside_services, programs, stores
-from deploy.doctor.results import Check, SwitchedOff
-from deploy.errors import user_message
+from deploy.doctor import stores
+from deploy.doctor.results import ANSWER_SECONDS, Check, SwitchedOff, build_fault
+from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
 from deploy.local.service import database, is_set_by_environment
 from deploy.terminal import open_console, print_row, print_styled
 from shared.domain.plurals import pluralize
+from shared.services.operations.workers import Program
+
+# The programs of the service: both servers, the mail listener, and those behind the queue.
+
+# Seconds that rows may wait for anybody to take them, as in the alerts of deploy/observability.
+MAX_WAIT_SECONDS = {"schedule": 120, "run": 900, "message": 600}
+
+
+def check_auth_server() -> str:
+    import httpx
+
+    from shared.http import sync_client
+    from shared.settings import settings
+
+    url = settings().web_url
+    try:
+        with sync_client(timeout=httpx.Timeout(ANSWER_SECONDS)) as client:
+            ready = client.get(f"{url}/readyz")
+            issuer = client.get(f"{url}/.well-known/oauth-authorization-server").json().get("issuer")
+    except (httpx.HTTPError, ValueError, AttributeError) as error:
+        mend = "see its log, and start python -m auth_server, or everything with award-travel up"
+        raise build_fault(url, error, mend) from None
+    if ready.status_code != 200:
+        raise CommandError(f"{url} is not ready ({ready.status_code}): see its log")
+    if issuer != url:
+        raise CommandError(f"{url} calls itself {issuer}: set WEB_URL to the address it is reached at")
+    return f"{url} is ready"
+
+
+def check_internal_address() -> str:
+    """Asked about a token that none has, by the way on which tools and jobs ask the auth server."""
+    import anyio
+    import httpx
+
+    from shared.internal_api import AuthServerClient
+    from shared.settings import settings
+
+    url = settings().auth_internal_url or settings().web_url
+
+    async def ask() -> int:
+        async with AuthServerClient(httpx.Timeout(ANSWER_SECONDS)) as auth_server:
+            return (await auth_server.post("/oauth/introspect", {"token": "none"})).status_code
+
+    try:
+        status = anyio.run(ask)
+    except httpx.HTTPError as error:
+        raise build_fault(url, error, "see whether AUTH_INTERNAL_URL is right") from None
+    if status == 401:
+        raise CommandError(f"{url} refuses the service's own client: give all programs the same SERVICE_CLIENT_SECRET")
+    if status != 200:
+        raise CommandError(f"{url} is not the auth server ({status}): see whether AUTH_INTERNAL_URL is right")
+    return f"{url} takes the service's own client"
+
+
+def check_tools_server() -> str:
+    """Asked at its own address, past the web host: a stopped program takes connections and answers none of them."""
+    import httpx
+
+    from shared.http import sync_client
+    from shared.settings import settings
+
+    url = settings().mcp_upstream_url or settings().mcp_url.removesuffix("/mcp")
+    try:
+        with sync_client(timeout=httpx.Timeout(ANSWER_SECONDS)) as client:
+            status = client.get(f"{url}/readyz").status_code
+    except httpx.HTTPError as error:
+        raise build_fault(url, error, "see its log, and start python -m mcp_server") from None
+    if status != 200:
+        raise CommandError(f"{url} is not ready ({status}): see its log")
+    return f"{url} is ready"
+
+
+def check_mail_listener() -> str:
+    from shared.settings import settings
+
+    s = settings()
+    if s.inbound_smtp_port is None or not s.inbox_domain:
+        return SwitchedOff("no listener: INBOUND_SMTP_PORT and INBOUND_MAIL_DOMAIN start one")
+    host = "127.0.0.1" if s.inbound_smtp_host in ("0.0.0.0", "::", "") else s.inbound_smtp_host  # noqa: S104 - a name
+    where = f"{host}:{s.inbound_smtp_port}"
+    try:
+        with socket.create_connection((host, s.inbound_smtp_port), ANSWER_SECONDS) as connection:
+            greeting = connection.recv(3)
+    except OSError:
+        greeting = b""
+    if greeting != b"220":
+        raise CommandError(f"{where} does not greet: see its log, and start python -m jobs inbox")
+    return f"{where} takes mail for {s.inbox_domain}"
+
+
+def check_workers(*, served: bool) -> str:
+    """Where something is missing it looks again for a while: Redis may just have lost everything."""
+    from redis.exceptions import RedisError
+
+    from shared.services.operations.workers import BEAT_SECONDS, list_programs
+
+    try:
+        fault, until = _find_idle_parts(list_programs()), time.monotonic() + BEAT_SECONDS + 1
+        while fault and served and time.monotonic() < until:
+            time.sleep(0.5)
+            fault = _find_idle_parts(list_programs())
+        programs, waiting = list_programs(), _count_wake_ups()
+    except (RedisError, OSError):
+        raise CommandError("nothing is known of them while the queue is down") from None
+    if fault and served:
+        raise CommandError(fault)
+    kinds = Counter(program.kind for program in programs if program.is_living)
+    counts = ", ".join(pluralize(kinds[kind], kind) for kind in ("worker", "dispatcher"))
+    return f"{counts}, {pluralize(waiting, 'wake-up')} waiting"
+
+
+def _count_wake_ups() -> int:
+    from jobs.queue import ENTRIES
+    from shared.redis import connect
+
+    return sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
+
+
+def _find_idle_parts(programs: list[Program]) -> str | None:
+    """What no one does, or who stopped doing it, with what to do."""
+    living = [program for program in programs if program.is_living]
+    silent = [
+        f"the {program.kind} {program.pid} on {program.host} gave no sign of life for {program.age:.0f} s"
+        for program in programs
+        if program.is_silent
+    ]
+    if not any(program.kind == "worker" for program in living):
+        return "; ".join([*silent, "no worker listens: start python -m jobs worker"])
+    if not any(program.kind == "dispatcher" for program in living):
+        return "; ".join([*silent, "no dispatcher works: start python -m jobs dispatcher"])
+    if idle := _find_unserved_queues(living):
+        return (
+            f"no worker serves the queue {' or '.join(idle)}, and what is due there waits: start python -m jobs worker,"
+            " or name the queue on the command line of rq worker"
+        )
+    return f"{'; '.join(silent)}: continue it, or end it; the others go on" if silent else None
+
+
+def _find_unserved_queues(living: list[Program]) -> list[str]:
+    """Mail counts only where mail can arrive."""
+    from jobs.queue import ENTRIES, MAIL
+    from shared.settings import settings
+
+    served = {queue for program in living for queue in program.queues}
+    return [name for name in ENTRIES if name not in served and (name != MAIL or settings().inbox_domain)]
+
+
+def check_waiting_work(*, served: bool) -> str:
+    """What is due and no one has taken. While nothing runs it may wait."""
+    from shared.db.service_figures import read_service_figures
+
+    figures = read_service_figures()
+    oldest = {
+        "schedule": figures.oldest_due_schedule,
+        "run": max(figures.oldest_due_runs.values()),
+        "message": figures.oldest_due_delivery,
+    }
+    words = ", ".join(f"the oldest {noun} {_describe_seconds(age)}" for noun, age in oldest.items() if age >= 1)
+    late = [noun for noun, age in oldest.items() if age > MAX_WAIT_SECONDS[noun]]
+    if late and served:
+        raise CommandError(f"due for too long: {words}; see the logs of the dispatcher and the workers, and start more")
+    return f"due: {words}" if words else "nothing that is due waits"
+
+
+def _describe_seconds(seconds: float) -> str:
+    if seconds < 120:
+        return f"for {seconds:.0f} s"
+    return f"for {seconds / 60:.0f} minutes" if seconds < 7200 else f"for {seconds / 3600:.0f} hours"
+
+
+# What others run and the service stands on: sources, connections, a language model, providers of sign-in.
+
+
+def check_sources() -> str:
+    from shared.services.search.sources import backends
+
+    sources = backends()
+    if down := [source for source in sources if source.state == "down" and not source.is_switched_off]:
+        names = ", ".join(f"{source.name} ({source.reason or 'no reason'})" for source in down)
+        raise CommandError(
+            f"{names} failed when last asked: see its key, whether this machine reaches it, and after a tls_fault"
+            " whether it needs CA_BUNDLE"
+        )
+    return "; ".join(f"{source.name} {_describe_source(source)}" for source in sources)
+
+
+def _describe_source(source: Any) -> str:
+    if source.is_switched_off:
+        return "switched off: award-travel providers on"
+    if source.state != "live":
+        return str(source.state.replace("_", " "))
+    return f"answered {source.last_success_at:%Y-%m-%d %H:%M} UTC" if source.last_success_at else "not asked yet"
+
+
+def check_connections() -> str:
+    """Which accounts elsewhere people can connect, and whether half of a key was forgotten."""
+    from shared.providers.connectors import NAMES, connector
+    from shared.settings import settings
+
+    halves = [
+        f"{name.upper()}_ID and {name.upper()}_SECRET belong together"
+        for name in ("seats_aero_client", "google_client", "autopilot_client")
+        if bool(getattr(settings(), f"{name}_id")) != bool(getattr(settings(), f"{name}_secret"))
+    ]
+    if halves:
+        raise CommandError("; ".join(halves))
+    open_to = [name for name in NAMES if connector(name).configured()]
+    back = f"{settings().web_url}/integrations/PROVIDER/callback"
+    return f"{', '.join(open_to)} can be connected; their way back is {back}"
+
+
+def check_language_model() -> str:
+    """Not asked: each answer of a model costs its operator something."""
+    from urllib.parse import urlsplit
+
+    import mcp_server.tools  # noqa: F401 - registers every tool
+    from mcp_server.toolkit.registry import TOOLS
+    from shared.settings import settings
+
+    s = settings()
+    if not s.standing_order_model:
+        return SwitchedOff("none, so no standing orders can be made: STANDING_ORDER_MODEL names one")
+    where = urlsplit(s.standing_order_model_url).netloc
+    if where == "api.anthropic.com" and not s.standing_order_model_key:
+        raise CommandError(f"{s.standing_order_model} at {where} needs a key: set STANDING_ORDER_MODEL_KEY")
+    areas = {tool.area for tool in TOOLS.values()}
+    if unknown := {name.strip() for name in s.standing_order_areas.split(",")} - areas - {""}:
+        raise CommandError(
+            f"STANDING_ORDER_AREAS names {', '.join(sorted(unknown))}: the areas are {', '.join(sorted(areas))}"
+        )
+    return f"{s.standing_order_model} at {where} ({s.standing_order_model_kind})"
+
+
+def check_sign_in() -> str:
+    """Providers of sign-in, and enterprises whose assertions are exchanged: their documents are read now."""
+    import anyio
+
+    from auth_server.accounts.identity_providers import load_metadata, redirect_uri
+    from auth_server.accounts.provider_documents import Unavailable, load_document
+    from shared.settings import settings
+
+    providers, away = settings().oidc_providers, []
+    urls = [entry.jwks_url for entry in settings().enterprise_issuers.values() if entry.jwks_url]
+    for name, call, argument in [
+        *((name, load_metadata, provider) for name, provider in providers.items()),
+        *((url, load_document, url) for url in urls),
+    ]:
+        try:
+            anyio.run(call, argument)  # type: ignore[arg-type]
+        except Unavailable as fault:
+            away.append(f"{name} ({fault})" if str(fault) else name)
+    if away:
+        raise CommandError(
+            f"{', '.join(away)} cannot be read, or names another issuer: see OIDC_PROVIDERS and ENTERPRISE_ISSUERS"
+        )
+    ways = ["passwords"] if settings().password_sign_in else []
+    return ", ".join([*ways, *(f"{name} (way back: {redirect_uri(name)})" for name in providers)])
+
+
+def check_outgoing_mail() -> str:
+    """The mail server is greeted and signed in to; no mail is sent."""
+    from shared.outbox.channels import NotSent
+    from shared.outbox.channels.email import try_handshake
+    from shared.settings import settings
+
+    s = settings()
+    if s.mail_backend == "outbox":
+        return SwitchedOff(f"no mail goes out, each becomes a file in {s.outbox_dir}: MAIL_BACKEND=smtp sends it")
+    where = f"{s.smtp_host}:{s.smtp_port}"
+    try:
+        try_handshake(ANSWER_SECONDS)
+    except NotSent as refusal:
+        raise CommandError(f"{where}: {refusal.reason}; see SMTP_HOST and the settings next to it") from None
+    login = f", signed in as {s.smtp_username}" if s.smtp_username and s.smtp_password else ""
+    tls = {"starttls": "STARTTLS", "tls": "TLS", "none": "no TLS"}[s.smtp_security]
+    return f"{where} takes mail by {tls}{login}"
+
+
+# What came with the program: facts, the files they were read from, and the wheels of the private servers.
+
+
+def check_reference() -> str:
+    from shared.reference.load import reference
+
+    facts = reference()
+    return f"{len(facts.programs)} programmes, {len(facts.airlines)} airlines, {len(facts.airports)} airports"
+
+
+def check_source_watch() -> str:
+    """What another's file does is no fault of this service: it is shown, and the audit lists it."""
+    from shared.db.base import transaction
+    from shared.services.operations.source_watch import describe_watch
+
+    with transaction() as session:
+        return describe_watch(session)
+
+
+def check_wheels() -> str:
+    from deploy.local.wheel_audit import REPLACED_BY_SETTING, check_wheel
+
+    findings = [check_wheel(name) for name in REPLACED_BY_SETTING]
+    if changed := [f.text for f in findings if f.state == "changed"]:
+        raise CommandError("; ".join(changed))
+    return "; ".join(f.text for f in findings)
+
 
 STYLES = {"ok": "green", "off": "dim", "FAULT": "bold red"}
 
@@ -53,25 +362,25 @@ def list_checks(*, served: bool) -> dict[str, Check]:
         "database": stores.check_database,
         "partitions": lambda: stores.check_partitions(served=served),
         "queue": stores.check_queue,
-        "auth server": programs.check_auth_server,
-        "internal address": programs.check_internal_address,
-        "tools server": programs.check_tools_server,
-        "workers": lambda: programs.check_workers(served=served),
-        "waiting work": lambda: programs.check_waiting_work(served=served),
-        "mail listener": programs.check_mail_listener,
-        "outgoing mail": outside_services.check_outgoing_mail,
-        "reference data": files.check_reference,
-        "watched files": files.check_source_watch,
+        "auth server": check_auth_server,
+        "internal address": check_internal_address,
+        "tools server": check_tools_server,
+        "workers": lambda: check_workers(served=served),
+        "waiting work": lambda: check_waiting_work(served=served),
+        "mail listener": check_mail_listener,
+        "outgoing mail": check_outgoing_mail,
+        "reference data": check_reference,
+        "watched files": check_source_watch,
         "clock": stores.check_clock,
         "data mode": stores.check_data_mode,
-        "connections": outside_services.check_connections,
-        "sources": outside_services.check_sources,
-        "language model": outside_services.check_language_model,
-        "sign-in": outside_services.check_sign_in,
+        "connections": check_connections,
+        "sources": check_sources,
+        "language model": check_language_model,
+        "sign-in": check_sign_in,
         "folders": stores.check_folders,
         "backup": stores.check_backup,
         "maintenance": stores.check_maintenance,
-        "wheels": files.check_wheels,
+        "wheels": check_wheels,
     }
 
 

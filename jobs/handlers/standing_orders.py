@@ -4,11 +4,14 @@ The tools are called through our own /mcp, with a short token of the account tha
 and limits as for any other client, and whatever the model or a tool's output says, nothing can be changed.
 """
 
+import math
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 import anyio
@@ -18,20 +21,232 @@ import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 from sqlalchemy.orm import Session
 
-from jobs.handlers import language_model
-from jobs.handlers.language_model import ModelFailed, ToolOffer, ToolRequest, Turn
 from shared import clock
 from shared.db.base import transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.domain.retries import wait_after
-from shared.http import TIMEOUT
+from shared.http import TIMEOUT, Refused, client, read_capped
 from shared.http import AsyncClient as Http
 from shared.internal_api import AuthServerClient, mcp_endpoint
 from shared.services.watches.standing_orders import LOST, STOPPED, OrderRun, Outcome, goes_on, prepare, settle
-from shared.settings import settings
+from shared.settings import Settings, settings
+
+# A client for language models, over the wire of Anthropic's Messages or OpenAI's Chat Completions.
+
+MAX_ANSWER_BYTES = 1024 * 1024  # of one answer
+BYTES_A_TOKEN = 4  # about, of text and JSON
+MAX_WAIT_SECONDS = 5.0  # for a model that asks to be left alone for a moment
+Conversation = list[dict[str, Any]]
+
+
+class ModelFailed(Exception):
+    """One reason of ours; `again` when a later attempt may go better."""
+
+    def __init__(self, reason: str, *, again: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.again = reason, again
+
+
+@dataclass(frozen=True)
+class ToolRequest:
+    """A tool the model wants called; `arguments` is None when what it wrote is no JSON object."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class ToolOffer:
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What the model answered: `message` goes back to it as it is; `pause` asks for that alone; `cut` was too long."""
+
+    message: dict[str, Any]
+    text: str
+    calls: tuple[ToolRequest, ...]
+    tokens: int
+    pause: bool = False
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class ModelApi:
+    """How one kind of endpoint is spoken to."""
+
+    path: str
+    headers: Callable[[Settings], dict[str, str]]
+    body: Callable[[Settings, str, Conversation, Sequence[ToolOffer], bool], dict[str, Any]]
+    read: Callable[[dict[str, Any]], Turn]
+    tool_results: Callable[[Sequence[tuple[ToolRequest, str]], str | None], Conversation]
+
+
+def _anthropic_headers(s: Settings) -> dict[str, str]:
+    return {"anthropic-version": s.standing_order_model_version}
+
+
+def _anthropic_body(
+    s: Settings, system: str, conversation: Conversation, tools: Sequence[ToolOffer], may_call: bool
+) -> dict[str, Any]:
+    return {
+        "model": s.standing_order_model,
+        "max_tokens": s.standing_order_answer_tokens,
+        "system": system,
+        "messages": conversation,
+        "tools": [{"name": t.name, "description": t.description, "input_schema": t.schema} for t in tools],
+        "tool_choice": {"type": "auto" if may_call else "none"},
+    }
+
+
+def _anthropic_read(response: dict[str, Any]) -> Turn:
+    content, end = response["content"], response["stop_reason"]
+    if end == "refusal":
+        raise ModelFailed("declined")
+    if end == "model_context_window_exceeded":
+        raise ModelFailed("too_long")
+    requests = [b for b in content if b["type"] == "tool_use"] if end == "tool_use" else []
+    calls = tuple(ToolRequest(str(b["id"]), str(b["name"]), _parse_object(b["input"])) for b in requests)
+    text = "".join(str(b["text"]) for b in content if b["type"] == "text")
+    usage = response.get("usage") or {}
+    tokens = int(usage.get("input_tokens") or 0) + int(usage.get("output_tokens") or 0)
+    return Turn(
+        {"role": "assistant", "content": content}, text, calls, tokens, end == "pause_turn", end == "max_tokens"
+    )
+
+
+def _anthropic_results(answers: Sequence[tuple[ToolRequest, str]], note: str | None) -> Conversation:
+    """All results of one turn in one message, first in its content."""
+    blocks = [{"type": "tool_result", "tool_use_id": request.id, "content": text} for request, text in answers]
+    return [{"role": "user", "content": [*blocks, *([{"type": "text", "text": note}] if note else [])]}]
+
+
+def _openai_body(
+    s: Settings, system: str, conversation: Conversation, tools: Sequence[ToolOffer], may_call: bool
+) -> dict[str, Any]:
+    functions = [{"name": t.name, "description": t.description, "parameters": t.schema} for t in tools]
+    return {
+        "model": s.standing_order_model,
+        "max_completion_tokens": s.standing_order_answer_tokens,
+        "messages": [{"role": "system", "content": system}, *conversation],
+        "tools": [{"type": "function", "function": function} for function in functions],
+        "tool_choice": "auto" if may_call else "none",
+    }
+
+
+def _openai_read(response: dict[str, Any]) -> Turn:
+    choice = response["choices"][0]
+    message = choice["message"]
+    if choice.get("finish_reason") == "content_filter" or message.get("refusal"):
+        raise ModelFailed("declined")
+    requests = [(c["id"], c["function"]) for c in message.get("tool_calls") or ()]
+    calls = tuple(ToolRequest(str(id), str(f["name"]), _parse_object(f["arguments"])) for id, f in requests)
+    usage = response.get("usage") or {}
+    back = {"role": "assistant", "content": message.get("content")}
+    back |= {"tool_calls": message["tool_calls"]} if requests else {}
+    text, cut = str(message.get("content") or ""), choice.get("finish_reason") == "length"
+    return Turn(back, text, () if cut else calls, int(usage.get("total_tokens") or 0), cut=cut)
+
+
+def _openai_results(answers: Sequence[tuple[ToolRequest, str]], note: str | None) -> Conversation:
+    messages: Conversation = [
+        {"role": "tool", "tool_call_id": request.id, "content": text} for request, text in answers
+    ]
+    return messages + ([{"role": "user", "content": note}] if note else [])
+
+
+def _parse_object(arguments: Any) -> dict[str, Any] | None:
+    """Arguments come as an object or, in the other wire, as its text; models write broken JSON now and then."""
+    if isinstance(arguments, str):
+        try:
+            arguments = from_json(arguments or "{}")
+        except ValueError:
+            return None
+    return arguments if isinstance(arguments, dict) else None
+
+
+MODEL_APIS = {
+    "anthropic": ModelApi("/messages", _anthropic_headers, _anthropic_body, _anthropic_read, _anthropic_results),
+    "openai": ModelApi("/chat/completions", lambda _: {}, _openai_body, _openai_read, _openai_results),
+}
+
+
+def model_api() -> ModelApi:
+    return MODEL_APIS[settings().standing_order_model_kind]
+
+
+def connect() -> Http:
+    """The run itself ends a model that is too slow."""
+    s = settings()
+    key = s.standing_order_model_key.get_secret_value() if s.standing_order_model_key else ""
+    credentials = {"Authorization": f"Bearer {key}"} if s.standing_order_model_auth == "bearer" else {"x-api-key": key}
+    headers = model_api().headers(s) | (credentials if key else {})
+    return client(s.standing_order_model_url, timeout=httpx.Timeout(60, connect=5), headers=headers)
+
+
+async def ask(
+    http: Http, system: str, conversation: Conversation, tools: Sequence[ToolOffer], *, may_call: bool
+) -> Turn:
+    """One answer; a model that is busy is asked a second time after a moment. Raises ModelFailed."""
+    api = model_api()
+    body = to_json(api.body(settings(), system, conversation, tools, may_call))
+    try:
+        answer = await _post(http, api.path, body)
+    except _Busy as busy:
+        await anyio.sleep(busy.seconds)
+        try:
+            answer = await _post(http, api.path, body)
+        except _Busy as busy_again:
+            raise ModelFailed(busy_again.reason, again=True) from None
+    try:
+        turn = api.read(from_json(answer))
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise ModelFailed("nonsense", again=True) from None
+    estimated = (len(body) + len(answer)) // BYTES_A_TOKEN
+    return turn if turn.tokens else replace(turn, tokens=estimated)  # not every server counts
+
+
+class _Busy(Exception):
+    def __init__(self, reason: str, seconds: float = 1.0) -> None:
+        super().__init__(reason)
+        self.reason, self.seconds = reason, seconds
+
+
+async def _post(http: Http, path: str, body: bytes) -> bytes:
+    """The body of a good answer. What an error page says is not read: it is neither data nor ours to repeat."""
+    try:
+        async with http.stream("POST", path, content=body, headers={"Content-Type": "application/json"}) as response:
+            if response.is_success:
+                return await read_capped(response, MAX_ANSWER_BYTES)
+            status, wait = response.status_code, response.headers.get("retry-after", "")
+    except httpx.TimeoutException:
+        raise ModelFailed("timeout", again=True) from None
+    except httpx.HTTPError:
+        raise _Busy("unreachable") from None
+    except Refused:
+        raise ModelFailed("nonsense") from None
+    if status == 429 or status >= 500:
+        reason, seconds = "rate_limited" if status == 429 else "unavailable", _seconds(wait)
+        if seconds > MAX_WAIT_SECONDS:
+            raise ModelFailed(reason, again=True)
+        raise _Busy(reason, seconds)
+    raise ModelFailed({400: "refused", 413: "too_long"}.get(status, "not_permitted"))
+
+
+def _seconds(wait: str) -> float:
+    try:
+        seconds = float(wait or 1)
+    except ValueError:
+        return 1.0
+    return max(0.0, seconds) if math.isfinite(seconds) else MAX_WAIT_SECONDS + 1
+
 
 MAX_TOOL_ANSWER_CHARACTERS = 24_000  # characters of one tool's answer that the model is given
 MAX_RESULT_CHARACTERS = 20_000  # characters of a result
@@ -83,7 +298,7 @@ async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.Cance
         _token(order) as token,
         httpx2.AsyncClient(headers=mcp_endpoint(token).headers, timeout=30, trust_env=False) as own,
         Client(streamable_http_client(mcp_endpoint(token).url + _areas_query(), http_client=own)) as tools,
-        language_model.connect() as http,
+        connect() as http,
     ):
         try:
             text = await _Conversation(order, tools, http, called, scope).run()
@@ -123,7 +338,7 @@ class _Conversation:
     def __init__(self, order: OrderRun, tools: Client, http: Http, called: list[str], scope: anyio.CancelScope) -> None:
         self.order, self.tools, self.http, self.called, self.scope = order, tools, http, called, scope
         self.mark = f"data-{secrets.token_hex(6)}"  # no one who writes what a tool answers knows it
-        self.messages: language_model.Conversation = [{"role": "user", "content": order.prompt}]
+        self.messages: Conversation = [{"role": "user", "content": order.prompt}]
         self.tokens = 0
 
     async def run(self) -> str:
@@ -132,7 +347,7 @@ class _Conversation:
         steps = settings().standing_order_steps
         for step in range(1, steps + 1):
             may_call = step < steps and self._allowance() > 0
-            turn = await language_model.ask(self.http, self._system(), self.messages, offered, may_call=may_call)
+            turn = await ask(self.http, self._system(), self.messages, offered, may_call=may_call)
             self.tokens += turn.tokens
             if not may_call or not (turn.calls or turn.pause):
                 return _read_answer(turn)
@@ -140,7 +355,7 @@ class _Conversation:
             if turn.calls:
                 answers = [(request, await self._answer(request)) for request in turn.calls]
                 note = None if step + 1 < steps and self._allowance() > 0 else LAST_STEP_NOTICE
-                self.messages += language_model.model_api().tool_results(answers, note)
+                self.messages += model_api().tool_results(answers, note)
         raise AssertionError("the last step always ends it")
 
     def _allowance(self) -> int:

@@ -7,17 +7,17 @@ import difflib
 import inspect
 import logging
 import time
-from collections.abc import Awaitable
+import weakref
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from threading import Lock
+from typing import Any, Generic, TypeVar
 
 import anyio.to_thread
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json, to_jsonable_python
 
-from mcp_server.calls import size_limit
-from mcp_server.calls.condensing import condense, write_text
-from mcp_server.calls.kept_answers import KeptAnswers, find_key
 from mcp_server.calls.lean_tools import find_similar, find_tool, open_call
 from mcp_server.calls.questions import (
     MAX_QUESTIONS,
@@ -35,7 +35,7 @@ from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere
 from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
 from mcp_server.toolkit.report_link import build_report_link, describe_call
-from mcp_server.toolkit.results import Result
+from mcp_server.toolkit.results import Paging, Result
 from mcp_server.toolkit.sandbox_rows import mark_rows
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
@@ -49,6 +49,231 @@ from shared.errors import AdminOnly, Candidates, ConfirmationRequired, Fault, In
 from shared.settings import settings
 from shared.telemetry.call_context import get_id
 from shared.telemetry.metrics import note_call
+
+# The size limit of an answer: lists that make it too long are shortened, and the message says so.
+#
+# A page becomes a page of a smaller size that begins at the same row, so that the next page misses nothing.
+
+MAX_CHARACTERS = 100_000  # of an answer's text: hosts cut longer ones, and a model pays for each
+_NOTICE_CHARACTERS = 200  # reserve for the sandbox notice before the sentence
+_KEPT_SHARE = 0.8  # of the longest list's rows, at each round
+
+
+def count_characters(data: Mapping[str, Any]) -> int:
+    """Characters of the texts made of it: the sentence, and all of it as JSON."""
+    return len(to_json(data).decode()) + len(str(data.get("message", ""))) + _NOTICE_CHARACTERS
+
+
+def fit_to_limit(data: dict[str, Any], *, reads: bool) -> dict[str, Any]:
+    """Raises Invalid for a page of mixed lists that is too long and only read: no smaller page begins where it did."""
+    if (length := count_characters(data)) <= MAX_CHARACTERS:
+        return data
+    if reads and (rows := _count_rows_on_page(data.get("paging"))) > 1:
+        if smaller := _shrink_page(data, data["paging"], rows):
+            return smaller
+        fewer = max(1, int(rows * MAX_CHARACTERS * 0.9 / length))
+        raise Invalid(
+            Fault("per_page", f"makes a result longer than {MAX_CHARACTERS:,} characters", f"at most {fewer} here")
+        )
+    return _shorten_lists(data)
+
+
+def _count_rows_on_page(paging: Mapping[str, int] | None) -> int:
+    """Rows of this page: the last page is seldom full."""
+    if not paging:
+        return 1
+    return min(paging["per_page"], paging["total"] - (paging["page"] - 1) * paging["per_page"])
+
+
+def _shrink_page(data: dict[str, Any], paging: Mapping[str, Any], rows: int) -> dict[str, Any] | None:
+    """A page with the same first row, of a size that divides the one asked for; None when no one list is the page."""
+    name = next((name for name, value in data.items() if isinstance(value, list) and len(value) == rows), None)
+    if name is None:
+        return None
+    per_page, total = paging["per_page"], paging["total"]
+    summary = data["message"].replace(Paging(**paging).more, "")  # it names the next page of the size asked for
+    for fewer in (n for n in range(rows - 1, 0, -1) if per_page % n == 0):
+        page = (paging["page"] - 1) * (per_page // fewer) + 1
+        smaller = {"page": page, "per_page": fewer, "total": total, "has_more": page * fewer < total}
+        message = f"{summary} Too long to show whole: go on with page {page + 1} and per_page {fewer}."
+        answer = data | {"message": message, name: data[name][:fewer], "paging": smaller}
+        if count_characters(answer) <= MAX_CHARACTERS or fewer == 1:
+            return answer
+    return None
+
+
+def _shorten_lists(data: dict[str, Any]) -> dict[str, Any]:
+    whole_lengths: dict[str, int] = {}
+    lists = {name: rows for name, rows in _find_lists("", data) if len(rows) > 1}
+    while count_characters(data) > MAX_CHARACTERS and lists:
+        longest = max(lists, key=lambda name: len(to_json(lists[name])))
+        rows = lists[longest]
+        whole_lengths.setdefault(longest, len(rows))
+        del rows[max(1, int(len(rows) * _KEPT_SHARE)) :]
+        if len(rows) == 1:
+            del lists[longest]
+    short = dict(_find_lists("", data))
+    counts = [f"{len(short[name])} of {count} {name.replace('_', ' ')}" for name, count in whole_lengths.items()]
+    if "has_more" in data:
+        data["has_more"] = True
+    return data | {"message": f"{data['message']} Too long to show whole: {', '.join(counts)}."} if counts else data
+
+
+def _find_lists(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The lists of a result by name, those within its parts too, but none within another list."""
+    for name, value in part.items():
+        if isinstance(value, list):
+            yield prefix + name, value
+        elif isinstance(value, dict):
+            yield from _find_lists(f"{prefix}{name}.", value)
+
+
+# Answers that are kept: of tools for which arguments, day, facts and a few own values decide the whole answer.
+#
+# To find the 11 ways from Chase points to Avios and write them down as 25 kB takes 0.9 ms, twice the rest of the call.
+# What is asked is one of few things: a programme or two, and which of the cards that decide a ratio the person has.
+
+MAX_ANSWERS = 64  # of a process, with at most 0.2 MB each
+MAX_ARGUMENT_BYTES = 200  # what is asked again is short
+T = TypeVar("T")
+
+
+def find_key(tool: Tool, call: Call, arguments: dict[str, Any], compact: bool) -> Hashable | None:
+    """All that decides the answer, next to day and facts; None where it is not to be kept."""
+    own = tool.kept_for(call, arguments) if tool.kept_for else None
+    if own is None or len(text := to_json(arguments)) > MAX_ARGUMENT_BYTES:
+        return None
+    return tool.name, text, compact, own
+
+
+class KeptAnswers(Generic[T]):
+    """The newest answers from one load of the facts on one day; those of another are dropped."""
+
+    def __init__(self) -> None:
+        self._basis: tuple[object, ...] = ()
+        self._answers: dict[Hashable, T] = {}
+        self._lock = Lock()  # calls run on several threads
+
+    def find(self, call: Call, key: Hashable, build: Callable[[], T]) -> T:
+        answers = self._list_current(call)
+        answer = answers.get(key)
+        if answer is None:
+            answer = build()
+            with self._lock:
+                answers[key] = answer
+                if len(answers) > MAX_ANSWERS:
+                    del answers[next(iter(answers))]
+        return answer
+
+    def _list_current(self, call: Call) -> dict[Hashable, T]:
+        basis = weakref.ref(call.reference), call.today, call.data_mode, call.settings.web_url
+        with self._lock:
+            if basis != self._basis:
+                self._basis, self._answers = basis, {}
+            return self._answers
+
+
+# Compact answers: what rows have in common stands once, and what is empty is left out.
+#
+# A model reads each answer whole and pays for each word, so this is how tools with the parameter `detail` answer unless
+# asked for `full`. Thirty offers of one search said their source, its age and the sandbox's marks thirty times: a
+# quarter of 21 kB.
+
+# Of facts of the reference data (`Sourced`), and of what a source of seats, fares or rooms was seen to offer.
+_FACT_FIELDS = ("source_url", "as_of", "unaudited", "confidence", "verified_on", "audited_on")
+_SIGHTING_FIELDS = ("source", "mode", "provider_checked_at", "age_seconds", "synthetic", "live", "generated_at")
+# Of published values of points, and of airlines that a source of seats is asked about.
+_VALUE_FIELDS = ("unit", "basis")
+_STANDING_FIELDS = ("endpoints", "state", "last_success_at")
+
+_OPENING = ("data_mode", "notice", "status", "message")  # stand before what rows share, and that before the rows
+
+
+def condense(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The JSON data of an answer, made compact, and all objects within it; what was given is used up.
+
+    `provenance` holds the provenance its rows have in common: a row without such a field has the one that stands there.
+    Rows leave out what is empty, and `bookable_with` where that is their programme alone. Coverage counts who was asked
+    and who answered, and names only who did not.
+    """
+    facts = [row for row in rows if "source_url" in row and "unaudited" in row]
+    sightings = [row for row in rows if "source" in row and "fetched_at" not in row and _is_sighting(row)]
+    provenance = _share_fields(facts, _FACT_FIELDS) | _share_fields(sightings, _SIGHTING_FIELDS)
+    provenance |= _share_fields([row for row in rows if "unit" in row and "basis" in row], _VALUE_FIELDS)
+    provenance |= _share_fields([row for row in rows if "endpoints" in row and "state" in row], _STANDING_FIELDS)
+    _leave_out_dates([row for row in rows if row.keys() == {"name", "value", "as_of"}], provenance)
+    for value in data.values():
+        if type(value) is list:
+            _leave_out_empty(value, provenance)
+    for row in rows:
+        if "program" in row and row.get("bookable_with") == [row["program"]]:
+            del row["bookable_with"]
+    if type(coverage := data.get("coverage")) is dict:
+        data["coverage"] = _count_coverage(coverage)
+    opening = {name: data.pop(name) for name in _OPENING if name in data}
+    return opening | {"detail": "compact"} | ({"provenance": provenance} if provenance else {}) | data
+
+
+def _is_sighting(row: Mapping[str, Any]) -> bool:
+    return "mode" in row or "synthetic" in row
+
+
+def _share_fields(rows: list[dict[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
+    """Takes out of the rows the most common value of each field that all of them have, and returns these values."""
+    shared: dict[str, Any] = {}
+    if len(rows) < 2:
+        return shared
+    for name in names:
+        if all(name in row for row in rows):
+            texts = [to_json(row[name]) for row in rows]  # a list cannot be counted, its text can
+            text, count = Counter(texts).most_common(1)[0]
+            if count > 1:
+                shared[name] = rows[texts.index(text)][name]
+    for row in rows:
+        for name, value in shared.items():
+            if row[name] == value:
+                del row[name]
+    return shared
+
+
+def _leave_out_dates(opinions: list[dict[str, Any]], provenance: Mapping[str, Any]) -> None:
+    """An opinion quoted within a row has the row's date unless it says another."""
+    for opinion in opinions:
+        if "as_of" in provenance and opinion["as_of"] == provenance["as_of"]:
+            del opinion["as_of"]
+
+
+def _leave_out_empty(rows: list[Any], provenance: Mapping[str, Any]) -> None:
+    """Removes null fields of rows and of what they hold; not of provenance, where null differs from what is shared."""
+    for row in rows:
+        if type(row) is dict:
+            for name in [name for name, value in row.items() if value is None and name not in provenance]:
+                del row[name]
+            _leave_out_empty(list(row.values()), provenance)
+        elif type(row) is list:
+            _leave_out_empty(row, provenance)
+
+
+def _count_coverage(coverage: Mapping[str, Any]) -> dict[str, Any]:
+    counts = {"asked_count": len(coverage["asked"]), "answered_count": len(coverage["answered"])}
+    return counts | {"failed": coverage["failed"], "skipped": coverage["skipped"]}
+
+
+def write_text(data: Mapping[str, Any]) -> str:
+    """An answer as compact JSON without its null fields, for hosts that give a model the text alone."""
+    return to_json(_without_nulls(data, frozenset(data.get("provenance") or ()))).decode()
+
+
+def _without_nulls(value: Any, telling: frozenset[str]) -> Any:
+    """`telling`: fields whose null says something, because rows leave out what they share."""
+    if type(value) is dict:
+        return {
+            name: _without_nulls(part, telling) if type(part) in (dict, list) else part
+            for name, part in value.items()
+            if part is not None or name in telling
+        }
+    return [_without_nulls(part, telling) for part in value] if type(value) is list else value
+
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 2  # after which a call is to be repeated that the database did not answer
@@ -282,7 +507,7 @@ def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, com
         data["report_url"] = build_report_link(tool=tool.name, key=describe_call(arguments))
     if compact:
         data = condense(data, objects[1:])
-    return Answer(result.status, False, size_limit.fit_to_limit(data, reads=tool.reads))
+    return Answer(result.status, False, fit_to_limit(data, reads=tool.reads))
 
 
 def _render_refusal(refusal: Refusal) -> Answer:

@@ -4,24 +4,65 @@ The web host passes them here; the person signed in there decides whose connecti
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import anyio.to_thread
+import httpx
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from mcp_server.pages.browser_session import AuthServerUnavailable, BrowserSession, find_session
 from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.thread_limiter import limiter
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
+from shared.internal_api import AuthServerClient, session_cookie_name
 from shared.limits import address_key, hit
 from shared.providers.connectors import Connector
+from shared.secrets import digest
 from shared.services.connections import connecting
 from shared.services.connections.connecting import ConnectStopped, SignedInBrowser, StopReason
 from shared.settings import settings
+
+# The person signed in with a browser, asked of the auth server, which serves the same host and owns the sessions.
+
+MAX_COOKIE_CHARACTERS = 128
+
+
+class AuthServerUnavailable(Exception):
+    """The auth server does not answer, so no one can say who it is."""
+
+
+@dataclass(frozen=True)
+class BrowserSession:
+    public_id: str
+    session: str  # a digest of the cookie
+
+
+async def find_session(request: Request) -> BrowserSession | None:
+    """None when no one is signed in. Raises AuthServerUnavailable."""
+    cookie = request.cookies.get(session_cookie_name(), "")
+    if not cookie or len(cookie) > MAX_COOKIE_CHARACTERS:
+        return None
+    document = await _look_up(cookie)
+    if document.get("active") is not True or not isinstance(document.get("sub"), str):
+        return None
+    return BrowserSession(document["sub"], digest(cookie))
+
+
+async def _look_up(cookie: str) -> dict[str, Any]:
+    try:
+        async with AuthServerClient() as auth_server:
+            response = await auth_server.post("/internal/session", {"cookie": cookie})
+            document = response.json() if response.status_code == 200 else None
+    except (httpx.HTTPError, ValueError):
+        raise AuthServerUnavailable from None
+    if not isinstance(document, dict):
+        raise AuthServerUnavailable
+    return document
+
 
 PER_MINUTE = 60  # requests of one address
 MAX_FORM_BYTES = 3 * (1024 * 1024 + 8192)  # a calendar of 1 MiB; a form writes a character with up to three bytes

@@ -1,18 +1,95 @@
 """A travel advisor's proposal as a PDF in the colours of the brand."""
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import datetime
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
+from fontTools.ttLib import TTFont
 from fpdf import FPDF
 from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
-from shared.documents import fonts
 from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
 from shared.documents.pictures import is_pale
 from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Proposal
 from shared.settings import settings
+
+# Shipped typefaces: which faces show a text, and text without characters that none can show.
+
+FOLDER = Path(__file__).parent / "font_files"
+FAMILY = "NotoSans"
+FACES = {"": "NotoSans-Regular.ttf", "B": "NotoSans-Bold.ttf"}
+# Fallbacks for characters the family lacks: arrows, Arabic, Hebrew and Georgian; scripts of India; Thai; East Asia.
+FALLBACKS = (
+    "DejaVuSans",
+    "NotoSansDevanagari-Regular",
+    "NotoSansBengali-Regular",
+    "NotoSansTamil-Regular",
+    "NotoSansThai-Regular",
+    "DroidSansFallback",
+)
+MAX_MARKS = 6  # combining marks per letter; no language uses more, and hundreds make the layout take seconds
+_JOINERS = "\u200c\u200d"  # zero-width joiners, needed by Indic scripts and Persian
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+_SHAPED = ("AL", "AN", "R", "NSM")  # bidirectional classes that need shaping
+
+
+@cache
+def _list_characters(name: str) -> frozenset[int]:
+    """The characters a face can show."""
+    with TTFont(FOLDER / f"{name}.ttf", lazy=True) as font:
+        return frozenset(font.getBestCmap())
+
+
+@lru_cache(maxsize=4096)
+def _find_face(character: str) -> str | None:
+    """The face that shows a character; None when no face does."""
+    faces = (FAMILY + "-Regular", *FALLBACKS)
+    return next((name for name in faces if ord(character) in _list_characters(name)), None)
+
+
+def clean_text(text: str) -> str:
+    """Text in NFC without control and direction characters; line breaks stay."""
+    whole = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " "))
+    characters = (c for c in whole if c == "\n" or c in _JOINERS or unicodedata.category(c) not in _UNSEEN)
+    out: list[str] = []
+    marks = MAX_MARKS  # a text must not begin with a mark
+    for c in characters:
+        marks = marks + 1 if c in _JOINERS or unicodedata.category(c) in ("Mn", "Me") else 0
+        if marks <= MAX_MARKS:
+            out.append(c)
+    return "".join(out)
+
+
+def to_showable(text: str) -> tuple[str, bool]:
+    """The text with what no face can show left out, and whether anything was."""
+    clean = clean_text(text)
+    shown_text = "".join(c for c in clean if c in "\n " + _JOINERS or _find_face(c))
+    return shown_text, shown_text != clean
+
+
+def list_fallbacks(texts: Iterable[str]) -> list[str]:
+    """The faces beyond the family that these texts need."""
+    needed = {_find_face(c) for c in set().union(*map(set, texts)) - {"\n", " ", *_JOINERS}}
+    return [name for name in FALLBACKS if name in needed]
+
+
+def needs_shaping(texts: Iterable[str]) -> bool:
+    """Whether letters join, change places or run from right to left in any of the texts."""
+    return any(
+        unicodedata.bidirectional(c) in _SHAPED or unicodedata.category(c) in ("Mn", "Mc") or "\u0900" <= c <= "\u0eff"
+        for c in set().union(*map(set, texts))
+    )
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether a paragraph begins in a script written from right to left."""
+    strong = (unicodedata.bidirectional(c) for c in text)
+    return next((kind for kind in strong if kind in ("L", "R", "AL")), "L") != "L"
+
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
 LOGO = (58.0, 20.0)
@@ -65,7 +142,7 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
 def _make_showable(thing: Any, left_out: list[bool]) -> Any:
     """A copy in which every text can be shown by the shipped typefaces."""
     if isinstance(thing, str):
-        text, changed = fonts.to_showable(thing)
+        text, changed = to_showable(thing)
         left_out.append(changed)
         return text
     if isinstance(thing, tuple):
@@ -96,14 +173,14 @@ class _PdfPage(FPDF):
         self.set_margins(MARGIN, SLIM_BAND + 8, MARGIN)
         self.c_margin = 0.0
         self.set_auto_page_break(True, FOOT + 4)
-        for style, file in fonts.FACES.items():
-            self.add_font(fonts.FAMILY, style, fonts.FOLDER / file)
+        for style, file in FACES.items():
+            self.add_font(FAMILY, style, FOLDER / file)
         texts = list(_list_texts((proposal, brand)))
-        more = fonts.list_fallbacks([*texts, "\u2192"])
+        more = list_fallbacks([*texts, "\u2192"])
         for name in more:
-            self.add_font(name, "", fonts.FOLDER / f"{name}.ttf")
+            self.add_font(name, "", FOLDER / f"{name}.ttf")
         self.set_fallback_fonts(more, exact_match=False)
-        self.set_text_shaping(fonts.needs_shaping(texts))
+        self.set_text_shaping(needs_shaping(texts))
         self.set_title(proposal.title)
         self.set_author(brand.name)
         self.set_creator(settings().service_name)
@@ -149,15 +226,15 @@ class _PdfPage(FPDF):
         link: str | None = None,
     ) -> None:
         """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
-        self.set_font(fonts.FAMILY, "B" if bold else "", size)
+        self.set_font(FAMILY, "B" if bold else "", size)
         self.set_text_color(*colour)
-        side = Align.R if align == "R" or fonts.is_right_to_left(text) else Align.L
+        side = Align.R if align == "R" or is_right_to_left(text) else Align.L
         height = size * _MM * LINE
         wide = width or self.epw
         self.multi_cell(wide, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT, link=link or "")
 
     def height_of(self, text: str, size: float, width: float, *, bold: bool = False) -> float:
-        self.set_font(fonts.FAMILY, "B" if bold else "", size)
+        self.set_font(FAMILY, "B" if bold else "", size)
         height = self.multi_cell(width, size * _MM * LINE, text, dry_run=True, output=MethodReturnValue.HEIGHT)
         return float(height) if isinstance(height, (int, float)) else 0.0
 
@@ -173,7 +250,7 @@ def _format_day(moment: datetime) -> str:
 def _cut_to_width(page: FPDF, text: str, width: float, size: float) -> str:
     """The text in one line, its end cut off where it is too long."""
     text = " ".join(text.split())
-    page.set_font(fonts.FAMILY, "", size)
+    page.set_font(FAMILY, "", size)
     if page.get_string_width(text) <= width:
         return text
     fits, over = 0, len(text)
@@ -205,12 +282,12 @@ def _draw_masthead(page: _PdfPage) -> None:
 
 
 def _measure_width(page: _PdfPage, text: str, size: float) -> float:
-    page.set_font(fonts.FAMILY, "B", size)
+    page.set_font(FAMILY, "B", size)
     return page.get_string_width(text) + 2
 
 
 def _draw_watermark(page: _PdfPage) -> None:
-    page.set_font(fonts.FAMILY, "B", 42)
+    page.set_font(FAMILY, "B", 42)
     page.set_text_color(*GREY)
     wide = page.get_string_width(WATERMARK)
     with page.local_context(fill_opacity=0.16), page.rotation(52, page.w / 2, page.h / 2):

@@ -6,20 +6,27 @@ never becomes data: it is a Reading with a status and one word of reason, and wi
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from itertools import islice
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 from anyio.lowlevel import RunVar
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from shared import clock, http, question_progress
-from shared.providers import cache, circuit_breaker, lookup, quota, recording, registry, single_flight, together
-from shared.providers.contract import Provider, Reading, Status, Unanswered
+from shared.concurrency import Batcher
+from shared.db import observations
+from shared.db.base import autocommit
+from shared.providers import cache, circuit_breaker, quota, registry, single_flight, together
+from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
 from shared.providers.together import VERB, Flight
@@ -28,7 +35,160 @@ from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count,
 from shared.telemetry.traces import span
 from shared.tls import explain_tls_fault
 
+# What an answer leaves behind: the provider's health, the cached reading, and observations of prices.
+#
+# Redis and the database are written for many answers at once: those that arrive while one batch is written form the
+# next.
+
 log = logging.getLogger(__name__)
+MAX_FARES = 20  # kept of one answer
+Outcome = tuple[ProviderRequest, Reading[Any]]
+
+
+def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
+    """Blocks. The readings are returned even where nothing could be written."""
+    answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
+    if answers:
+        circuit_breaker.record_success(*{request.health for request, _ in answers})
+        record_observations([_merge_parts(*answer) for answer in answers])
+    answer_parts = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
+    cached = iter(cache.put_many(answer_parts))
+    return [
+        _join_parts(*outcome, cached) if outcome[1].has_answer else _record_failure(*outcome) for outcome in outcomes
+    ]
+
+
+def _list_parts(request: ProviderRequest, reading: Reading[Any]) -> list[Outcome]:
+    """What is cached of an answer: the whole, or of several questions each that has one."""
+    if not request.parts:
+        return [(request, reading)]
+    return [(part, its) for part, its in zip(request.parts, reading.value or (), strict=True) if its.has_answer]
+
+
+def _join_parts(request: ProviderRequest, reading: Reading[Any], cached: Iterator[Reading[Any]]) -> Reading[Any]:
+    """The answer with its parts as they were cached."""
+    if not request.parts:
+        return next(cached)
+    return replace(reading, value=tuple(next(cached) if its.has_answer else its for its in reading.value or ()))
+
+
+def _merge_parts(request: ProviderRequest, reading: Reading[Any]) -> Outcome:
+    """What is observed of an answer: a seat that several of its questions were told is one."""
+    if not request.parts:
+        return request, reading
+    seats = dict.fromkeys(seat for its in reading.value or () for seat in its.value or ())
+    return request, replace(reading, value=tuple(seats))
+
+
+record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)
+
+
+def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
+    if reading.status == "down":
+        health = circuit_breaker.record_failure(request.health, reading.reason or "down")
+        return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
+    # Our own refusal of what no one waits for stops no one else.
+    if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
+        circuit_breaker.pause(request.health, QUOTA, reading.retry_after)
+    return reading
+
+
+def record_observations(answers: Sequence[Outcome]) -> None:
+    """Stores the prices of these answers, where the verb has a table for them."""
+    rows: dict[str, list[dict[str, Any]]] = {"award": [], "fare": []}
+    for request, reading in answers:
+        table = VERBS[request.verb].remembered_as
+        if table and reading.value:
+            rows[table] += (_award_rows if table == "award" else _fare_rows)(request, reading)
+    try:
+        with autocommit() as session:
+            observations.write(session, rows["award"])
+            observations.write_fares(session, rows["fare"])
+    except IntegrityError:  # the account of one answer was deleted in the meantime: store the others one by one
+        for answer in answers if len(answers) > 1 else ():
+            record_observations([answer])
+    except SQLAlchemyError:
+        names = ", ".join({request.provider.name for request, _ in answers})
+        log.warning("provider %s: answers could not be recorded", names)
+
+
+_read_award = attrgetter(*observations.SEEN)
+
+
+def _award_rows(request: ProviderRequest, reading: Reading[tuple[AwardSeat, ...]]) -> list[dict[str, Any]]:
+    origin = _origin(request, reading)
+    return [
+        dict(zip(observations.SEEN, _read_award(seat), strict=True)) | origin | {"provider_checked_at": seat.checked_at}
+        for seat in reading.value or ()
+    ]
+
+
+def _fare_rows(request: ProviderRequest, reading: Reading[Any]) -> list[dict[str, Any]]:
+    """The cheapest fare of each airline and number of stops, and of whole cities; a status run needs its own airline's.
+
+    Of one answer at most MAX_FARES, the cheapest.
+    """
+    question: FaresQuestion = request.question
+    dearest_first: list[CashFare] = sorted(reading.value or (), key=lambda fare: fare.price, reverse=True)
+    cheapest = {(fare.city_wide, fare.carriers, fare.stops): fare for fare in dearest_first}
+    journey = ("origin", "destination", "date", "return_date", "passengers")
+    return [
+        {name: getattr(question, name) for name in journey}
+        | {name: getattr(fare, name) for name in ("cabin", "price", "currency", "stops", "city_wide")}
+        | {"carriers": list(fare.carriers)}
+        | _origin(request, reading)
+        | {"provider_checked_at": fare.checked_at}
+        for fare in sorted(cheapest.values(), key=lambda fare: fare.price)[:MAX_FARES]
+    ]
+
+
+def _origin(request: ProviderRequest, reading: Reading[Any]) -> dict[str, Any]:
+    """`asker_id` is the only account that may see the row, where the provider's terms allow no other."""
+    own = request.provider.terms == "asker" and request.scope.startswith("account-")
+    return {
+        "source": reading.source,
+        "seen_at": reading.taken_at,
+        "asker_id": request.account_id if own else None,
+    }
+
+
+# What is known of requests before they are sent: the cached reading, the provider's health, whose turn it is to fetch.
+#
+# Redis is read for many requests at once: those that arrive while one batch is read form the next.
+
+
+class Lookup(NamedTuple):
+    """What is known of one request."""
+
+    reading: Reading[Any] | None
+    health: circuit_breaker.Health
+    may_fetch: bool = True
+    fetcher: str | None = None  # the ticket of the request that fetches the same now
+
+
+def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta | None]]]) -> list[list[Lookup]]:
+    """Blocks. Each batch is one caller's requests, each with the greatest age its answer may have."""
+    requests = [(request, max_age) for batch in batches for request, max_age in batch]
+    readings = cache.get_many([(request.cache_key, max_age) for request, max_age in requests])
+    missing = [i for i, reading in enumerate(readings) if reading is None]
+    health = circuit_breaker.read_health(requests[i][0].health for i in missing) if missing else {}
+    lookups = [
+        Lookup(reading, health.get(request.health, circuit_breaker.Health()))
+        for (request, _), reading in zip(requests, readings, strict=True)
+    ]
+    shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
+    turns = cache.acquire_fetch(
+        [(requests[i][0].cache_key, requests[i][0].ticket.name, requests[i][1]) for i in shared]
+    )
+    for i, turn in zip(shared, turns, strict=True):
+        lookups[i] = lookups[i]._replace(**turn._asdict())
+    rest = iter(lookups)
+    return [list(islice(rest, len(batch))) for batch in batches]
+
+
+look_up = Batcher(_look_up_batch)
+
+
 T = TypeVar("T")
 BUDGET_SECONDS = 25.0  # for everything one tool call or one check asks
 MEMORY_SECONDS = 1.0  # how long Redis and the database are waited for before the request continues without them
@@ -112,7 +272,7 @@ class Ask:
     ) -> None:
         """Adds the reading of each request to `readings`, as it arrives."""
 
-        async def fetch(index: int, request: ProviderRequest, before: lookup.Lookup) -> None:
+        async def fetch(index: int, request: ProviderRequest, before: Lookup) -> None:
             flight = flights.get(request.cache_key.name)
             reading = await flight.read_answer(request) if flight else None
             if flight and reading is None:
@@ -135,7 +295,7 @@ class Ask:
                     self._count(answers=1)
 
     async def _plan_flights(
-        self, requests: Sequence[tuple[ProviderRequest, lookup.Lookup]], max_age: timedelta | None
+        self, requests: Sequence[tuple[ProviderRequest, Lookup]], max_age: timedelta | None
     ) -> dict[str, Flight]:
         """By the name of each request's answer the search that fetches it together with others."""
         wanting = [r for r, b in requests if b.reading is None and b.may_fetch and not b.health.is_open]
@@ -187,15 +347,15 @@ async def _in_thread(work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(work, *args, limiter=limiter, abandon_on_cancel=True)
 
 
-async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[lookup.Lookup]:
+async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | None) -> list[Lookup]:
     """Continues with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await lookup.look_up([(request, max_age) for request in requests])
+        return await look_up([(request, max_age) for request in requests])
     health = circuit_breaker.read_local(request.health for request in requests)
-    return [lookup.Lookup(None, health[request.health]) for request in requests]
+    return [Lookup(None, health[request.health]) for request in requests]
 
 
-async def _fetch_once(request: ProviderRequest, before: lookup.Lookup, max_age: timedelta | None) -> Reading[Any]:
+async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedelta | None) -> Reading[Any]:
     """One of those who ask the same fetches the answer for all, whichever their processes."""
     try:
         while before.fetcher and not (before.may_fetch or before.reading):
@@ -226,7 +386,7 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
     except Unanswered as busy:
         return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
     with anyio.move_on_after(MEMORY_SECONDS):
-        return await recording.record((request, reading))
+        return await record((request, reading))
     return reading
 
 

@@ -1,20 +1,64 @@
 """Questions answered together: those of one call and of further watches that fit one search with lists of airports."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
+from redis.exceptions import RedisError
 
 from shared.domain.question_plan import plan_questions
-from shared.providers import cache, quota, row_forecast
+from shared.providers import cache, quota
 from shared.providers.circuit_breaker import Health
 from shared.providers.contract import Reading, SeatsPart, SeatsQuestion, SeatsTogether
 from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
 from shared.providers.single_flight import hold_locks
 from shared.redis import call_redis, connect, key
+
+# Rows a day that a source has of each route, learnt from its answers; a Redis that was emptied knows none.
+
+USUAL = 2.0  # of a route no one has asked about
+RETENTION = timedelta(days=30)
+Route = tuple[str, str]
+_Word = bytes | bytearray | memoryview | str | int | float  # as the client of Redis takes it
+
+
+def read(health: str, origins: Collection[str]) -> Mapping[Route, float]:
+    """Blocks. What is known of the routes from these airports."""
+    try:
+        pipe = connect().pipeline(transaction=False)
+        for origin in origins:
+            pipe.hgetall(_name(health, origin))
+        rows = pipe.execute()
+    except (RedisError, OSError):
+        return {}
+    return {
+        (origin, end.decode()): float(rate)
+        for origin, of_origin in zip(origins, rows, strict=True)
+        for end, rate in of_origin.items()
+    }
+
+
+def learn(health: str, rates: Mapping[Route, float]) -> None:
+    """Blocks. The newest count of each route is kept."""
+    by_origin: dict[str, dict[_Word, _Word]] = defaultdict(dict)
+    for (origin, end), rate in rates.items():
+        by_origin[origin][end] = str(round(rate, 3))
+    with suppress(RedisError, OSError):
+        pipe = connect().pipeline(transaction=False)
+        for origin, ends in by_origin.items():
+            pipe.hset(_name(health, origin), mapping=ends)
+            pipe.expire(_name(health, origin), RETENTION)
+        pipe.execute()
+
+
+def _name(health: str, origin: str) -> str:
+    return key("rows", health, origin)
+
 
 VERB = "award_seats"
 WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check continues
@@ -89,10 +133,10 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
     questions = [need.request.question for need in seeds or own]
     spare = _list_spare(first, others.list_near(first.scope, questions), max_age) if others else []
     needs, spare = (seeds, own + spare) if seeds else (own, spare)
-    rates = row_forecast.read(first.health, list(dict.fromkeys(need.origin for need in (*needs, *spare))))
+    rates = read(first.health, list(dict.fromkeys(need.origin for need in (*needs, *spare))))
 
     def rows_a_day(origin: str, destination: str) -> float:
-        return 0.0 if origin == destination else rates.get((origin, destination), row_forecast.USUAL)
+        return 0.0 if origin == destination else rates.get((origin, destination), USUAL)
 
     plans = plan_questions(needs, rows_a_day, FILL * (first.provider.page_rows or 1), spare)
     claimed = {need.request.cache_key.name for need in (*own, *seeds)}
@@ -146,7 +190,7 @@ def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
 
 def read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
     """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
-    row_forecast.learn(group.health, told.rows_a_day)
+    learn(group.health, told.rows_a_day)
     if told.failure:
         return group.refuse(told.failure)
     readings = [_read_part(part, answer) for part, answer in zip(group.parts, told.parts, strict=True)]

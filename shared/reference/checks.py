@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
+from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,8 +10,40 @@ from shared.domain.card_credits import CYCLES
 from shared.domain.issuer_rules import COUNTING, KINDS
 from shared.domain.plans import CABINS
 from shared.domain.status_tiers import Requirement, parse_ways
-from shared.reference import airlines, flights, folio, homes, keys, spending, watched_sources
+from shared.reference import airlines, flights, folio, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
+
+# Facts that could stand in two places: the one home of each, so that two answers never differ.
+
+# Of each file: the column that says what a row is about, and which of its values have another home.
+OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
+    "program_facts.csv": (
+        "topic",
+        {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv", "change_cancel_fee": "cancellation_fees.csv"},
+    ),
+    "status_earning_rules.csv": (
+        "rule",
+        {"xp_per_segment": "elite_flying_blue_xp.csv", "tier_threshold": "elite_tiers.csv"},
+    ),
+}
+
+
+def find_home_faults(tables: Tables) -> Iterator[str]:
+    """Rows about something another file is the home of, and values of points no publisher gave."""
+    yield from _find_unpublished_values(tables)
+    for name, (field, homes) in OTHER_HOMES.items():
+        for where, row in list_rows(tables, name):
+            if home := homes.get(getattr(row, field)):
+                yield f"{where}: {field} {getattr(row, field)!r} stands in {home}"
+
+
+def _find_unpublished_values(tables: Tables) -> Iterator[str]:
+    """The usual value of a point is the median of the published ones: opinions of publishers, never ours."""
+    for where, row in list_rows(tables, "programs.csv"):
+        published = [v for v in (row.value_tpg, row.value_upgraded_points, row.value_omaat) if v is not None]
+        if row.value_usd_cents != (median(published) if published else None):
+            yield f"{where}: value_usd_cents {row.value_usd_cents} is not the median of the published values"
+
 
 _KINDS = ("airline", "hotel", "bank")
 _CHART_KINDS = (
@@ -312,7 +345,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_lounges: ("lounge_memberships.csv",),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
-    homes.find_faults: (),
+    find_home_faults: (),
     airlines.find_faults: ("airlines.csv", "programs.csv"),
     flights.find_faults: flights.TABLES,
     folio.find_faults: tuple(folio.TABLES),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auth_server.pages.client_lines import (
+from auth_server.pages.clients import (
     UnreadableLine,
     read_points,
     read_preferences,

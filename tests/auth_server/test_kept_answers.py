@@ -7,8 +7,8 @@ import anyio
 import pytest
 from redis.exceptions import ConnectionError as Lost
 
-from auth_server.web import kept_answers
-from auth_server.web.kept_answers import MAX_OF_ONE, KeptAnswers
+from auth_server.web import tool_server as kept_answers
+from auth_server.web.tool_server import MAX_OF_ONE, KeptAnswers
 from shared import redis as connections
 from shared.redis import connect
 

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from auth_server.accounts import known_browsers
+from auth_server.accounts import signin as known_browsers
 from auth_server.app import create_app
 from auth_server.sweep import sweep
 from auth_server.web import flows

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from auth_server.web import maintenance
+from auth_server.web import middleware as maintenance
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from tests.auth_server.in_process_browser import BASIC, FORM, PASSWORD, Browser

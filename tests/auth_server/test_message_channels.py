@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from auth_server.accounts.message_channels import MAX_CHANNELS, PER_ACCOUNT_AND_DAY
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from auth_server.sweep import sweep
 from jobs import deliver
 from shared import clock
@@ -19,7 +19,7 @@ from shared.db.base import transaction
 from shared.db.message_channels import MessageChannel, open_address, stop_channel
 from shared.db.messages import Delivery
 from shared.db.security_events import SecurityEvent
-from shared.outbox.channels.chats import HOSTS
+from shared.outbox.channels.personal import HOSTS
 from tests.auth_server.in_process_browser import Browser
 from tests.auth_server.mailbox import Mails
 from tests.auth_server.test_dashboard import csrf

@@ -2,8 +2,7 @@
 
 import pytest
 
-from auth_server.accounts.accounts import create_account, validate_password
-from auth_server.accounts.password_rules import check_password_rules
+from auth_server.accounts.accounts import check_password_rules, create_account, validate_password
 from shared.db.base import transaction
 from shared.errors import Invalid
 from tests.auth_server.in_process_browser import PASSWORD, Browser

@@ -14,7 +14,7 @@ from jobs.handlers import billing as handler
 from shared import clock
 from shared.billing import settle
 from shared.billing.stripe import client
-from shared.billing.stripe.parse import parse_subscription
+from shared.billing.stripe.client import parse_subscription
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.billing import BillingCustomer, BillingEvent, add_customer, claim_due_customer

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, update
 
 from auth_server.accounts.phones import MAX_NUMBERS
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from auth_server.sweep import sweep
 from jobs import deliver
 from shared import clock

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auth_server.pages.seat_calendar import Row, build_searched, build_seen, format_thousands
+from auth_server.pages.search import Row, build_searched, build_seen, format_thousands
 
 TODAY = date(2027, 3, 5)
 NOON = datetime(2027, 3, 5, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select, update
 
 from auth_server.accounts.message_channels import MAX_CHANNELS
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from jobs import deliver
 from shared import clock
 from shared.db.base import transaction

@@ -14,14 +14,14 @@ from unittest.mock import patch
 
 from shared import clock, limits
 from shared.db.due_watches import MOST, DueWatch
-from shared.providers import quota, recording, registry
+from shared.providers import ask as recording
+from shared.providers import quota, registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.request import PUT_OFF
 from shared.providers.seats_aero.client import TAKE
 from shared.services.search.availability import build_questions
-from shared.services.watches.award_seats import PUT_OFF_FOR
-from shared.services.watches.due_questions import DueQuestions
+from shared.services.watches.award_seats import PUT_OFF_FOR, DueQuestions
 from tests.support.paging_source import PagingSource, find_rows
 
 EVERY, FRESH = timedelta(hours=6), timedelta(minutes=30)

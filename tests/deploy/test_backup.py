@@ -15,9 +15,10 @@ import sqlalchemy as sa
 from sqlalchemy import NullPool
 from sqlalchemy.orm import Session
 
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from deploy.backups import archive as archives
-from deploy.backups import postgres_programs, restore
+from deploy.backups import command as restore
+from deploy.backups import postgres_programs
 from deploy.cli import main
 from deploy.local.server_binaries import find_postgres
 from shared.db.base import own

@@ -18,9 +18,9 @@ from rich.console import Console
 
 from deploy.cli import build_parser, main
 from deploy.client import tables
+from deploy.client.commands import build_tool_parser
 from deploy.client.completion import SCRIPTS, complete
-from deploy.client.oauth_login import _open_next_page
-from deploy.client.tool_arguments import build_tool_parser
+from deploy.client.try_client import _open_next_page
 from deploy.errors import CommandError
 from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS

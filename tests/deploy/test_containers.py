@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from deploy.cli import build_parser
-from deploy.examples import list_files
+from deploy.cli import build_parser, list_files
 from shared.settings import Settings, settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

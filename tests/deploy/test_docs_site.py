@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from deploy.docs_site.settings_tables import write_settings
-from deploy.docs_site.sources import DOCS, ROOT, lead_links, list_pages
-from deploy.docs_site.tool_pages import write_areas, write_plans, write_tool_pages
+from deploy.docs_site.sources import (
+    DOCS,
+    ROOT,
+    lead_links,
+    list_pages,
+    write_areas,
+    write_plans,
+    write_settings,
+    write_tool_pages,
+)
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.plans import LIMITS, Plan
 from shared.settings import Settings

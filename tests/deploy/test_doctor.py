@@ -14,7 +14,9 @@ from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import OperationalError
 
 from deploy.cli import main
-from deploy.doctor import outside_services, programs, report, stores
+from deploy.doctor import report, stores
+from deploy.doctor import report as outside_services
+from deploy.doctor import report as programs
 from deploy.doctor.results import Check, SwitchedOff
 from deploy.errors import CommandError, user_message
 from shared import clock

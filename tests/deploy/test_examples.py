@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy import examples
+from deploy import cli as examples
 from deploy.cli import main
 
 

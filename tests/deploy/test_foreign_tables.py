@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from deploy.backups import archive as archives
-from deploy.backups import rehearsal
+from deploy.backups import command as rehearsal
 from deploy.local.server_binaries import find_postgres
 from shared.db.schema_version import revisions
 from tests.deploy.test_backup import (

@@ -8,7 +8,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from deploy.examples import list_files
+from deploy.cli import list_files
 from shared.db.metrics import _GAUGES
 from shared.settings import Settings, settings
 from shared.telemetry.metrics_address import PROGRAMS

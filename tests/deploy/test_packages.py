@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from deploy.examples import KINDS, list_files
+from deploy.cli import KINDS, list_files
 from tests.support.service import ROOT, environment, folder_for_homes, wait_for
 from tests.support.wheel import PACKAGES, build, copy_tree, install
 

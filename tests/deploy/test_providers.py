@@ -5,7 +5,7 @@ import json
 import pytest
 import respx
 
-from deploy.doctor.outside_services import check_sources
+from deploy.doctor.report import check_sources
 from jobs.dispatcher import step
 from shared.db.base import transaction
 from shared.db.switched_off import list_switched_off

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import COMMANDS, main
-from deploy.help_page import GROUPS
+from deploy.cli import COMMANDS, GROUPS, main
 from tests.support.service import ROOT, folder_for_homes
 
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -71,8 +70,7 @@ def test_help_has_every_command_once_and_fits_the_terminal() -> None:
 
 
 def test_every_example_of_the_help_is_a_command_with_its_options() -> None:
-    from deploy.cli import build_parser
-    from deploy.help_page import EXAMPLES
+    from deploy.cli import EXAMPLES, build_parser
 
     for line in EXAMPLES:
         assert build_parser().parse_args(line.split()[1:]).command in COMMANDS

@@ -12,8 +12,8 @@ import pyrage
 import pytest
 
 from deploy.backups import archive as archives
+from deploy.backups.command import build_name, select_expired
 from deploy.backups.encryption import is_encrypted
-from deploy.backups.rotation import build_name, select_expired
 from deploy.doctor.stores import check_backup
 from deploy.errors import CommandError
 from shared.db.base import engine, transaction

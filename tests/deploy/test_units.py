@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import COMMANDS
-from deploy.examples import list_files
+from deploy.cli import COMMANDS, list_files
 from shared.settings import settings
 
 UNITS = {file.name: file.read_text(encoding="utf-8") for file in list_files("units")}

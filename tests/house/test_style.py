@@ -28,7 +28,8 @@ REGISTRY_HOSTS = re.compile(
 )
 MACHINE_PATHS = re.compile("/(?:" + "wo" + "rk|fa" + "rm)/|/ro" + "ot/|/tmp/(?:research|studio|bash_jobs)")
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|not implemented yet)\b")
-MAX_FUNCTION_LINES = 50
+MAX_FUNCTION_LINES = 60
+MAX_FILE_LINES = 600
 
 
 def test_the_top_level_holds_the_agreed_entries_only() -> None:
@@ -36,7 +37,7 @@ def test_the_top_level_holds_the_agreed_entries_only() -> None:
     assert entries - LEFT_BY_TOOLS == TOP
 
 
-def test_no_function_is_longer_than_fifty_lines() -> None:
+def test_no_function_is_longer_than_sixty_lines() -> None:
     lengths = [
         (f"{name}: {function.name}", count_lines(function))
         for name, tree in product_trees().items()
@@ -45,10 +46,10 @@ def test_no_function_is_longer_than_fifty_lines() -> None:
     assert [f"{name} has {length} lines" for name, length in lengths if length > MAX_FUNCTION_LINES] == []
 
 
-@pytest.mark.parametrize(("texts", "limit"), [(product_texts, 350), (suite_texts, 600)], ids=["product", "tests"])
-def test_no_file_is_over_its_limit(texts: Callable[[], dict[str, str]], limit: int) -> None:
+@pytest.mark.parametrize("texts", [product_texts, suite_texts], ids=["product", "tests"])
+def test_no_file_is_longer_than_six_hundred_lines(texts: Callable[[], dict[str, str]]) -> None:
     lengths = {name: text.count("\n") for name, text in texts().items()}
-    assert [f"{name}: {n} lines" for name, n in lengths.items() if n > limit] == []
+    assert [f"{name}: {n} lines" for name, n in lengths.items() if n > MAX_FILE_LINES] == []
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

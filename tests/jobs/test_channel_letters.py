@@ -14,8 +14,9 @@ import pytest
 from sqlalchemy import select
 
 from deploy.local.private_servers import free_port
-from jobs import channel_letters, deliver, dispatcher
-from jobs.channel_letters import BREAKS_PER_HOUR, PER_HOUR
+from jobs import deliver, dispatcher
+from jobs import deliver as channel_letters
+from jobs.deliver import BREAKS_PER_HOUR, PER_HOUR
 from jobs.queue import DELIVERIES, DRAIN_SECONDS
 from mcp_server.toolkit.context import Caller
 from shared import clock, limits

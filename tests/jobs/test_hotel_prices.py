@@ -18,8 +18,8 @@ from shared.db.profile import Profile
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule
 from shared.providers.contract import StaysQuestion
+from shared.providers.sandbox import client as invented
 from shared.providers.sandbox import overrides
-from shared.providers.sandbox import stays as invented
 from shared.redis import connect
 from shared.reference.load import reference
 from shared.services.bookings import bookings, mail_bookings

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from deploy.doctor import files
+from deploy.doctor import report as files
 from jobs import dispatcher
 from jobs.runs import work as work_on
 from shared import clock

@@ -5,7 +5,7 @@ from time import perf_counter
 
 import pytest
 
-from shared.documents.ofx import read_entries
+from shared.documents.card_statements import read_entries
 from shared.domain.confirmations.attached_files import DEADLINE_SECONDS
 from shared.domain.confirmations.mail_parts import Unreadable
 from shared.errors import Invalid

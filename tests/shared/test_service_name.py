@@ -8,7 +8,7 @@ import pytest
 import mcp_server.tools  # noqa: F401 - registers every tool
 from deploy import service_name
 from deploy.cli import build_parser
-from mcp_server.rest import openapi_components
+from mcp_server.rest import openapi as openapi_components
 from mcp_server.transport import sdk_server
 from mcp_server.ways_of_working.skills import build_skills
 from shared.documents.calendar_feed import build_calendar

@@ -18,7 +18,8 @@ import pytest
 
 from auth_server.accounts import provider_documents
 from deploy.cli import main
-from deploy.doctor import outside_services, stores
+from deploy.doctor import report as outside_services
+from deploy.doctor import stores
 from deploy.errors import CommandError
 from deploy.local.private_servers import free_port
 from shared import http

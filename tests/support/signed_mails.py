@@ -17,7 +17,7 @@ from dkim.canonicalization import Relaxed
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.services.bookings import signature_keys
+from shared.services.bookings import mail_senders as signature_keys
 
 Header = tuple[bytes, bytes]
 SELECTOR = "tests"

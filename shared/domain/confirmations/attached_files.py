@@ -1,17 +1,162 @@
 """Attached files of a mail: PDFs and pictures are read in a child process with limits, wallet passes here."""
 
+import io
 import json
+import re
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from shared.domain.confirmations import wallet_pass
 from shared.domain.confirmations.mail_parts import AttachedFile
 from shared.domain.confirmations.model import UnreadFile
+
+# Wallet passes (.pkpass): a zip archive whose pass.json holds labelled fields and a barcode.
+
+MAX_ENTRIES = 200
+MAX_BYTES = 300_000  # of pass.json, and of a file of strings
+_GROUPS = ("headerFields", "primaryFields", "secondaryFields", "auxiliaryFields", "backFields")
+_STYLES = ("boardingPass", "eventTicket", "generic", "storeCard", "coupon")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;')
+_MAX_FIELDS = 60
+# The time of boarding is not the one of departure; seats, groups and persons are no one's business here.
+_ASIDE = re.compile(
+    r"board|gate|seat|sitz|asiento|siege|posto|zone|group|gruppe|seq|bag|gepack|(?<!hotel.)name|passeng|passag"
+    r"|pasajer|traveller"
+    r"|status|terminal|embar|imbarc|einstieg|closes",
+    re.I,
+)
+
+
+class PassUnread(Exception):
+    """Why a pass is not read, as a plain clause."""
+
+
+@dataclass
+class WalletPass:
+    """What a pass holds: its fields as text, its barcodes, its flight as schema.org writes it, and its day."""
+
+    text: str
+    barcodes: list[str]
+    documents: list[dict[str, Any]]
+    day: date | None
+
+
+def read_pass(content: bytes) -> WalletPass:
+    """All a pass holds. Raises PassUnread."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if len(archive.infolist()) > MAX_ENTRIES:
+                raise PassUnread("it holds too many files")
+            document = json.loads(_read_entry(archive, "pass.json"))
+            strings = _read_strings(archive)
+    except (zipfile.BadZipFile, KeyError, ValueError, RecursionError, NotImplementedError, RuntimeError, OSError):
+        raise PassUnread("it is damaged") from None
+    if not isinstance(document, dict):
+        raise PassUnread("it is damaged")
+    is_air = _find_style(document) is not None
+    return WalletPass(
+        _write_fields(document, strings),
+        _list_barcodes(document) if is_air else [],
+        _write_reservation(document) if is_air else [],
+        _find_day(document),
+    )
+
+
+def _read_entry(archive: zipfile.ZipFile, name: str) -> str:
+    """A file of the archive as text; more than its limit is never unpacked."""
+    with archive.open(name) as entry:
+        raw = entry.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise PassUnread("it is too large")
+    for charset in ("utf-16",) if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "utf-16-le", "cp1252"):
+        try:
+            return raw.decode(charset)
+        except ValueError:
+            continue
+    raise ValueError(name)
+
+
+def _read_strings(archive: zipfile.ZipFile) -> dict[str, str]:
+    """Texts in the pass's first language, English before others, by the keys that stand in its fields."""
+    names = sorted(
+        (n for n in archive.namelist() if n.endswith(".lproj/pass.strings")), key=lambda n: (not n.startswith("en"), n)
+    )
+    return dict(_STRING.findall(_read_entry(archive, names[0]))) if names else {}
+
+
+def _find_style(document: dict[str, Any]) -> str | None:
+    """The kind of the pass; None for passes of railways, buses and ships."""
+    style = next((name for name in _STYLES if isinstance(document.get(name), dict)), None)
+    is_other = style and document[style].get("transitType", "PKTransitTypeAir") != "PKTransitTypeAir"
+    return None if is_other else style
+
+
+def _write_fields(document: dict[str, Any], strings: dict[str, str]) -> str:
+    """One line for each field, "label: value", without those of boarding, seats and persons."""
+    style = _find_style(document)
+    if style is None:
+        return ""
+    lines = [str(document.get(name) or "")[:200] for name in ("organizationName", "description")]
+    groups = [document[style].get(group) for group in _GROUPS]
+    if route := _find_route(document[style].get("primaryFields"), strings):
+        lines.append(route)
+    fields = [f for group in groups if isinstance(group, list) for f in group[:_MAX_FIELDS] if isinstance(f, dict)]
+    for entry in fields[:_MAX_FIELDS]:
+        label, value = (_translate(entry.get(name), strings) for name in ("label", "value"))
+        if not _ASIDE.search(f"{entry.get('key')} {label}"):
+            lines.append(f"{label}: {value}" if label else value)
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _find_route(primary: Any, strings: dict[str, str]) -> str:
+    """The two codes that a boarding pass prints largest, as a pair."""
+    values = [_translate(f.get("value"), strings) for f in primary if isinstance(f, dict)] if primary else []
+    codes = [v for v in values if re.fullmatch(r"[A-Z]{3}", v)]
+    return " - ".join(codes) if len(codes) == 2 else ""
+
+
+def _write_reservation(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The semantic tags of a boarding pass (Apple's SemanticTags) as a reservation of schema.org."""
+    tags = document.get("semantics")
+    if not isinstance(tags, dict) or not tags.get("flightNumber"):
+        return []
+    flight = {
+        "@type": "Flight",
+        "flightNumber": str(tags["flightNumber"])[:10],
+        "airline": {"iataCode": tags.get("airlineCode")},
+        "departureAirport": {"iataCode": tags.get("departureAirportCode")},
+        "arrivalAirport": {"iataCode": tags.get("destinationAirportCode")},
+        "departureTime": tags.get("originalDepartureDate"),
+        "arrivalTime": tags.get("originalArrivalDate"),
+    }
+    reservation = {"@type": "FlightReservation", "reservationNumber": tags.get("confirmationNumber")}
+    return [reservation | {"airplaneSeatClass": tags.get("ticketFareClass"), "reservationFor": flight}]
+
+
+def _find_day(document: dict[str, Any]) -> date | None:
+    match = re.match(r"(\d{4})-(\d{2})-(\d{2})", str(document.get("relevantDate")))
+    try:
+        return date(int(match[1]), int(match[2]), int(match[3])) if match else None
+    except ValueError:
+        return None
+
+
+def _translate(value: Any, strings: dict[str, str]) -> str:
+    text = str(value)[:1000] if isinstance(value, str | int | float) else ""
+    return strings.get(text, text)[:1000]
+
+
+def _list_barcodes(document: dict[str, Any]) -> list[str]:
+    listed = document.get("barcodes")
+    entries = [*(listed if isinstance(listed, list) else []), document.get("barcode")][:6]
+    messages = [e.get("message") for e in entries if isinstance(e, dict)]
+    return list(dict.fromkeys(m[:2000] for m in messages if isinstance(m, str)))
+
 
 DEADLINE_SECONDS = 10.0  # for all files of one letter
 _CHILD = Path(__file__).with_name("file_child.py")
@@ -47,9 +192,9 @@ def _read_file(file: AttachedFile, seconds: float) -> FileContent | str:
     """The content, or why it was not read."""
     if file.kind == "pkpass":
         try:
-            wallet = wallet_pass.read_pass(file.content)
+            wallet = read_pass(file.content)
             return FileContent(file.name, [wallet.text], wallet.barcodes, wallet.documents, wallet.day)
-        except wallet_pass.PassUnread as unread:
+        except PassUnread as unread:
             return str(unread)
     return _run_child(file, seconds) if seconds > 0 else "the time for attached files had run out"
 

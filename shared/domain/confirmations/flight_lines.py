@@ -3,11 +3,161 @@
 import re
 from dataclasses import dataclass
 
-from shared.domain.confirmations.clock_writing import write_colons, write_japanese_clocks
-from shared.domain.confirmations.flight_columns import turn_columns
 from shared.domain.confirmations.old_plans import INSTEAD, drop_old_columns, find_old_lines
 from shared.domain.parsing.dates import DATE, NAMED_DATE
 from shared.domain.parsing.text import fold
+
+# Tables with one column for each flight and one row for each fact, turned so that each flight has its own lines.
+
+_NUMBER = re.compile(r"^[^\d\t]{0,30}?(?<![A-Za-z0-9])(?:[A-Z][A-Z0-9]|[0-9][A-Z])[ -]{0,2}\d{1,4}\s*$")
+_MOST_ROWS = 25  # of one table, above and below the row of the numbers
+_FEWEST_ROWS = 3
+
+
+def turn_columns(lines: list[str]) -> list[str]:
+    """The lines, with each table whose flights stand side by side written flight after flight: "Departure	10:55"."""
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        flights = _count_flights(lines[at])
+        rows = _collect_rows(lines, at, flights) if flights else []
+        if sum(len(row) == flights + 1 for row in rows) < _FEWEST_ROWS:
+            out.append(lines[at])
+            at += 1
+            continue
+        heads = _take_heads(out, flights)
+        for column in range(flights):
+            out.append("")
+            out += [head[column] for head in heads]
+            out += [f"{row[0]}\t{row[column + 1]}" for row in rows]
+        out.append("")
+        at += _measure_rows(lines, at, flights)
+    return out
+
+
+def _split_cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("\t")] if "\t" in line else [line.strip()]
+
+
+def _count_flights(line: str) -> int:
+    """How many flights a row of nothing but their numbers and its label names; 0 for other lines."""
+    if "\t" not in line or len(line) > 300:
+        return 0
+    cells = [cell for cell in _split_cells(line) if cell]
+    numbers = sum(bool(_NUMBER.match(cell)) for cell in cells)
+    return numbers if numbers > 1 and len(cells) == numbers + 1 and not _NUMBER.match(cells[0]) else 0
+
+
+def _collect_rows(lines: list[str], at: int, flights: int) -> list[list[str]]:
+    reach = _measure_rows(lines, at, flights)
+    return [_split_cells(line) for line in lines[at : at + reach] if line.strip()]
+
+
+def _measure_rows(lines: list[str], at: int, flights: int) -> int:
+    """The lines from the row of the numbers to the last that has a label and a cell for each flight."""
+    last = at
+    for n in range(at, min(len(lines), at + 2 * _MOST_ROWS)):
+        if lines[n].strip():
+            if len(_split_cells(lines[n])) != flights + 1:
+                break
+            last = n
+    return last - at + 1
+
+
+def _take_heads(out: list[str], flights: int) -> list[list[str]]:
+    """The rows above the numbers, taken from `out`: with a label ("Date", ...) or without ("Outbound", "Return")."""
+    heads: list[list[str]] = []
+    first = len(out)
+    for n in range(len(out) - 1, max(-1, len(out) - _MOST_ROWS), -1):
+        if not out[n].strip():
+            continue
+        cells = _split_cells(out[n])
+        if len(cells) == flights + 1:
+            heads.insert(0, [f"{cells[0]}\t{cell}" for cell in cells[1:]])
+        elif len(cells) == flights and flights > 1:
+            heads.insert(0, cells)
+        else:
+            break
+        first = n
+    del out[first:]
+    return heads
+
+
+# Clock times as letters of some countries write them ("20.55", "7u05", "午後6:35"), rewritten with a colon.
+
+_HOUR_AND_MINUTE = re.compile(r"(\d{1,2})時(\d{2})分")
+_HALF = re.compile(r"午([前後])\s?(\d{1,2})(?::(\d{2})|時(?!間))(?![:\d])")
+_HAS_WRITTEN_CLOCK = re.compile(r"(?<![\d:.])\d{1,2}[:h]\d{2}(?![\d:])", re.I)
+_DUTCH = re.compile(r"(?<![\w.:,])(\d{1,2})u([0-5]\d)(?!\w)")
+_POINT = r"(?<![\w.,:/-])([01]?\d|2[0-3])\.([0-5]\d)(?![\w.:%/]|,\d| ?(?:kg|km|cm|lbs?|mb)\b)"
+_LABEL = (
+    r"partenza|arrivo|parte|arriva|ore|dalle|alle|decollo|atterraggio|abflug|ankunft|abflugzeit|ankunftszeit|ab|an|um"
+    r"|vertrek|vertrektijd|aankomst|aankomsttijd|om|dep|arr|depart(?:s|ure)?|arriv(?:es|al)|departs at|salida|llegada"
+    r"|partida|saida|chegada|depart|arrivee|kl"
+)
+_ALONE = re.compile(
+    rf"(?:^|(?<=\t))(\s*(?:(?:{_LABEL})\.?\s?:?\s*)?){_POINT}"
+    r"(?=\s?(?:uhr|h|u|ore)?\.?\s*(?:\(?\+\d\)?)?\s*(?:$|\t|\())",
+    re.I | re.M,
+)
+_LABELLED = re.compile(rf"(\b(?:{_LABEL})\b\.?[^\d\n\t:]{{0,25}}[:\t ]\s?){_POINT}", re.I)
+_BESIDE_CODE = re.compile(
+    rf"((?<![A-Za-z])[A-Z]{{3}}\)? ?[,·|]? ?){_POINT}"
+    rf"|()(?:{_POINT})(?=\s{{1,4}}(?:[A-ZÀ-Þ][\w'’ /.-]{{1,30}})?\(?[A-Z]{{3}}(?![A-Za-z]))"
+)
+_TO = r" ?(?:-|>|→|/) ?"
+_RANGE = re.compile(rf"(){_POINT}(?={_TO}\d{{1,2}}\.\d{{2}}(?![\d.,]))|((?<=\d:\d\d){_TO}){_POINT}")
+_OF_FLIGHT = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![\d.,])|\([A-Z]{3}\)"
+    r"|(?<![A-Z])[A-Z]{3} ?[-→>/] ?[A-Z]{3}(?![A-Z])"
+)
+_MONEY = re.compile(r"[€£$¥]|(?<![A-Z])(?:EUR|USD|GBP|CHF|AUD|CAD|SEK|NOK|DKK|SGD|BRL)(?![A-Z])")
+_NEAR = 4  # lines from a flight to its times
+_CLOCK_BEGINNING = 100_000
+
+
+def write_japanese_clocks(text: str) -> str:
+    """ "6時35分" and "午後6:35" as "6:35" and "18:35"."""
+    text = _HOUR_AND_MINUTE.sub(r"\1:\2", text)
+    return _HALF.sub(_write_half, text) if "午" in text else text
+
+
+def _write_half(match: re.Match[str]) -> str:
+    hour, minute = int(match[2]), match[3] or "00"
+    if hour > 12:
+        return f"{hour}:{minute}"
+    return f"{hour % 12 + (12 if match[1] == '後' else 0)}:{minute}"
+
+
+def write_colons(lines: list[str]) -> list[str]:
+    """The lines of a letter that writes no time with a colon, with its "7u05" and, next to flights, its "20.55" so.
+
+    "20.55" may be a price or a day: it counts only alone in its cell, behind a label or next to an airport, and in no
+    line with money.
+    """
+    beginning = "\n".join(lines)[:_CLOCK_BEGINNING]
+    if _HAS_WRITTEN_CLOCK.search(beginning):
+        return lines
+    if _DUTCH.search(beginning):
+        return [_DUTCH.sub(r"\1:\2", line) for line in lines]
+    flown = {
+        n for at, line in enumerate(lines) if _OF_FLIGHT.search(line[:400]) for n in range(at - _NEAR, at + _NEAR + 1)
+    }
+    return [_write_points(line) if at in flown and "." in line else line for at, line in enumerate(lines)]
+
+
+def _write_points(line: str) -> str:
+    if _MONEY.search(line) or len(line) > 400:
+        return line
+    for pattern in (_ALONE, _LABELLED, _BESIDE_CODE, _RANGE):
+        line = pattern.sub(_write_colon, line)
+    return line
+
+
+def _write_colon(match: re.Match[str]) -> str:
+    lead, hour, minute = [g for g in match.groups() if g is not None]
+    return f"{lead}{hour}:{minute}"
+
 
 # Full-width signs of Japanese letters, the many dashes, and the blanks of web pages.
 _PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {

@@ -1,15 +1,22 @@
 """Reader of a forwarded mail: one tree of parts, whose statements about the same flight or stay are joined."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from shared.domain.confirmations import attached_files, calendar_entries, html_page, prices, schema_org
+from icalendar import Calendar as Entries
+
+from shared.domain.confirmations import attached_files, flights, html_page, prices, schema_org
+from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.attached_files import FileContent
-from shared.domain.confirmations.boarding_barcodes import read_barcodes
+from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text, unwrap
-from shared.domain.confirmations.joining import join_readings
+from shared.domain.confirmations.joining import join_readings, join_statements
+from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.mail_parts import MailLetter, open_mail
 from shared.domain.confirmations.mail_prices import set_prices
 from shared.domain.confirmations.mail_words import find_action, read_words
@@ -26,8 +33,308 @@ from shared.domain.confirmations.model import (
     UnreadFile,
 )
 from shared.domain.confirmations.phrases import strip_subject
-from shared.domain.confirmations.plausibility import doubt_untimed_legs, settle_booking
 from shared.domain.confirmations.silent_letters import WHOLE
+from shared.domain.confirmations.stays import read_stays
+from shared.domain.parsing.text import fold
+
+# What no flight and no stay can be: times that its airports' clocks exclude, and years far from the letter's.
+
+_DAYS_AHEAD = 760  # flights are sold for a year, stays for two
+_DAYS_BEHIND = 760  # of an old letter that someone forwards
+_DAYS_BEHIND_DIRECT = 45  # of a letter that comes from its sender, perhaps a receipt
+_MOST_NIGHTS = 120
+
+
+def settle_booking(booking: Booking, posted: date | None, forwarded: bool, world: TravelFacts) -> Booking:
+    """The booking with the day of arrival that its clocks allow; what cannot be is open and doubtful."""
+    booking = replace(booking, doubts=[*booking.doubts, *_doubt_year(booking, posted, forwarded)])
+    return _settle_nights(booking) if isinstance(booking, BookedStay) else _settle_arrival(booking, world)
+
+
+def doubt_untimed_legs(bookings: list[Booking]) -> None:
+    """A letter that gives the clock of some flights gives it of all: where one lacks it, its lines were misread."""
+    legs = [b for b in bookings if isinstance(b, BookedLeg) and b.action != "cancel"]
+    untimed = [leg for leg in legs if leg.departure_time is None and not _has_doubt(leg)]
+    if len(untimed) < len(legs):
+        reason = "The letter gives the times of other flights, and those of this one were not recognised."
+        for leg in untimed:
+            leg.doubts.append(Doubt("departure_time", reason, (), leg.flight_number or ""))
+
+
+def _has_doubt(leg: BookedLeg) -> bool:
+    return any(d.field in ("departure_time", "arrival_time") for d in leg.doubts)
+
+
+def _doubt_year(booking: Booking, posted: date | None, forwarded: bool) -> list[Doubt]:
+    """A doubt about a day that is far from the letter's own."""
+    is_flight = isinstance(booking, BookedLeg)
+    name, about = ("departure_date", "flight_number") if is_flight else ("check_in_date", "hotel_name")
+    day = getattr(booking, name)
+    if posted is None or day is None or booking.action == "cancel":
+        return []
+    behind = _DAYS_BEHIND if forwarded else _DAYS_BEHIND_DIRECT
+    if -behind <= (day - posted).days <= _DAYS_AHEAD:
+        return []
+    reason = "The day is far from the one on which the letter was sent."
+    return [Doubt(name, reason, (day.isoformat(),), getattr(booking, about) or "")]
+
+
+def _settle_nights(stay: BookedStay) -> BookedStay:
+    if stay.check_in_date is None or stay.check_out_date is None:
+        return stay
+    nights = (stay.check_out_date - stay.check_in_date).days
+    if 0 < nights <= _MOST_NIGHTS:
+        return stay
+    values = (stay.check_in_date.isoformat(), stay.check_out_date.isoformat())
+    doubt = Doubt("check_out_date", f"That would be {nights} nights.", values, stay.hotel_name or "")
+    return replace(stay, check_out_date=None, doubts=[*stay.doubts, doubt])
+
+
+def _settle_arrival(leg: BookedLeg, world: TravelFacts) -> BookedLeg:
+    """Sets the day of arrival: the one stated, unless only another is possible."""
+    if not (leg.origin and leg.destination and leg.departure_date and leg.departure_time and leg.arrival_time):
+        return leg
+    ends, departs = (leg.origin, leg.destination), (leg.departure_date, leg.departure_time)
+    flown = find_arrival_day(ends, departs, leg.arrival_time, leg.arrival_date, world)
+    is_unsure_day = leg.arrival_date in (None, leg.departure_date)  # many write the day of departure for both ends
+    if not flown.possible and is_unsure_day:
+        flown = find_arrival_day(ends, departs, leg.arrival_time, None, world)
+    if flown.possible:
+        return replace(leg, arrival_date=flown.day)
+    clock = tuple(at.strftime("%H:%M") for at in (leg.departure_time, leg.arrival_time))
+    reason = "The times cannot be those of one flight between these airports."
+    doubt = Doubt("arrival_time", reason, clock, leg.flight_number or "")
+    doubts = leg.doubts if any(d.field == "arrival_time" for d in leg.doubts) else [*leg.doubts, doubt]
+    return replace(leg, departure_time=None, arrival_time=None, arrival_date=None, doubts=doubts)
+
+
+# Flights and stays in calendar entries attached to a mail (iCalendar, RFC 5545).
+
+MAX_CALENDAR_CHARACTERS = 100_000  # characters of one attached calendar
+_MAX_ENTRIES = 20  # entries of a mail
+_LODGING = re.compile(
+    r"\b(?:hotel|inn|resort|hostel|check[ -]?in|stay at|your stay|room|lodging|unterkunft|aufenthalt|anreise|sejour"
+    r"|hebergement|estancia"
+    r"|alojamiento|soggiorno|verblijf)\b"
+)
+
+_STREET = re.compile(r"\d|\b(?:street|str|road|avenue|lane|calle|carrer|rue|via|viale|rua|straat|weg|platz|strasse)\b")
+_HOUSE = re.compile(r"\W*\d{1,4}[A-Za-z]?\s*(?:,|$)")
+_TITLE_WORDS = re.compile(
+    r"(?:(?:your |ihr |votre |tu |su |uw |je )?(?:stay|hotel stay|hotel booking|hotel reservation|reservation|booking"
+    r"|aufenthalt|hotelaufenthalt|ubernachtung|sejour|estancia|soggiorno|verblijf|check-?in)\b"
+    r"(?: (?:at|in|im|bei|a|au|en|presso|bij|the|the hotel|l'hotel)\b)?\s?[:-]?\s*)+"
+)
+
+
+def read_calendar_entries(
+    texts: list[str], posted: date | None, sender: str, world: TravelFacts
+) -> Iterator[tuple[str, Booking]]:
+    """The bookings of all entries; text that is no calendar is ignored."""
+    entries = [pair for text in texts[:_MAX_ENTRIES] for pair in _read_entries(text)]
+    for entry, called_off in entries[:_MAX_ENTRIES]:
+        words = _read_words(entry)
+        starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
+        dates = MailDates(fold(words), posted)
+        legs = flights.read_legs(words, dates, world, sender)
+        action: Action = "cancel" if called_off else "create"
+        if len(legs) == 1:
+            yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
+        elif legs:
+            yield from ((words, replace(leg, action=action)) for leg in legs)
+        elif stay := _read_stay(entry, words, starts, ends, dates, world):
+            yield words, replace(stay, action=action)
+
+
+def _read_words(entry: Any) -> str:
+    """The words of an entry; those of its HTML form (X-ALT-DESC) where it has no other description."""
+    parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
+    if not parts[2].strip():
+        parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
+    return clean("\n".join(parts))
+
+
+def _read_entries(text: str) -> list[tuple[Any, bool]]:
+    """Each entry, and whether it is cancelled. VTIMEZONE is dropped: expanding its rules can take any time."""
+    lines, inside = [], False
+    for line in text[:MAX_CALENDAR_CHARACTERS].replace("\r\n", "\n").split("\n"):
+        name = line.strip().upper()
+        inside = inside or name == "BEGIN:VTIMEZONE"
+        if not inside:
+            lines.append(line)
+        inside = inside and name != "END:VTIMEZONE"
+    try:
+        calendars = Entries.from_ical("\r\n".join(lines).strip() + "\r\n", multiple=True)
+        return [
+            (entry, "CANCEL" in f"{calendar.get('METHOD', '')} {entry.get('STATUS', '')}".upper())
+            for calendar in calendars
+            for entry in calendar.walk("VEVENT")
+        ]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+def _read_moment(entry: Any, name: str) -> date | datetime | None:
+    value = getattr(entry.get(name), "dt", None)
+    return value if isinstance(value, date) else None
+
+
+def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, world: TravelFacts) -> BookedLeg:
+    """The leg at the times of its entry, on the clocks of its airports; what its words say otherwise is doubtful."""
+    departs, arrives = (
+        _to_local(m, a and world.clock_of(a)) for m, a in ((starts, leg.origin), (ends, leg.destination))
+    )
+    if departs[0] is None:
+        return leg
+    timed = replace(leg, departure_date=departs[0], departure_time=departs[1])
+    if arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2:
+        timed = replace(timed, arrival_date=arrives[0], arrival_time=arrives[1])
+    words = replace(leg, arrival_date=None)  # they seldom say the day of landing in full
+    joined = join_statements([timed, words])
+    return joined if isinstance(joined, BookedLeg) else timed
+
+
+def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:
+    if not isinstance(moment, datetime):
+        return moment, None
+    if moment.tzinfo is not None:
+        if zone is None:
+            return None, None
+        moment = moment.astimezone(ZoneInfo(zone))
+    return moment.date(), moment.time().replace(microsecond=0, tzinfo=None)
+
+
+def _choose_name(place: str, summary: str) -> str | None:
+    """The hotel's name of an entry's place, or its title where the place is no more than an address."""
+    first, _, rest = place.partition(",")
+    if first.strip() and not _STREET.search(fold(first)) and not _HOUSE.match(rest):
+        return first.strip()
+    title = summary[match.end() :] if (match := _TITLE_WORDS.match(fold(summary))) else summary
+    return title.strip() or None
+
+
+def _read_stay(
+    entry: Any, words: str, starts: date | None, ends: date | None, dates: MailDates, world: TravelFacts
+) -> BookedStay | None:
+    """An entry over nights that speaks of lodging. Where it has no hours, its last day may be the one of leaving or
+    the one before: its words may say, else it is asked for."""
+    summary, place = (to_one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
+    names = (place.split(",")[0], place, summary)
+    named = next(((slug, name) for name in names if (slug := world.hotel(name))), None)
+    if starts is None or ends is None or not (named or _LODGING.search(fold(words))):
+        return None
+    timed = isinstance(starts, datetime) and isinstance(ends, datetime)
+    first, last = (m.date() if isinstance(m, datetime) else m for m in (starts, ends))
+    if first >= last:
+        return None
+    slug, name = named or (None, _choose_name(place, summary))
+    stay = BookedStay(
+        hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
+    )
+    stated = [replace(s, hotel_id=None, hotel_name=None, room_type=None) for s in read_stays(words, "", dates, world)]
+    joined = join_statements([stay, *stated[:1]])
+    return joined if isinstance(joined, BookedStay) else stay
+
+
+# Barcodes of boarding passes (IATA Resolution 792, bar coded boarding pass, "M1..."): the flights they state.
+#
+# The day of a flight is written without its year, and the compartment is a letter that airlines use as they like: some
+# print the fare's letter, "F" in economy too. What the standard leaves open stays open.
+
+MAX_LEGS = 4  # the standard allows nine; no pass is printed for more than four
+_HEAD = re.compile(r"M([1-4])(.{20})([E ])", re.S)
+_HEAD_CHARACTERS = 23
+_LEG = re.compile(
+    r"(?P<number>[A-Z0-9 ]{7})(?P<origin>[A-Z]{3})(?P<destination>[A-Z]{3})(?P<carrier>[A-Z0-9]{2}[A-Z0-9 ])"
+    r"(?P<flight>[0-9]{4})[A-Z ](?P<day>[0-9]{3})(?P<compartment>[A-Z ]?)"
+)
+_LEG_CHARACTERS = 37  # up to and with the size of what follows
+_ISSUED = re.compile(r">[0-9A-Z][0-9A-F]{2}...(\d)(\d{3})", re.S)
+_CABINS = {"C": "business", "J": "business", "Y": "economy"}
+_MOST_DAYS_APART = 180  # of a flight and the day its pass was sent, where the pass does not state its own
+
+
+def read_barcodes(
+    texts: list[str], around: date | None, world: TravelFacts, stated: Sequence[BookedLeg] = ()
+) -> list[BookedLeg]:
+    """The flights of boarding passes, each once, with how many names bear one.
+
+    The year is that of the flight as `stated` elsewhere, of the day the pass was issued, or of `around`, a day near it.
+    """
+    legs: dict[tuple[object, ...], tuple[BookedLeg, set[str]]] = {}
+    for text in texts:
+        if not (head := _HEAD.match(text)):
+            continue
+        for leg in _read_legs(text, int(head[1]), around, world, stated):
+            key = (leg.flight_number, leg.origin, leg.destination, leg.departure_date, leg.confirmation_number)
+            legs.setdefault(key, (leg, set()))[1].add(head[2].strip())
+    return [replace(leg, passengers=len(names)) for leg, names in legs.values()]
+
+
+def _read_legs(
+    text: str, count: int, around: date | None, world: TravelFacts, stated: Sequence[BookedLeg]
+) -> list[BookedLeg]:
+    legs, at = [], _HEAD_CHARACTERS
+    days = [leg.departure_date for leg in stated if leg.departure_date]
+    issued = _find_issue_day(text, around)
+    for _ in range(min(count, MAX_LEGS)):
+        if not (match := _LEG.match(text, at)):
+            break
+        day = next((d for d in days if d.timetuple().tm_yday == int(match["day"])), None)
+        legs.append(_build_leg(match, day or _find_day(int(match["day"]), issued, around), world))
+        size = text[at + _LEG_CHARACTERS - 2 : at + _LEG_CHARACTERS]
+        at += _LEG_CHARACTERS + (int(size, 16) if re.fullmatch(r"[0-9A-F]{2}", size) else 0)
+    return legs
+
+
+def _build_leg(match: re.Match[str], day: date | None, world: TravelFacts) -> BookedLeg:
+    carrier = match["carrier"].strip()
+    airline = world.by_icao(carrier) if len(carrier) == 3 else carrier
+    number = int(match["flight"])
+    origin, destination = (match[end] if world.clock_of(match[end]) else None for end in ("origin", "destination"))
+    return BookedLeg(
+        confirmation_number=match["number"].strip() or None,
+        airline=airline,
+        flight_number=f"{airline}{number}" if airline and number else None,
+        origin=origin,
+        destination=destination,
+        departure_date=day,
+        cabin_class=_CABINS.get(match["compartment"]),
+    )
+
+
+def _find_day(day_of_year: int, issued: date | None, around: date | None) -> date | None:
+    """The day of that number that follows the issue of the pass, or is nearest to the day around which it was sent."""
+    if issued:
+        years = (issued.year, issued.year + 1)
+        return next((day for y in years if (day := _count_day(y, day_of_year)) and day >= issued), None)
+    if around is None:
+        return None
+    days = [day for y in (around.year - 1, around.year, around.year + 1) if (day := _count_day(y, day_of_year))]
+    nearest = min(days, key=lambda day: abs((day - around).days), default=None)
+    return nearest if nearest and abs((nearest - around).days) <= _MOST_DAYS_APART else None
+
+
+def _count_day(year: int, day_of_year: int) -> date | None:
+    if not 1 <= day_of_year <= 366:
+        return None
+    day = date(year, 1, 1) + timedelta(days=day_of_year - 1)
+    return day if day.year == year else None
+
+
+def _find_issue_day(text: str, around: date | None) -> date | None:
+    """The day the pass was issued: the last digit of its year is stated, the decade is the one around the letter."""
+    match = _ISSUED.match(text, _HEAD_CHARACTERS + _LEG_CHARACTERS)
+    if match is None or around is None:
+        return None
+    days = [
+        day
+        for year in range(around.year - 9, around.year + 2)
+        if year % 10 == int(match[1]) and (day := _count_day(year, int(match[2])))
+    ]
+    nearest = min(days, key=lambda day: abs((day - around).days), default=None)
+    return nearest if nearest and abs((nearest - around).days) <= _MOST_DAYS_APART else None
+
 
 NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the booking and was not read.")
 
@@ -115,7 +422,7 @@ def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> 
     """What attached calendar entries state; the letter around them may call them off."""
     off = bool(letter.invites) and any(find_action(t) == "cancel" for t in texts)
     bookings: list[Booking] = []
-    for words, booking in calendar_entries.read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
+    for words, booking in read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
         booking.confirmation_number = find_confirmation(entry)
         bookings.append(replace(booking, action="cancel") if off else booking)

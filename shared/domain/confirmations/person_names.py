@@ -10,9 +10,9 @@ TITLE = (
     r"|sr|sra|srta|senor|senora|sig|sig\.ra|signor|signora|dott|dott\.ssa|dhr|mevr|mw|mvr|don|dona|d|dna)"
 )
 _NAME_WORD = r"[^\W\d_][^\W\d_'’-]*(?:['’-][^\W\d_]+)*\.?"
-_NAME = rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}"
+_PERSON_NAME = rf"{_NAME_WORD}(?: {_NAME_WORD}){{1,4}}"
 TITLED = re.compile(
-    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?{TITLE}\.? +({_NAME}?)\s*(?:\(|,|\t|\||-|$|  "
+    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?{TITLE}\.? +({_PERSON_NAME}?)\s*(?:\(|,|\t|\||-|$|  "
     rf"|(?<= )(?:{words.ADULT}|{words.CHILD})(?![a-z]))"
 )
 _CAPITALS = r"[A-ZÀ-Þ][A-ZÀ-Þ'’-]+"
@@ -25,7 +25,8 @@ _SLASHED_SMALL = re.compile(
     r"^\W*([^\W\d_]{2,}(?: [^\W\d_]{2,})?/[^\W\d_]{2,}(?: [^\W\d_]+){0,2})\s*(?:\(|,|\t|\||$|  )"
 )
 _LEADING = re.compile(
-    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_NAME})\s*(?:\(|,|\t|\||$|  | [-–—·•] |\s(?:\d{{1,2}}[A-K]\b|\d{{3}}-?\d{{10}}))"
+    rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?({_PERSON_NAME})\s*"
+    r"(?:\(|,|\t|\||$|  | [-–—·•] |\s(?:\d{1,2}[A-K]\b|\d{3}-?\d{10}))"
 )
 _IDEOGRAPHS = r"[\u3040-\u30ff\u3400-\u9fff\u3005ー]"
 _NOBODY = r"は|お一人|お客|皆|各位"
@@ -42,7 +43,7 @@ _SEVERAL = re.compile(r",|;| and | und | et | y | e | en |&|、")
 _SEVERAL_TITLED = re.compile(_SEVERAL.pattern + r"| / ")
 _NAME_PART = re.compile(r"[^\W\d_]+(?:['’.-]+[^\W\d_]+)*")
 _TITLES = re.compile(rf"^(?:{TITLE}\.? +)+")
-_ROLE = re.compile(rf" ?\((?:{words.ADULT}|{words.CHILD})(?![a-z])[^()]{{0,20}}\)", re.I)
+_PERSON_ROLE = re.compile(rf" ?\((?:{words.ADULT}|{words.CHILD})(?![a-z])[^()]{{0,20}}\)", re.I)
 _OF_INFANT = re.compile(rf"[,;] ?[^,;()]{{3,40}} \((?:{words.INFANT})(?![a-z])[^()]{{0,20}}\)", re.I)
 _BRACKETED = re.compile(r" ?\([^()]{0,20}\)")
 
@@ -73,7 +74,7 @@ def read_leading_name(line: str) -> str | None:
 
 _OF_CHILD = re.compile(
     rf"^\W*(?:\d{{1,2}} ?[.):]?\s*)?(?:{words.CHILD}|{words.INFANT}|{words.ADULT}"
-    rf"|{words.PERSON})(?: \d)?\s?[:\t]? +({_NAME})"
+    rf"|{words.PERSON})(?: \d)?\s?[:\t]? +({_PERSON_NAME})"
     rf"\s*(?:\(|,|\t|\||$|  | - )"
 )
 
@@ -83,7 +84,7 @@ def split_people(rest: str, label: str) -> tuple[list[str], bool]:
 
     `label`: the folded words before it, which may speak of one person. "SURNAME PARTS, GIVEN NAMES" is one.
     """
-    rest = _ROLE.sub("", _OF_INFANT.sub("", rest)) if "(" in rest else rest
+    rest = _PERSON_ROLE.sub("", _OF_INFANT.sub("", rest)) if "(" in rest else rest
     written = _END.split(rest.strip(" *•·-–"), maxsplit=1)[0].strip()
     parts = [part.strip() for part in written.split(" / ")]
     if len(parts) == 2 and all(map(is_name, parts)) and not words.is_of_one(label):

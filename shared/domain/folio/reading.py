@@ -8,15 +8,145 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from shared.domain.folio.currency import decide_currency, find_country, pick_amount
 from shared.domain.folio.kinds import Namer
 from shared.domain.folio.model import TOLERANCE, ZERO, Bill, FolioLine, PrintedSum, Rulebook
 from shared.domain.folio.postings import SPACED, TO_PROGRAMS, Page, Posting, read_page
 from shared.domain.folio.settle import settle_bill
 from shared.domain.folio.stay import is_abroad
 from shared.domain.folio.sums import adds_up
+from shared.domain.parsing.amounts import CODES, Amount, find_currency_codes
 from shared.domain.parsing.dates import WrittenDate, choose_order, find_dates
 from shared.domain.parsing.text import fold
+
+# Currency and country of a bill: by codes, signs, headings and the hotel's address; None where they leave it open.
+
+# Countries whose hotels bill in the country's own money, where its sign is shared with others (ISO 3166, ISO 4217).
+_OWN_MONEY = {
+    "US": "USD", "PR": "USD", "GU": "USD", "VI": "USD", "CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD",
+    "HK": "HKD", "TW": "TWD", "FJ": "FJD", "JP": "JPY", "CN": "CNY",
+}  # fmt: skip
+_STATES = (
+    "al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa "
+    "ri sc sd tn tx ut vt va wa wv wi wy dc"
+)
+_ZIP = re.compile(rf"\b(?:{'|'.join(_STATES.split())})\.?,? \d{{5}}(?:-\d{{4}})?\b")
+_WORD = re.compile(r"[^\W\d_]+(?:['.-][^\W\d_]+)*\.?")
+_SCRIPTS = {
+    "JP": re.compile(r"[\u3040-\u30ff]|日本|東京|大阪|京都|宿泊税|入湯税|消費税|税込"),
+    "KR": re.compile(r"[\uac00-\ud7af]"),
+    "CN": re.compile(r"人民币|中国|上海|北京"),
+    "HK": re.compile(r"香港"),
+    "TW": re.compile(r"台北|臺北|台灣"),
+}
+# Lines that name a currency other than the bill's: what was paid was converted, or is shown converted.
+CONVERTED = re.compile(
+    r"conver|exchange|equivalent|\bequiv|\brate (?:of )?[:=]? ?\d|@ ?\d|umrechn|kurs|gegenwert|change\b|contre-?valeur|"
+    r"cambio|contravalor|equivalente|换算|換算|為替|\bapprox|\bdcc\b|card currency|home currency|on request"
+)
+_STATED = re.compile(
+    r"\b(?:currency(?: code)?|wahrung|devise|moneda|divisa|valuta|通貨)\s*[:=]\s*([a-z]{3})\b|"
+    r"\b(?:amounts|prices|charges|rates|betrage|preise|montants|importes)\b(?: \w+){0,3} (?:in|en) (?:\w+ )?"
+    r"([a-z]{3})\b"
+)
+_AMERICAN_TAX = re.compile(r"\b(?:state|county)(?: \w+)? tax|\bstate & local tax|\b[a-z]{2} state tax")
+_MOST_WORDS = 4  # of the name of a place
+
+
+def find_country(address: Sequence[str], text: str, book: Rulebook) -> str | None:
+    """The hotel's country: by its ZIP code, the one country or else city its first lines name, or the script."""
+    if any(_ZIP.search(line) for line in address):
+        return "US"
+    names = [name for line in address for name in _list_names(line)]
+    for places in (book.countries, book.cities):
+        named = {places[name] for name in names if name in places}
+        if len(named) == 1:
+            return named.pop()
+        if named:
+            return None
+    written = [country for country, script in _SCRIPTS.items() if script.search(text)]
+    return written[0] if len(written) == 1 else None
+
+
+def _list_names(line: str) -> list[str]:
+    words = _WORD.findall(line)[:30]
+    return [
+        " ".join(words[at : at + length]).rstrip(".")
+        for at in range(len(words))
+        for length in range(1, _MOST_WORDS + 1)
+    ]
+
+
+def decide_currency(page: Page, text: str, country: str | None, month_first: bool) -> str | None:
+    """That of the postings, else the one the bill states, else that of its sums, else the one code it names."""
+    marks = [p.amount.currencies for p in page.postings if p.amount and p.amount.currencies]
+    named = _list_named(text)
+    stated = _find_stated(text) or page.money_heading
+    if 2 * len(marks) < len(page.postings) and stated:
+        return stated
+    if marks and 2 * len(marks) >= len(page.postings):
+        return _settle_mark(Counter(marks).most_common(1)[0][0], stated, named, text, country, month_first)
+    signs = {s.currencies for s in page.sums if s.currencies}
+    if len(signs) > 1:
+        signs = {s.currencies for s in page.sums if s.currencies and _fits_lines(s.values, page.postings)}
+    signs = signs or set(marks)
+    if len(signs) == 1:
+        return _settle_mark(signs.pop(), stated, named, text, country, month_first)
+    return named[0] if len(named) == 1 and not signs else None
+
+
+def _fits_lines(values: Sequence[Decimal], postings: Sequence[Posting]) -> bool:
+    amounts = [p.amount.value for p in postings if p.amount]
+    sums = (sum(amounts), sum(a for a in amounts if a > 0))
+    return any(abs(abs(value) - s) <= Decimal("0.02") for value in values for s in sums)
+
+
+def _settle_mark(
+    meanings: tuple[str, ...], stated: str | None, named: Sequence[str], text: str, country: str | None, american: bool
+) -> str | None:
+    """What a sign stands for: its one meaning, or the one the bill states, names or bills in by its country."""
+    if len(meanings) == 1:
+        return meanings[0]
+    if stated in meanings:
+        return stated
+    fitting = [code for code in named if code in meanings]
+    if len(fitting) == 1:
+        return fitting[0]
+    if own := _OWN_MONEY.get(country or ""):
+        return own if own in meanings else None
+    if "JPY" in meanings and _SCRIPTS["JP"].search(text):
+        return "JPY"
+    # Only the United States and places that use its dollar write the month first in numbers or tax by state and county.
+    american = american or _AMERICAN_TAX.search(fold(text)) is not None
+    return "USD" if american and country is None and "USD" in meanings and not fitting else None
+
+
+def _find_stated(text: str) -> str | None:
+    """The currency the bill says it is in, apart from its amounts."""
+    for line in text.split("\n")[:400]:
+        folded = fold(line)
+        if not CONVERTED.search(folded):
+            for match in _STATED.finditer(folded):
+                code = (match[1] or match[2]).upper()
+                if code in CODES:
+                    return code
+    return None
+
+
+def _list_named(text: str) -> list[str]:
+    """The codes a bill names, but where it speaks of a conversion."""
+    lines = text.replace("RMB", "CNY").replace("US$", "USD").split("\n")
+    return list(
+        dict.fromkeys(c for line in lines if not CONVERTED.search(fold(line)) for c in find_currency_codes(line))
+    )
+
+
+def pick_amount(posting: Posting, currency: str | None) -> Amount | None:
+    """The amount of a line that is in the bill's currency; None where all of them are in another."""
+    amount = posting.amount
+    if amount is None or currency is None or not amount.currencies or currency in amount.currencies:
+        return amount
+    return next((a for a in reversed(posting.amounts) if currency in a.currencies), None)
+
 
 _LABELS = re.compile(
     r"\b(?:guest|gast|name|client|folio|room|arriv\w*|arr|check|in|invoice|rechnung|stay|rate|conf\w*|account|page)\b"

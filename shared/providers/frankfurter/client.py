@@ -2,13 +2,34 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import date
+from decimal import Decimal
 
 import httpx
+from pydantic import BaseModel, Field, TypeAdapter
 
 from shared import http
 from shared.providers.contract import Rate, RatesQuestion, Unanswered
-from shared.providers.frankfurter import parse
 from shared.settings import settings
+
+# Parser of Frankfurter's rates, each with its own day.
+
+
+class _Row(BaseModel):
+    date: date
+    base: str
+    quote: str
+    rate: Decimal = Field(gt=0, allow_inf_nan=False)
+
+
+_ROWS = TypeAdapter(list[_Row])
+
+
+def parse_rates(body: bytes) -> tuple[Rate, ...]:
+    rows = _ROWS.validate_json(body)
+    if any(row.base != "EUR" for row in rows):
+        raise ValueError("rates to another currency")
+    return tuple(Rate(row.quote, row.rate, row.date) for row in rows)
 
 
 class Client:
@@ -25,7 +46,7 @@ class Client:
             if error.response.status_code in (404, 422):  # it knows none of them
                 raise Unanswered("no_data", "unknown_currency") from None
             raise
-        return tuple(r for r in parse.parse_rates(body) if not question.currencies or r.currency in question.currencies)
+        return tuple(r for r in parse_rates(body) if not question.currencies or r.currency in question.currencies)
 
 
 @asynccontextmanager

@@ -1,9 +1,12 @@
 """Client of rooms.aero's search: hotels of one city are searched for together."""
 
-from collections.abc import AsyncIterator, Sequence
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -13,9 +16,110 @@ import httpx
 
 from shared import http
 from shared.concurrency import gather_limited
+from shared.domain import hotel_match
+from shared.domain.minor_units import from_minor_units
+from shared.domain.names import normalize_name
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
-from shared.providers.rooms_aero import parse
 from shared.settings import settings
+
+# Parser of rooms.aero's rows: the stays of hotels we recognise. A price of 0 means that it is not known.
+
+log = logging.getLogger(__name__)
+ROOM = "standard room"
+_PROGRAMS = {
+    "choice": "choice-privileges",
+    "hilton": "hilton-honors",
+    "hyatt": "world-of-hyatt",
+    "ihg": "ihg-one-rewards",
+    "iprefer": "i-prefer-hotel-rewards",
+    "marriott": "marriott-bonvoy",
+    "wyndham": "wyndham-rewards",
+}
+_SOURCES = {program: source for source, program in _PROGRAMS.items()}
+
+
+def source_name(program: str | None) -> str | None:
+    """Their word for a programme of ours."""
+    return _SOURCES.get(program or "")
+
+
+def parse_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    answer = json.loads(body)
+    rows = answer["data"] or []
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError
+    return rows, bool(answer.get("has_more"))
+
+
+def parse_stays(
+    rows: Iterable[dict[str, Any]], hotels: Sequence[HotelSpot], first: date, last: date, nights: int
+) -> tuple[StayOffer, ...]:
+    """What is known of stays beginning in the window. A hotel that two rows could mean is left out."""
+    listed: dict[str, list[tuple[hotel_match.ListedHotel, dict[str, Any]]]] = {}
+    passed: Counter[str] = Counter()
+    for row in rows:
+        try:
+            hotel = row["hotel"]
+            near = len(hotels) == 1 and hotels[0].latitude is not None  # the search was around this hotel alone
+            one = hotel_match.ListedHotel(str(hotel["id"]), str(hotel["name"]), near=near)
+            if hotel["source"] in _PROGRAMS:
+                listed.setdefault(_PROGRAMS[hotel["source"]], []).append((one, row))
+            else:
+                passed["program"] += 1
+        except (KeyError, TypeError):
+            passed["shape"] += 1
+    offers = [o for spot in hotels if (o := _find_offer(spot, listed.get(spot.program or "", []), first, last, nights))]
+    if passed:
+        log.warning("rooms_aero: passed over %s", ", ".join(f"{n} of unknown {what}" for what, n in passed.items()))
+    if passed["shape"] and not listed:
+        raise Unanswered("down", "wrong_shape")
+    return tuple(offers)
+
+
+def _find_offer(
+    spot: HotelSpot,
+    listed: Sequence[tuple[hotel_match.ListedHotel, dict[str, Any]]],
+    first: date,
+    last: date,
+    nights: int,
+) -> StayOffer | None:
+    """The city and country their row names must be those of the hotel, as far as it names them."""
+    here = [(one, row) for one, row in listed if _is_in_city(spot, row["hotel"]) or one.near]
+    one = hotel_match.find_same_hotel(spot.name, spot.city, spot.latitude, spot.longitude, [one for one, _ in here])
+    return _parse_stay(spot, next(row for o, row in here if o == one), first, last, nights) if one else None
+
+
+def _is_in_city(spot: HotelSpot, hotel: dict[str, Any]) -> bool:
+    theirs, ours = (normalize_name(str(text)) for text in (hotel.get("city") or "", spot.city))
+    return not theirs or not ours or theirs in ours or ours in theirs
+
+
+def _parse_stay(spot: HotelSpot, row: dict[str, Any], first: date, last: date, nights: int) -> StayOffer | None:
+    day = date.fromisoformat(row["standard_date"][:10]) if row.get("standard_date") else None
+    points, cents, currency = row.get("lowest_award_standard"), row.get("lowest_cash_standard"), row["currency_code"]
+    if day is None or not first <= day <= last or row.get("standard_nights") != nights:
+        return None
+    if first != last:
+        cents = None  # of a window the cheapest cash may be that of another day
+    if not points and not cents:
+        return None
+    return StayOffer(
+        hotel_code=spot.hotel_code,
+        check_in=day,
+        check_out=day + timedelta(days=nights),
+        available=True,
+        points=int(points) if points else None,
+        cash=from_minor_units(int(cents), currency) if cents else None,
+        currency=currency if cents else None,
+        room_type=ROOM,
+        checked_at=_parse_time(row.get("last_checked_at") or row["hotel"]["last_checked_at"]),
+    )
+
+
+def _parse_time(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
 
 NIGHTS, GUESTS = 5, 2  # what its prices are for, at most
 TAKE, PAGES = 500, 4
@@ -56,7 +160,7 @@ class Client:
             raise Unanswered("not_covered", "nights")
         if question.guests > GUESTS:
             raise Unanswered("not_covered", "guests")
-        places = _group_by_city([h for h in question.hotels if parse.source_name(h.program)])
+        places = _group_by_city([h for h in question.hotels if source_name(h.program)])
         if not places:
             raise Unanswered("not_covered", "program")
         days = _list_days(question)
@@ -67,7 +171,7 @@ class Client:
         return tuple(offer for offers in await gather_limited(calls) for offer in offers)
 
     async def _stays(self, place: _Place, first: date, last: date, question: StaysQuestion) -> tuple[StayOffer, ...]:
-        sources = sorted({name for h in place.hotels if (name := parse.source_name(h.program))})
+        sources = sorted({name for h in place.hotels if (name := source_name(h.program))})
         params = place.search_area | {
             "start_date": first.isoformat(),
             "end_date": last.isoformat(),
@@ -77,14 +181,14 @@ class Client:
         }
         rows = await self._rows(params)
         return await anyio.to_thread.run_sync(
-            parse.parse_stays, rows, place.hotels, first, last, question.nights, abandon_on_cancel=True
+            parse_stays, rows, place.hotels, first, last, question.nights, abandon_on_cancel=True
         )
 
     async def _rows(self, params: dict[str, str]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         for _ in range(PAGES):
             body = await self._get("/search", params | ({"skip": str(len(rows))} if rows else {}))
-            new, more = await anyio.to_thread.run_sync(parse.parse_page, body, abandon_on_cancel=True)
+            new, more = await anyio.to_thread.run_sync(parse_page, body, abandon_on_cancel=True)
             rows += new
             if not more or not new:
                 return rows

@@ -9,8 +9,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from jobs.handlers import language_model
-from jobs.handlers.language_model import ModelFailed, ToolOffer, ToolRequest
+from jobs.handlers import standing_orders as language_model
+from jobs.handlers.standing_orders import ModelFailed, ToolOffer, ToolRequest
 from shared import clock
 from shared.http import AsyncClient as Http
 

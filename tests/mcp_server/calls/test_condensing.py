@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_server.calls.condensing import condense, write_text
+from mcp_server.calls.dispatch import condense, write_text
 from mcp_server.toolkit.json_objects import list_objects
 
 FACT = {"source_url": "https://a.test/", "as_of": "2026-01-02", "unaudited": False, "confidence": "high"}

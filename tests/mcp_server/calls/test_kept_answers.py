@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.calls.kept_answers import MAX_ANSWERS, KeptAnswers, find_key
+from mcp_server.calls.dispatch import MAX_ANSWERS, KeptAnswers, find_key
 from mcp_server.toolkit.context import ANONYMOUS, Call
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.calls.size_limit import MAX_CHARACTERS, count_characters, fit_to_limit
+from mcp_server.calls.dispatch import MAX_CHARACTERS, count_characters, fit_to_limit
 from shared.errors import Invalid
 
 ROW = {"name": "x" * 990}

@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from deploy.client.tool_arguments import build_tool_parser
+from deploy.client.commands import build_tool_parser
 from mcp_server.pages import tool_reference
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.plans import Plan, Tier

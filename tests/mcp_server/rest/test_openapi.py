@@ -15,7 +15,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from mcp_server.rest import openapi, openapi_components, routes
+from mcp_server.rest import openapi, routes
+from mcp_server.rest import openapi as openapi_components
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier
 from shared.db.accounts import Account
 from shared.db.base import transaction

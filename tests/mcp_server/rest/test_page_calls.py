@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from auth_server.accounts.accounts import create_account
 from auth_server.oauth import page_tokens
 from auth_server.pages.tool_calls import read_faults
-from auth_server.web import shared_requests
+from auth_server.web import tool_server as shared_requests
 from auth_server.web.tool_server import Answer, ToolCall, ToolServer
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.usage import USAGE_LOG

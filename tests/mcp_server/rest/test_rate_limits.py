@@ -14,7 +14,7 @@ from mcp_server.calls.dispatch import dispatch
 from mcp_server.rest import routes
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport import refusal_limits
+from mcp_server.transport import token_verifier as refusal_limits
 from shared import clock
 from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, count_used, take

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 
-from mcp_server.toolkit.arguments import Arguments
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import (
     AnyName,
@@ -29,6 +28,7 @@ from mcp_server.toolkit.parameters import (
     RowId,
     line,
 )
+from mcp_server.toolkit.registry import Arguments
 from shared.errors import Invalid
 
 

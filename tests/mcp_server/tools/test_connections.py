@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from shared import clock
 from shared.db.balances import PointsBalance
 from shared.db.base import transaction

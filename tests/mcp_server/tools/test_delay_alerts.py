@@ -184,7 +184,7 @@ def test_create_delay_alert_refuses_an_airport_no_source_covers(
     people: People, use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from shared.providers.contract import Unanswered
-    from shared.providers.sandbox import delays
+    from shared.providers.sandbox import client as delays
 
     def far(*_given: object) -> None:
         raise Unanswered("not_covered", "airport_not_covered")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from auth_server.pages.data_export import _list_owned_tables, export_account
+from auth_server.pages.account import _list_owned_tables, export_account
 from mcp_server.toolkit.registry import TOOLS, Tier
 from shared.db.base import engine, transaction
 from tests.mcp_server.tools.conftest import Use

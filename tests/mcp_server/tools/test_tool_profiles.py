@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.calls.size_limit import MAX_CHARACTERS
+from mcp_server.calls.dispatch import MAX_CHARACTERS
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.mcp_addresses import ADDRESSES, find_address
 from shared.domain.tool_profiles import AREAS, MAX_TOOLS, PROFILES

@@ -15,7 +15,7 @@ from mcp_types import CallToolResult
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
-from mcp_server.transport import call_progress
+from mcp_server.transport import sdk_server as call_progress
 from shared import clock, slots
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from shared.slots import Leaving, Ticket, look

@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp_types import PromptReference
 
-from mcp_server.transport import completions
+from mcp_server.transport import sdk_server as completions
 from shared.db.base import transaction
 from shared.db.trips import Trip
 from tests.mcp_server.conftest import World

@@ -11,8 +11,8 @@ from sqlalchemy import select
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.registry import TOOLS
-from mcp_server.transport import prompts
-from mcp_server.transport.prompts import MAX_ARGUMENT_CHARACTERS, describe_gaps
+from mcp_server.transport import sdk_server as prompts
+from mcp_server.transport.sdk_server import MAX_ARGUMENT_CHARACTERS, describe_gaps
 from mcp_server.ways_of_working.texts import read_ways_of_working
 from shared.db.base import transaction
 from shared.db.usage import ToolCall

@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from mcp_server.transport import single_exchange, streamable_http
+from mcp_server.transport import streamable_http
+from mcp_server.transport import streamable_http as single_exchange
 from tests.mcp_server.conftest import World, bearer
 from tests.mcp_server.transport.test_streamable_http import MODERN, REVISIONS, asked, call
 from tests.support.people import People

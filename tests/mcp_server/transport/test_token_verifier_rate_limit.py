@@ -2,7 +2,8 @@
 
 import pytest
 
-from mcp_server.transport import refusal_limits, token_verifier
+from mcp_server.transport import token_verifier
+from mcp_server.transport import token_verifier as refusal_limits
 from shared.secrets import mint
 from tests.mcp_server.conftest import World
 from tests.support.people import People

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.screens.load import load_screens
-from mcp_server.transport import ui_extension
-from mcp_server.transport.ui_extension import MAX_URI
+from mcp_server.transport import sdk_server as ui_extension
+from mcp_server.transport.sdk_server import MAX_URI
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
 from shared.domain.mcp_addresses import ADDRESSES

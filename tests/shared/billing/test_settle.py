@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from auth_server.accounts.accounts import add_account
-from auth_server.pages.data_export import export_account
+from auth_server.pages.account import export_account
 from shared import clock
 from shared.billing import settle
 from shared.db.accounts import Account, absorb

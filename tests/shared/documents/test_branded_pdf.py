@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from shared.documents import branded_pdf as font_choice
 from shared.documents import colours
-from shared.documents import fonts as font_choice
 from shared.documents.branded_pdf import ADVICE, WATERMARK, build_pdf
 from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Paper, Proposal
 

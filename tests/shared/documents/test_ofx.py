@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.documents.ofx import OfxEntry, looks_like_ofx, read_entries
+from shared.documents.card_statements import OfxEntry, looks_like_ofx, read_entries
 from tests.shared.domain.spending.issuers import OFX
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>

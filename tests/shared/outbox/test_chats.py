@@ -8,7 +8,7 @@ import pytest
 
 from shared import clock
 from shared.outbox.channels import Letter, personal
-from shared.outbox.channels.chats import (
+from shared.outbox.channels.personal import (
     DISCORD_CHARACTERS,
     HOSTS,
     PUSHOVER_CHARACTERS,

@@ -14,7 +14,8 @@ from sqlalchemy import delete, select
 
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
-from shared.providers import cache, recording
+from shared.providers import ask as recording
+from shared.providers import cache
 from shared.providers.ask import Ask
 from shared.providers.request import ProviderRequest
 from shared.redis import connect

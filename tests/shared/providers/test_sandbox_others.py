@@ -8,7 +8,11 @@ import pytest
 
 from shared import clock
 from shared.providers.contract import FaresQuestion, HotelSpot, SeatsQuestion, StaysQuestion, Unanswered
-from shared.providers.sandbox import delays, draws, fares, market, rates, stays
+from shared.providers.sandbox import client as delays
+from shared.providers.sandbox import client as fares
+from shared.providers.sandbox import client as rates
+from shared.providers.sandbox import client as stays
+from shared.providers.sandbox import draws, market
 from shared.providers.sandbox.client import Sandbox
 from shared.reference import hotels
 from shared.reference.hotel_awards import build_award

@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from shared import limits
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
-from shared.providers import row_forecast
+from shared.providers import together as row_forecast
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.seats_aero.client import PAGES

@@ -9,9 +9,8 @@ import dns.resolver
 import pytest
 
 from shared.domain.senders import Signatures
-from shared.services.bookings import signature_keys
-from shared.services.bookings.mail_signatures import check_signatures, list_from_headers
-from shared.services.bookings.signature_keys import KeyFinder, KeyUnanswered
+from shared.services.bookings import mail_senders as signature_keys
+from shared.services.bookings.mail_senders import KeyFinder, KeyUnanswered, check_signatures, list_from_headers
 from tests.shared.domain.confirmations.mails import mail
 from tests.support.signed_mails import SELECTOR, KeyTable, answer_keys, make_key, seal, sign, sign_freely
 

@@ -8,7 +8,8 @@ import zlib
 import pytest
 from PIL import Image
 
-from shared.domain.confirmations import attached_files, wallet_pass
+from shared.domain.confirmations import attached_files
+from shared.domain.confirmations import attached_files as wallet_pass
 from tests.shared.domain.confirmations.attachments import (
     BOARDING_PASS,
     attach,

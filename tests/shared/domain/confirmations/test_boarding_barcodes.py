@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from shared.domain.confirmations.boarding_barcodes import read_barcodes
+from shared.domain.confirmations.mail_reader import read_barcodes
 from shared.domain.confirmations.model import BookedLeg
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames

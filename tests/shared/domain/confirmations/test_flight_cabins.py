@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from shared.domain.confirmations.flight_cabins import share_cabins
+from shared.domain.confirmations.flights import share_cabins
 from shared.domain.confirmations.model import BookedLeg
 
 

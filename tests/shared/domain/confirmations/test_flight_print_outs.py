@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.confirmations.clock_writing import write_colons, write_japanese_clocks
+from shared.domain.confirmations.flight_lines import write_colons, write_japanese_clocks
 from shared.domain.confirmations.model import BookedLeg, MailReading
 from shared.domain.confirmations.passengers import read_passengers
 from shared.reference.load import reference

@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import CashFare, Reading, Unanswered
-from shared.providers.duffel import parse
+from shared.providers.duffel import client as parse
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
 from tests.shared.providers.fakes.duffel import FAKES, offered

@@ -11,7 +11,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Rate, RatesQuestion, Reading
-from shared.providers.ecb import parse
+from shared.providers.ecb import client as parse
 from tests.shared.providers.fakes import recorded
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"

@@ -12,7 +12,7 @@ import respx
 from shared import clock
 from shared.providers.ask import Ask
 from shared.providers.contract import AirportDelay, DelaysQuestion, Reading, Unanswered
-from shared.providers.faa_nas import parse
+from shared.providers.faa_nas import client as parse
 from shared.redis import connect
 from tests.shared.providers.fakes import faa_nas, recorded
 

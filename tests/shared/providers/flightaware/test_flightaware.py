@@ -9,7 +9,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import DelaysQuestion, Reading
-from shared.providers.flightaware import parse
+from shared.providers.flightaware import client as parse
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
 from tests.support.fake_seats import reading_of

@@ -10,7 +10,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Rate, RatesQuestion, Reading
-from shared.providers.frankfurter import parse
+from shared.providers.frankfurter import client as parse
 from tests.shared.providers.fakes import recorded
 from tests.support.fake_seats import reading_of
 

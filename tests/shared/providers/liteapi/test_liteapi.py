@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, StaysQuestion, Unanswered
-from shared.providers.liteapi import parse
+from shared.providers.liteapi import client as parse
 from shared.providers.liteapi.client import MAX_DAYS
 from shared.redis import connect
 from shared.settings import settings

@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import HotelSpot, Reading, StayOffer, StaysQuestion, Unanswered
-from shared.providers.rooms_aero import parse
+from shared.providers.rooms_aero import client as parse
 from shared.providers.rooms_aero.client import CALLS, PAGES
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded

@@ -19,9 +19,8 @@ from shared.db.observations import AwardObservation
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion, TripQuestion, Unanswered
-from shared.providers.seats_aero import parse
-from shared.providers.seats_aero.client import PAGES, TAKE
-from shared.providers.seats_aero.programs import _SLUGS, slug_of
+from shared.providers.seats_aero import client as parse
+from shared.providers.seats_aero.client import _SLUGS, PAGES, TAKE, slug_of
 from shared.services.search.award_ids import award_id
 from tests.shared.providers.fakes import recorded
 from tests.shared.providers.fakes.server import Pretend
@@ -283,7 +282,7 @@ def test_refusals_are_told_apart_by_what_is_said(
 
 @pytest.mark.spec("s1.6.new_carriers_without_upgrade")
 def test_a_new_programme_needs_no_more_than_its_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from shared.providers.seats_aero import programs
+    from shared.providers.seats_aero import client as programs
     from shared.reference.load import reference
 
     facts = reference()

@@ -14,7 +14,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, Unanswered
-from shared.providers.serpapi import parse
+from shared.providers.serpapi import client as parse
 from shared.redis import connect
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded

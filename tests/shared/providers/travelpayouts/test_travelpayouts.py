@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import CashFare, FaresQuestion, Reading, Unanswered
-from shared.providers.travelpayouts import parse
+from shared.providers.travelpayouts import client as parse
 from shared.services.search.provenance import freshness
 from shared.settings import settings
 from tests.shared.providers.fakes import INJECTION, SECRET, recorded
