@@ -1,7 +1,7 @@
 """The delivery of messages: one attempt at a time, handed to the message's channel and recorded (an outbox)."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from sqlalchemy.orm import Session
@@ -26,7 +26,7 @@ from shared.db.messages import (
 from shared.domain.quiet_hours import find_quiet_end
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
 from shared.limits import hit, peek
-from shared.outbox.channels import Begin, Letter, NotSent, email, outbox_files, personal, sms, whatsapp
+from shared.outbox.channels import Letter, NotSent, email, outbox_files, personal, sms, whatsapp
 from shared.outbox.channels.receivers import is_ready
 from shared.outbox.enqueue import tell
 from shared.outbox.phone_codes import LIFETIME
@@ -162,7 +162,9 @@ def _send(parcel: ClaimedDelivery) -> None:
         has_begun = True
 
     try:
-        _find_sender(parcel.channel)(_build_letter(parcel), begin)
+        channel = parcel.channel
+        senders = _PHONES | personal.SENDERS
+        (senders[channel] if channel in senders else _MAILERS[settings().mail_backend])(_build_letter(parcel), begin)
     except TakenOver:
         return
     except Postponed as later:
@@ -186,11 +188,6 @@ def _send(parcel: ClaimedDelivery) -> None:
         with autocommit() as session:
             mark_sent(session, parcel)
         count(DELIVERY_ATTEMPTS, parcel.channel, "sent")
-
-
-def _find_sender(channel: str) -> Callable[[Letter, Begin], None]:
-    senders = _PHONES | personal.SENDERS
-    return senders[channel] if channel in senders else _MAILERS[settings().mail_backend]
 
 
 def _build_letter(parcel: ClaimedDelivery) -> Letter:

@@ -212,19 +212,17 @@ def _write_kind(kind: str, claims: Sequence[Claim], in_time: More) -> tuple[set[
     except Exception as error:  # the edge: one of them has a fault, which shows when it is alone
         log.warning("%s runs could not be written at once (%s)", len(claims), type(error).__name__)
         return set(), {}
-    _count_done(kind, len(done), time.perf_counter() - started)
+    runs = len(done)
+    seconds = time.perf_counter() - started
+    for _ in range(runs):
+        count(RUN_ATTEMPTS, kind, "done")
+        observe(RUN_SECONDS, seconds / runs, kind)
     return done, looked
 
 
 def _is_simple(claim: Claim) -> bool:
     """A run that a person's call made continues with the trace of that call, alone."""
     return claim.attempt == 1 and claim.traceparent is None
-
-
-def _count_done(kind: str, runs: int, seconds: float) -> None:
-    for _ in range(runs):
-        count(RUN_ATTEMPTS, kind, "done")
-        observe(RUN_SECONDS, seconds / runs, kind)
 
 
 def work(claim: Claim, looked: Finish | None = None) -> None:

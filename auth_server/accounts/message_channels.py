@@ -47,7 +47,8 @@ def add(uow: UnitOfWork, account: Account, kind: str, address: Mapping[str, str]
     if (receiver := find_receiver(address)) is not None:
         check_receiver(receiver)
     lock(uow.db, account.id)
-    channel = _find_by_address(uow.db, account.id, kind, address)
+    same = (MessageChannel.account_id == account.id, MessageChannel.address_hash.in_(hash_address(kind, address)))
+    channel = uow.db.scalar(select(MessageChannel).where(*same).with_for_update())
     if channel is not None and channel.proved_at is not None:
         raise ProofRefused("This channel is proved already.")
     if channel is None:
@@ -65,11 +66,6 @@ def send_another_code(uow: UnitOfWork, account: Account, channel: MessageChannel
         raise ProofRefused("This channel is proved already.")
     _count_code(account.id, channel.address_hash)
     _write_code(uow, account, channel)
-
-
-def _find_by_address(db: Session, account_id: int, kind: str, address: Mapping[str, str]) -> MessageChannel | None:
-    same = (MessageChannel.account_id == account_id, MessageChannel.address_hash.in_(hash_address(kind, address)))
-    return db.scalar(select(MessageChannel).where(*same).with_for_update())
 
 
 def _add_row(db: Session, account_id: int, kind: str, address: Mapping[str, str]) -> MessageChannel:

@@ -105,11 +105,6 @@ def _load_pinned() -> dict[str, bytes]:
     return {json.loads(body)["client_id"]: body for body in bodies}
 
 
-def _choose_cache_time(headers: httpx.Headers) -> timedelta:
-    match = _MAX_AGE.search(headers.get("cache-control", ""))
-    return timedelta(seconds=min(max(int(match[1]) if match else 0, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS))
-
-
 async def _fetch(client_id: str) -> Document:
     try:
         with anyio.fail_after(FETCH_SECONDS):
@@ -125,7 +120,12 @@ async def _fetch(client_id: str) -> Document:
         raise InvalidDocument from None
     except (httpx.HTTPError, OSError, TimeoutError):
         raise FetchFailed from None
-    return parse_document(client_id, body, _choose_cache_time(response.headers))
+    match = _MAX_AGE.search(response.headers.get("cache-control", ""))
+    return parse_document(
+        client_id,
+        body,
+        timedelta(seconds=min(max(int(match[1]) if match else 0, MIN_CACHE_SECONDS), MAX_CACHE_SECONDS)),
+    )
 
 
 def _is_fresh(client_id: str) -> bool:

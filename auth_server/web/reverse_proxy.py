@@ -70,12 +70,6 @@ def _filter_headers(headers: Headers, dropped: set[str]) -> Headers:
     return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | listed]
 
 
-def _build_target(upstream: httpx.URL, scope: Scope) -> httpx.URL:
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    query: bytes = scope["query_string"]
-    return upstream.copy_with(raw_path=raw + b"?" + query if query else raw)
-
-
 async def _relay_body(response: httpx.Response) -> AsyncIterator[bytes]:
     try:
         async for chunk in response.aiter_raw():
@@ -150,9 +144,11 @@ class ReverseProxy:
         if body is not None:
             headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
         timeout = PAGE_TIMEOUT if _is_page(scope) else TIMEOUT
+        raw: bytes = scope.get("raw_path") or scope["path"].encode()
+        query: bytes = scope["query_string"]
         outgoing = httpx.Request(
             scope["method"],
-            _build_target(self.upstream, scope),
+            self.upstream.copy_with(raw_path=raw + b"?" + query if query else raw),
             headers=headers,
             content=body,
             extensions={"timeout": timeout.as_dict()},

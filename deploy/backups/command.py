@@ -398,7 +398,9 @@ def run_backup(arguments: argparse.Namespace) -> None:
         print(f"Keep {keys} elsewhere: without them connections, sign-ins and secret links of this backup are lost.")
         if config.backup_upload:
             upload(target, config.backup_upload, config.backup_upload_seconds)
-        _note_success(target, now, config)
+        size, uploaded = target.stat().st_size, bool(config.backup_upload)
+        with transaction() as session:
+            note_backup(session, LastBackup(now, size, bool(config.backup_recipients.strip()), uploaded))
         if arguments.file is None:
             _delete_expired(target.parent, now, config)
 
@@ -423,12 +425,6 @@ def _write_backup(server: Server, target: Path, recipients: str) -> None:
         raise build_write_fault(target, fault, "name a file in a folder of yours.") from None
     finally:
         new.unlink(missing_ok=True)
-
-
-def _note_success(target: Path, now: datetime, config: Settings) -> None:
-    size, uploaded = target.stat().st_size, bool(config.backup_upload)
-    with transaction() as session:
-        note_backup(session, LastBackup(now, size, bool(config.backup_recipients.strip()), uploaded))
 
 
 def _delete_expired(folder: Path, now: datetime, config: Settings) -> None:

@@ -135,7 +135,7 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
         _escape(tool.title),
         _escape(about),
         sorted(rows, key=lambda row: not row.required),
-        _escape(_write_mcp(tool, example)),
+        _escape(json.dumps({"name": tool.name, "arguments": example}, ensure_ascii=False)),
         _escape(_write_rest(tool, example, site)),
         _escape(_write_command(tool, example)),
     )
@@ -166,10 +166,6 @@ def _describe_kind(node: Schema) -> str:
     if low is not None and high is not None:
         return f"{words}, {low:,} to {high:,}"
     return f"{words}, at least {low:,}" if low is not None else words
-
-
-def _write_mcp(tool: Tool, example: Mapping[str, Any]) -> str:
-    return json.dumps({"name": tool.name, "arguments": example}, ensure_ascii=False)
 
 
 def _write_rest(tool: Tool, example: Mapping[str, Any], site: str) -> str:

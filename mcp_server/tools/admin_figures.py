@@ -9,7 +9,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
-from shared.db.admin_figures import MAX_EXACT_TIMES, ToolUsage, one_snapshot
+from shared.db.admin_figures import MAX_EXACT_TIMES, one_snapshot
 from shared.db.call_spans import read_cut
 from shared.domain.day_spans import WINDOW
 from shared.domain.plans import Plan
@@ -115,12 +115,6 @@ def _start_of_day(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _sum_totals(tools: list[ToolUsage], users: int) -> Totals:
-    calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
-    rate = round(paywalls / calls, 4) if calls else 0.0
-    return Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
-
-
 @tool(
     area="admin",
     tier=Tier.ADMIN,
@@ -139,7 +133,9 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     day_figures, users = figures.calls_by_day(session, since)
     clients, client_total = figures.calls_by_client(session, summed, MAX_CLIENTS)
     by_day = {of_day.day: of_day for of_day in day_figures}
-    totals = _sum_totals(tools, users)
+    calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
+    rate = round(paywalls / calls, 4) if calls else 0.0
+    totals = Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
     about = "" if totals.calls <= MAX_EXACT_TIMES else " Times are estimates, less than an eighth off."
     cut = f" The {MAX_CLIENTS} busiest of {client_total} applications are shown." if client_total > MAX_CLIENTS else ""
     return UsageStats(

@@ -234,7 +234,7 @@ def list_points_balances(
     ]
     household = _find_household(call, matches)
     return Balances(
-        message=_describe_balances(matches, bool(rows)) + _describe_household(household),
+        message=_describe_balances(matches, bool(rows)) + "".join(f" {_describe_pooling(p)}" for p in household[:3]),
         balances=matches,
         total_value=_sum_values(call, matches),
         expiring_soon=list(dict.fromkeys(soon)),
@@ -295,10 +295,6 @@ def _find_household(call: Call, matches: Sequence[PointsBalance]) -> list[Househ
         for slug, rows in by_program.items()
         if len(rows) > 1
     ]
-
-
-def _describe_household(household: Sequence[HouseholdProgram]) -> str:
-    return "".join(f" {_describe_pooling(p)}" for p in household[:3])
 
 
 def _describe_pooling(program: HouseholdProgram) -> str:

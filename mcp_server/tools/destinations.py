@@ -59,12 +59,6 @@ def _check_program(call: Call, text: str) -> None:
         raise Invalid(Fault("program", "is not supported here", f"avios, BA or {PROGRAM}: only {name} is supported"))
 
 
-def _check_origin(text: str | None) -> None:
-    if text is not None and text.strip().upper() not in _ORIGINS:
-        expected = f"London, LON, {', '.join(LONDON)}, or nothing: only London is supported"
-        raise Invalid(Fault("origin", "is not London", expected))
-
-
 def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None:
     """Off-peak or year-round points, and peak points."""
     cabin_price = price.cabins.get(cabin)
@@ -122,7 +116,9 @@ def affordable_destinations(
     Off-peak points per person. Other airports or points: explore_destinations. Free.
     """
     _check_program(call, program)
-    _check_origin(origin)
+    if origin is not None and origin.strip().upper() not in _ORIGINS:
+        expected = f"London, LON, {', '.join(LONDON)}, or nothing: only London is supported"
+        raise Invalid(Fault("origin", "is not London", expected))
     priced = _price_destinations(call, (cabin,) if cabin else ("economy", "business"))
     ended = call.reference.last_chart_day(PROGRAM)
     gap = f"No chart is known since {format_day(ended)}" if ended else "No chart is known"

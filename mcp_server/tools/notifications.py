@@ -86,10 +86,6 @@ def _to_subject(row: Notification) -> Subject | None:
     return Subject(type=row.subject_type, id=shorten_uuid(mail) if mail else row.subject_id)
 
 
-def _count_unread(call: Call) -> int:
-    return count(call.db, Notification, Notification.read_at.is_(None))
-
-
 @tool(
     area="notifications",
     tier=Tier.FREE,
@@ -156,7 +152,7 @@ def mark_notifications_read(
     return Marked(
         message=f"{pluralize(marked, 'notice')} marked as read.",
         marked=marked,
-        unread=_count_unread(call),
+        unread=count(call.db, Notification, Notification.read_at.is_(None)),
         not_found=unknown,
     )
 

@@ -198,9 +198,10 @@ def _value_balances(view: Viewpoint, rows: Sequence[PointsBalance]) -> dict[int,
 
 def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance], values: Mapping[int, Decimal]) -> BalanceSums:
     largest = sorted(rows, key=lambda r: (-values.get(r.id, Decimal(0)), -r.balance, r.program))
+    # The points of one programme; those of several are not added up.
     return BalanceSums(
         programs=len({row.program for row in rows}),
-        points=_find_total(rows),
+        points=sum(row.balance for row in rows) if len({row.program for row in rows}) <= 1 else None,
         by_program=[
             ProgramPoints(
                 program=row.program,
@@ -229,11 +230,6 @@ def _sum_balances(view: Viewpoint, rows: Sequence[PointsBalance], values: Mappin
 
 def _value_balance(view: Viewpoint, row: PointsBalance) -> Value | None:
     return value_points(view, row.program, row.balance, row.own_cents)
-
-
-def _find_total(rows: Sequence[PointsBalance]) -> int | None:
-    """The points of one programme; those of several are not added up."""
-    return sum(row.balance for row in rows) if len({row.program for row in rows}) <= 1 else None
 
 
 def _describe_portfolio(view: Viewpoint, own_profile: Profile, sums: BalanceSums, rows: Sequence[PointsBalance]) -> str:

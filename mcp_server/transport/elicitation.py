@@ -114,7 +114,8 @@ class RoundTrips:
 
     async def ask(self, question: Question) -> Reply:
         """The answer this request brought. Raises QuestionSent where it brought none to this very question."""
-        name = _name_question(question)
+        # A question is the same while its words, its choices and the argument are: else the person is asked again.
+        name = digest(json.dumps([question.message, question.path, question.choices]))
         if name in self._replies:
             return Reply("accept", self._replies[name])
         if name != self._asked or self._response is None:
@@ -132,8 +133,3 @@ class RoundTrips:
             return Reply("cancel")
         state = json.dumps({"id": question_id, "asked": name, "replies": self._replies})
         raise QuestionSent(InputRequiredResult(input_requests={FIELD: build_form(question)}, request_state=state))
-
-
-def _name_question(question: Question) -> str:
-    """A question is the same while its words, its choices and the argument are: else the person is asked again."""
-    return digest(json.dumps([question.message, question.path, question.choices]))

@@ -332,7 +332,10 @@ class Transport:
             return await self._take_answer(message, scope["caller"], send)
         if HEADER in headers and (stream := self._open_stream(message, version, scope, receive, send)):
             return await self._answer_on(stream, version, message, Request({**scope, "call_stream": stream}, receive))
-        if _wants_stream(message, headers.get(b"accept", b"")):
+        # Only a caller that asked for progress, and says it reads streams, gets one.
+        accept = headers.get(b"accept", b"")
+        meta = (message.get("params") or {}).get("_meta")
+        if isinstance(meta, dict) and "progressToken" in meta and STREAM in accept:
             return await self.stream_manager.handle_request(scope, _replay(body, receive), send)
         if is_direct(message, version):
             response = await answer_directly(message, version, scope, receive)
@@ -399,12 +402,6 @@ def _find_fault(message: Any) -> str | None:
     if not isinstance(message.get("params"), dict | None):
         return "params must be an object."
     return None
-
-
-def _wants_stream(message: dict[str, Any], accept: bytes) -> bool:
-    """Only a caller that asked for progress, and says it reads streams, gets one."""
-    meta = (message.get("params") or {}).get("_meta")
-    return isinstance(meta, dict) and "progressToken" in meta and STREAM in accept
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

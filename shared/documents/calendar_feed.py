@@ -67,7 +67,8 @@ def _build_entry(event: Event) -> Entry:
     if event.created_at is not None:
         entry.add("created", event.created_at.astimezone(UTC))
     entry.add("last-modified", event.updated_at.astimezone(UTC))
-    entry.add("sequence", _count_edits(event))
+    # A number that rises with every edit: the seconds from the first version, or a fixed day, to the latest.
+    entry.add("sequence", max(0, round((event.updated_at - (event.created_at or _FIRST_DAY)).total_seconds())))
     entry.add("summary", to_one_line(event.title))
     entry.add("dtstart", event.start)
     if event.end is not None:
@@ -93,11 +94,6 @@ def _build_alarm(event: Event, span: timedelta) -> Alarm:
     alarm.add("description", to_one_line(event.title))
     alarm.add("trigger", -span)
     return alarm
-
-
-def _count_edits(event: Event) -> int:
-    """A number that rises with every edit: the seconds from the first version, or a fixed day, to the latest."""
-    return max(0, round((event.updated_at - (event.created_at or _FIRST_DAY)).total_seconds()))
 
 
 def to_one_line(text: str) -> str:

@@ -49,14 +49,10 @@ def find_address(path: str) -> McpAddress | None:
     path = path.removesuffix("/")
     if address := ADDRESSES.get(path):
         return address
-    areas = _read_areas(path)
-    return _join_areas(areas) if areas and areas <= AREAS.keys() and _count_tools(areas) <= MAX_TOOLS else None
-
-
-def _read_areas(path: str) -> frozenset[str] | None:
-    """The words below /mcp/x/, whatever they say; None for paths that do not stand there."""
+    # The words below /mcp/x/, whatever they say; None for paths that do not stand there.
     words = path.removeprefix(PARTS)
-    return frozenset(words.split(",")) if words != path and len(words) <= _MAX_CHARACTERS else None
+    areas = frozenset(words.split(",")) if words != path and len(words) <= _MAX_CHARACTERS else None
+    return _join_areas(areas) if areas and areas <= AREAS.keys() and _count_tools(areas) <= MAX_TOOLS else None
 
 
 def _count_tools(areas: Iterable[str]) -> int:

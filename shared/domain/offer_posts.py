@@ -89,11 +89,6 @@ def read_post(text: str, programs: Sequence[frozenset[str]]) -> OfferPost:
     )
 
 
-def _share_words(a: frozenset[str], b: frozenset[str]) -> float:
-    """The share of words two posts have in common."""
-    return len(a & b) / len(a | b) if a | b else 0.0
-
-
 def _covers_programs(some: OfferPost, other: OfferPost) -> bool:
     """Whether every programme of the one is a programme of the other."""
     return all(any(s & o for o in other.programs) for s in some.programs)
@@ -108,7 +103,8 @@ def _compare_figures(a: frozenset[object], b: frozenset[object]) -> int:
 
 def rate_likeness(new: OfferPost, old: OfferPost) -> float:
     """How sure it is that two posts are about one offer: the same programmes, kind, percentage and last day."""
-    alike = _share_words(new.words, old.words)
+    # The share of words two posts have in common.
+    alike = len(new.words & old.words) / len(new.words | old.words) if new.words | old.words else 0.0
     figures = _compare_figures(new.percents, old.percents), _compare_figures(new.days, old.days)
     if alike >= 0.9 and -1 not in figures and _covers_programs(new, old) and _covers_programs(old, new):
         return 0.99

@@ -126,7 +126,7 @@ def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, ma
     first, own = requests[0], [_Need(request) for request in requests]
     if first.can_wait and not quota.has_call(first):
         return Plan(())  # they are put off one by one, without a plan
-    if _is_vain(first):
+    if int(call_redis(lambda: connect().get(_vain(first))) or 0) >= VAIN:
         return Plan(())
     oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
     seeds = _claim(first, oldest, max_age)
@@ -268,10 +268,6 @@ def _note_vain(request: ProviderRequest) -> None:
     pipe.incr(_vain(request))
     pipe.expire(_vain(request), VAIN_SECONDS)
     call_redis(pipe.execute)
-
-
-def _is_vain(request: ProviderRequest) -> bool:
-    return int(call_redis(lambda: connect().get(_vain(request))) or 0) >= VAIN
 
 
 def _put_off(request: ProviderRequest) -> Reading[Any]:

@@ -98,7 +98,8 @@ def _open_span(
     tracer: trace.Tracer, name: str, parent: Mapping[str, str] | None, attributes: Mapping[str, str | int]
 ) -> Iterator[None]:
     context = propagate.extract(parent, get_current()) if parent else None  # what names no trace leaves it at this one
-    labels = {**attributes, **_list_work()}
+    work = get_context()
+    labels = {**attributes, **({"award.call": work.id, "award.account": work.account} if work else {})}
     with tracer.start_as_current_span(
         name,
         context,
@@ -118,11 +119,6 @@ def mark_failed() -> None:
     """The span under way ended in a failure that no exception tells of."""
     if _tracer is not None:
         trace.get_current_span().set_status(StatusCode.ERROR)
-
-
-def _list_work() -> dict[str, str]:
-    work = get_context()
-    return {"award.call": work.id, "award.account": work.account} if work else {}
 
 
 def start_statement(statement: str) -> Any:

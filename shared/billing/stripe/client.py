@@ -130,7 +130,8 @@ class Client:
             with anyio.fail_after(MAX_SECONDS):
                 for wait in (*WAITS, None):
                     status, body = await self._try(method, path, more)
-                    if not _is_passing(status):
+                    # 409 is another call with the same key, or a lock; 429 too many of them.
+                    if not (status in (0, 409, 424, 429) or status >= 500):
                         return _read_answer(status, body)
                     if wait is not None:
                         await anyio.sleep(wait)
@@ -147,11 +148,6 @@ class Client:
             return 0, b""
         except http.Refused:
             raise PaymentRefused("too_large") from None
-
-
-def _is_passing(status: int) -> bool:
-    """409 is another call with the same key, or a lock; 429 too many of them."""
-    return status in (0, 409, 424, 429) or status >= 500
 
 
 def _read_answer(status: int, body: bytes) -> dict[str, Any]:

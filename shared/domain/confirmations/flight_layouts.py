@@ -126,12 +126,7 @@ def _cut_early(letter: Letter, start: int, stop: int, places: list[list[Place]],
     want = max(0, behind - min(own, behind))
     reach = start if not want else next((n for n in distinct if _count_places(places, start, n) >= behind), start)
     later = next((n for n in range(reach + 1, stop) if places[n] or letter.is_heading(n)), stop)
-    return _skip_times(letter, reach, later)
-
-
-def _skip_times(letter: Letter, reach: int, later: int) -> int:
-    last = max((n for n in range(reach + 1, later) if letter.times[n]), default=reach)
-    return last + 1
+    return max((n for n in range(reach + 1, later) if letter.times[n]), default=reach) + 1
 
 
 def _count_places(places: list[list[Place]], start: int, at: int) -> int:

@@ -203,7 +203,8 @@ def _decode_head(part: Message, payload: str) -> bytes:
 def _take_text(letter: MailLetter, place: str, part: Message, name: str) -> None:
     texts: list[str] = getattr(letter, place)
     room = MAX_CHARACTERS[place] - sum(map(len, texts))
-    text = _decode_text(part)
+    payload = part.get_payload(decode=True)
+    text = _decode(payload, part.get_content_charset()) if isinstance(payload, bytes) else ""
     if len(text) > room:
         letter.unread.append(UnreadFile(name or part.get_content_type(), "it is too long to be read whole"))
     if room > 0 and text:
@@ -221,11 +222,6 @@ def _take_file(letter: MailLetter, kind: str, part: Message, name: str) -> None:
         letter.unread.append(UnreadFile(name, f"only {MAX_FILES} files of a letter are read"))
     else:
         letter.files.append(AttachedFile(name, kind, content))
-
-
-def _decode_text(part: Message) -> str:
-    payload = part.get_payload(decode=True)
-    return _decode(payload, part.get_content_charset()) if isinstance(payload, bytes) else ""
 
 
 def _decode(raw: bytes, charset: str | None) -> str:

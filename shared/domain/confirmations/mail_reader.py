@@ -408,14 +408,10 @@ def _read_codes(content: FileContent, letter: MailLetter, stated: list[BookedLeg
 
 def _read_file_text(content: FileContent, letter: MailLetter, world: TravelFacts) -> MailReading:
     """What the text of an attached file states, in the better of its accounts."""
-    texts = [unwrap(_mark_columns(t), letter) for t in content.texts if t.strip()]
+    # Text laid out with blanks, its columns divided by tabs as the cells of a page are.
+    texts = [unwrap(re.sub(r"(?<=\S) {3,}(?=\S)", "\t", t), letter) for t in content.texts if t.strip()]
     readings = [reading for t in texts if (reading := read_words(t, world, is_ticket=True))]
     return max(readings, key=lambda r: (not r.missing, r.confidence, len(r.bookings)), default=MailReading())
-
-
-def _mark_columns(text: str) -> str:
-    """Text laid out with blanks, its columns divided by tabs as the cells of a page are."""
-    return re.sub(r"(?<=\S) {3,}(?=\S)", "\t", text)
 
 
 def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> MailReading:

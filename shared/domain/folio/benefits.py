@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any
 
 from shared.domain.folio.checks import Case, check, make_finding
 from shared.domain.folio.kinds import FOOD
@@ -34,16 +33,12 @@ def _sum_credits(case: Case) -> Decimal:
     return -sum((x.amount for x in case.bill.lines if x.kind == "fnb_credit" and x.amount < 0), ZERO)
 
 
-def _find_brand(case: Case) -> Any | None:
-    """The brand with a daily credit whose name the hotel carries; the longest name that fits."""
-    fits = [b for b in case.book.food_credits if re.search(rf"\b{re.escape(b)}\b", case.bill.hotel)]
-    return case.book.food_credits[max(fits, key=len)] if fits else None
-
-
 @check("daily_credit")
 def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
     """The brand's amount for up to two guests and each night, not above the food spend, less what was credited."""
-    brand, food = _find_brand(case), _list_food(case)
+    # The brand with a daily credit whose name the hotel carries; the longest name that fits.
+    fits = [b for b in case.book.food_credits if re.search(rf"\b{re.escape(b)}\b", case.bill.hotel)]
+    brand, food = (case.book.food_credits[max(fits, key=len)] if fits else None), _list_food(case)
     if brand is None or not food:
         return None
     guests = min(case.stay.guests or 2, 2)

@@ -210,13 +210,9 @@ def read_bill(text: str, book: Rulebook) -> Bill:
     return bill if bill.sums and adds_up(bill) else replace(bill, uncertain=True)
 
 
-def _choose_hotel_lines(page: Page) -> list[str]:
-    return [_LABELS.split(line)[0] for line in page.header[:6]]
-
-
 def _build_bill(page: Page, text: str, book: Rulebook) -> Bill:
     _settle_columns(page.postings)
-    address = _choose_hotel_lines(page)
+    address = [_LABELS.split(line)[0] for line in page.header[:6]]
     country = find_country(address, text, book)
     all_dates = [p.day for p in page.postings if p.day] + [w for w, _, _ in find_dates("\n".join(page.header))]
     month_first = choose_order(all_dates, american=False) == "mdy"

@@ -70,10 +70,6 @@ def _list_open(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [x for x in lines if x.net > 0]
 
 
-def _sum_open(lines: Iterable[FolioLine]) -> Decimal:
-    return sum((x.net for x in lines), ZERO)
-
-
 def _add_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
     return [y for x in lines for y in (x, *_list_open(x.taxes))]
 
@@ -91,7 +87,7 @@ def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, Fo
     mine = [(place, x) for place, x in open_lines if x.net > 0 and _matches_credit(credit, x)]
     near = [x for _, x in nsmallest(_MAX_NEAR, mine, key=lambda p: (p[1].day != credit.day, p[0] > at, abs(p[0] - at)))]
     for group in _list_groups(near, [x for _, x in mine], credit):
-        if group and abs(_sum_open(group) - amount) <= _HALF_CENT:
+        if group and abs(sum((x.net for x in group), ZERO) - amount) <= _HALF_CENT:
             _credit_lines(group, amount)
             return
     if credit.subject:

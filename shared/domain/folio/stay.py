@@ -138,10 +138,6 @@ def _find_tier(header: str, chain: Chain) -> str | None:
 _NUMBER = re.compile(r"(?:bonvoy|honors|hh|hyatt|rewards|member(?:ship)?)\s*(?:no|nr|number)?\.?\s*[#:]")
 
 
-def _list_award_days(bill: Bill) -> frozenset[date]:
-    return frozenset(x.day for x in bill.lines if x.kind == "points_redemption" and x.day)
-
-
 def _find_stay_type(bill: Bill, award_days: frozenset[date]) -> StayType:
     header = _NO_AWARD.sub(" ", bill.header)
     if _ADVANCE.search(header):
@@ -173,7 +169,7 @@ def read_stay(
     """Facts from the caller override those of the bill. Unknown facts are None."""
     header = bill.header
     arrival, departure, place = _find_stay_dates(header, bill.order)
-    awards = _list_award_days(bill)
+    awards = frozenset(x.day for x in bill.lines if x.kind == "points_redemption" and x.day)
     kind = stay_type or _find_stay_type(bill, awards)
     if kind == "award" and is_part_cash("\n".join((header, *(x.folded for x in bill.lines)))):
         kind, awards = "cash", frozenset()

@@ -173,7 +173,7 @@ class _Table:
         elif layout.amount:
             money = lines.amount(cell(layout.amount))
         else:
-            money = lines.difference(*map(cell, _debit_and_credit(layout)))
+            money = lines.difference(*map(cell, (layout.debit, layout.credit)))
         kind = self.book.types.get((layout.slug, fold_name(cell(layout.type)))) if layout.type else None
         code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
         line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
@@ -188,10 +188,6 @@ def _direct_amount(amount: Decimal | None, direction: str) -> Decimal | None:
     if amount is None or word not in (*OUT, *IN):
         return None
     return abs(amount) if word in OUT else -abs(amount)
-
-
-def _debit_and_credit(layout: StatementLayout) -> tuple[str | None, str | None]:
-    return layout.debit, layout.credit
 
 
 class LineReader:

@@ -23,7 +23,9 @@ _POLICY = email.policy.SMTP.clone(max_line_length=900)
 def compose(letter: Letter, encoding: str = "quoted-printable") -> EmailMessage:
     """Plain text with an HTML twin. Header values cannot carry line breaks: EmailMessage refuses them."""
     mail = EmailMessage(policy=_POLICY)
-    mail["From"] = _sender()
+    # As the operator writes it; without a name there, under that of the service.
+    name, address = parseaddr(settings().mail_from)
+    mail["From"] = Address(name or settings().service_name, addr_spec=address)
     mail["To"] = letter.recipient
     mail["Subject"] = letter.message.subject
     mail["Date"] = format_datetime(letter.written_at)
@@ -36,12 +38,6 @@ def compose(letter: Letter, encoding: str = "quoted-printable") -> EmailMessage:
     mail.make_alternative(boundary=_BOUNDARY if encoding == "quoted-printable" else f"=_{letter.id}")
     mail.add_alternative(letter.message.html, subtype="html", cte=encoding)
     return mail
-
-
-def _sender() -> Address:
-    """As the operator writes it; without a name there, under that of the service."""
-    name, address = parseaddr(settings().mail_from)
-    return Address(name or settings().service_name, addr_spec=address)
 
 
 def _domain() -> str:

@@ -32,7 +32,7 @@ def parse_fares(body: bytes, cabin: str) -> tuple[CashFare, ...]:
     fares, unreadable = [], 0
     for offer in answer["offers"] or []:
         try:
-            if _is_real(offer) and _cabins(offer) == {cabin}:
+            if _is_real(offer) and {p["cabin_class"] for s in _segments(offer) for p in s["passengers"]} == {cabin}:
                 fares.append(_parse_fare(offer, cabin))
         except (KeyError, ValueError, TypeError, IndexError, AttributeError, ArithmeticError):
             unreadable += 1
@@ -49,10 +49,6 @@ def _is_real(offer: dict[str, Any]) -> bool:
 
 def _segments(offer: dict[str, Any]) -> list[dict[str, Any]]:
     return [segment for part in offer["slices"] for segment in part["segments"]]
-
-
-def _cabins(offer: dict[str, Any]) -> set[str]:
-    return {p["cabin_class"] for s in _segments(offer) for p in s["passengers"]}
 
 
 def _parse_fare(offer: dict[str, Any], cabin: str) -> CashFare:

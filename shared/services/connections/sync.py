@@ -252,7 +252,9 @@ def _update_booking(
         setattr(row, name, value)
     row.external_ref, row.updated_at = ref, clock.now()
     if isinstance(row, HotelBooking) and new.keys() & set(_IDENTITY):
-        _compare_again(reference, row)
+        bookings.compare_afresh(row, clock.now())
+        if (hotel := hotels.find_stored(reference, row.hotel_code)) is not None:
+            row.hotel_name = hotel.name
     report.change(kind, row.id, before, new)
     return True
 
@@ -264,12 +266,6 @@ def _check_terms(reference: Reference, row: Booking, new: Mapping[str, Any]) -> 
         bookings.check_flight(reference, terms, unpriced=True)
     else:
         bookings.check_stay(terms, unpriced=True)
-
-
-def _compare_again(reference: Reference, row: HotelBooking) -> None:
-    bookings.compare_afresh(row, clock.now())
-    if (hotel := hotels.find_stored(reference, row.hotel_code)) is not None:
-        row.hotel_name = hotel.name
 
 
 def _report_missing(report: Report, reference: Reference, rows: Sequence[Booking], refs: Sequence[str]) -> None:

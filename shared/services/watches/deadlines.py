@@ -121,7 +121,9 @@ def tell_deadlines(session: Session, reference: Reference, account_id: int, now:
     ]
     watch.looked_on = today
     account = find_addressee(session, account_id)
-    _tell_new(session, account, due, today)
+    steps = {_key_of(d): step for d in due if (step := find_step(d.kind, d.days_left)) is not None}
+    news = note_told(session, account.id, steps, today)
+    _send(session, account, EVENT, [d for d in due if _key_of(d) in news], today)
     if _wants_overview(account, watch, today):
         watch.overview_on = today
         _send(session, account, OVERVIEW, due, today, read_news(session, account_id, view, holdings, time_zone))
@@ -138,12 +140,6 @@ def _loses_something(deadline: Deadline, holdings: Holdings) -> bool:
 
 def _key_of(deadline: Deadline) -> tuple[str, date]:
     return f"{deadline.kind}|{deadline.subject.type}|{deadline.subject.id}", deadline.due_on
-
-
-def _tell_new(session: Session, account: Addressee, due: Sequence[Deadline], today: date) -> None:
-    steps = {_key_of(d): step for d in due if (step := find_step(d.kind, d.days_left)) is not None}
-    news = note_told(session, account.id, steps, today)
-    _send(session, account, EVENT, [d for d in due if _key_of(d) in news], today)
 
 
 def _wants_overview(account: Addressee, watch: DeadlineWatch, today: date) -> bool:
