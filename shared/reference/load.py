@@ -2,20 +2,384 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
+from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
+from shared.domain.card_credits import CYCLES
+from shared.domain.issuer_rules import COUNTING, KINDS
+from shared.domain.plans import CABINS
+from shared.domain.status_tiers import Requirement, parse_ways
 from shared.garbage_collection import pause_collection
-from shared.reference import airports
-from shared.reference.checks import find_faults as faults_across
+from shared.reference import airlines, airports, flights, folio, keys, spending, watched_sources
+from shared.reference.keys import Tables, list_rows
 from shared.reference.overrides import Override, apply_overrides
 from shared.reference.provenance import check_provenance
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, read_rows
+
+# Consistency checks over all files of facts, each fault with file and line.
+
+# Facts that could stand in two places: the one home of each, so that two answers never differ.
+
+# Of each file: the column that says what a row is about, and which of its values have another home.
+OTHER_HOMES: dict[str, tuple[str, dict[str, str]]] = {
+    "program_facts.csv": (
+        "topic",
+        {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv", "change_cancel_fee": "cancellation_fees.csv"},
+    ),
+    "status_earning_rules.csv": (
+        "rule",
+        {"xp_per_segment": "elite_flying_blue_xp.csv", "tier_threshold": "elite_tiers.csv"},
+    ),
+}
+
+
+def find_home_faults(tables: Tables) -> Iterator[str]:
+    """Rows about something another file is the home of, and values of points no publisher gave."""
+    yield from _find_unpublished_values(tables)
+    for name, (field, homes) in OTHER_HOMES.items():
+        for where, row in list_rows(tables, name):
+            if home := homes.get(getattr(row, field)):
+                yield f"{where}: {field} {getattr(row, field)!r} stands in {home}"
+
+
+def _find_unpublished_values(tables: Tables) -> Iterator[str]:
+    """The usual value of a point is the median of the published ones: opinions of publishers, never ours."""
+    for where, row in list_rows(tables, "programs.csv"):
+        published = [v for v in (row.value_tpg, row.value_upgraded_points, row.value_omaat) if v is not None]
+        if row.value_usd_cents != (median(published) if published else None):
+            yield f"{where}: value_usd_cents {row.value_usd_cents} is not the median of the published values"
+
+
+_KINDS = ("airline", "hotel", "bank")
+_CHART_KINDS = (
+    "distance_bands",
+    "zones",
+    "zones_then_distance",
+    "distance_then_zones",
+    "domestic_fixed",
+    "dynamic",
+    "not_captured",
+)
+_SEASONS = ("any", "off_peak", "standard", "peak")
+_PRICES = ("award_chart_bands.csv", "award_chart_zones.csv")
+_MIN_RATIO, _MAX_RATIO = Decimal("0.03"), Decimal(4)
+_RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
+    "programs.csv": ("value_usd_cents", Decimal("0.1"), 10),
+    "release_windows.csv": ("days_before_departure", 200, 370),
+    "earning_rates.csv": ("percent_of_distance", 0, 500),
+    "cards.csv": ("annual_fee", 0, 3_000),
+    "card_earn.csv": ("multiplier", 0, 26),
+    "card_credits.csv": ("amount", 1, 2_000),
+    "issuer_rules.csv": ("limit", 1, 10),
+    "welcome_offers.csv": ("amount", 50, 500_000),
+    "hyatt_award_chart.csv": ("points", 3_000, 75_000),
+    "voucher_types.csv": ("validity_months", 1, 60),
+}
+_PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
+
+
+def find_faults(tables: Tables, airports: Collection[str], broken: Collection[str] = ()) -> list[str]:
+    """Every fault across the files; an empty list means the facts can be used.
+
+    A check that looks keys up in a file with unreadable rows is left out: it would blame rows that are right.
+    """
+    out: list[str] = []
+    for check, looks_in in _CHECKS.items():
+        if not any(name in broken for name in looks_in):
+            out += check(tables)
+    return out + list(_check_airports(tables, airports))
+
+
+def _check_programmes(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["programs.csv"].values()}
+    for where, row in list_rows(tables, "programs.csv"):
+        if row.kind not in _KINDS:
+            yield f"{where}: kind {row.kind!r} is not one of {', '.join(_KINDS)}"
+    for name, rows in tables.items():
+        fields = [f for f in _PROGRAMME_FIELDS if rows and hasattr(next(iter(rows.values())), f)]
+        for where, row in list_rows(tables, name) if fields else ():
+            for field in fields:
+                if (slug := getattr(row, field)) is not None and slug not in slugs:
+                    yield f"{where}: {field} {slug!r} is not a programme of programs.csv"
+
+
+def _check_sites(tables: Tables) -> Iterator[str]:
+    """A link that people follow to spend points leads to a host of the programme, never elsewhere."""
+    hosts = {row.host for row in tables["primary_hosts.csv"].values()}
+    for where, row in list_rows(tables, "program_sites.csv"):
+        parts = urlsplit(row.booking_url)
+        if parts.scheme != "https" or (parts.hostname or "").removeprefix("www.") not in hosts:
+            yield f"{where}: {row.booking_url!r} is no https address of a host in primary_hosts.csv"
+
+
+def _check_names(tables: Tables) -> Iterator[str]:
+    """A name means one programme, or is listed with all it can mean."""
+    slugs = {row.slug for row in tables["programs.csv"].values()}
+    shared = {row.alias for row in tables["ambiguous_aliases.csv"].values()}
+    for where, row in list_rows(tables, "program_aliases.csv"):
+        if row.alias in shared:
+            yield f"{where}: {row.alias!r} is also listed as ambiguous"
+    for where, row in list_rows(tables, "ambiguous_aliases.csv"):
+        yield from (f"{where}: {c!r} is not a programme" for c in row.candidates if c not in slugs)
+
+
+def _check_ratios(tables: Tables) -> Iterator[str]:
+    """What a transfer says of itself; it needs no other file."""
+    for where, row in list_rows(tables, "transfer_partners.csv"):
+        if row.ratio_from <= 0 or row.ratio_to <= 0:
+            yield f"{where}: a ratio must be positive"
+        elif not _MIN_RATIO <= row.ratio_to / row.ratio_from <= _MAX_RATIO:
+            yield f"{where}: {row.ratio_from}:{row.ratio_to} is not a believable ratio"
+        if row.from_program == row.to_program:
+            yield f"{where}: a programme cannot transfer to itself"
+        if row.posting_class not in ("instant", "hours", "days", "unknown"):
+            yield f"{where}: posting_class {row.posting_class!r} is not known"
+    for where, row in list_rows(tables, "transfer_bonuses.csv"):
+        if not 1 <= row.bonus_percent <= 300:
+            yield f"{where}: bonus_percent {row.bonus_percent} is outside 1 to 300"
+
+
+def _check_transfers(tables: Tables) -> Iterator[str]:
+    cards = {row.slug for row in tables["cards.csv"].values()}
+    edges = {(row.from_program, row.to_program) for row in tables["transfer_partners.csv"].values()}
+    for where, row in list_rows(tables, "transfer_partners.csv"):
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
+    for where, row in list_rows(tables, "transfer_bonuses.csv"):
+        if (row.from_program, row.to_program) not in edges:
+            yield f"{where}: a bonus on a route that transfer_partners.csv does not list"
+
+
+def _check_charts(tables: Tables) -> Iterator[str]:
+    zones = {(row.zone_system, row.zone) for row in tables["award_zone_members.csv"].values()}
+    systems = {system for system, _ in zones}
+    priced = {row.chart_id for n in _PRICES for row in tables[n].values()}
+    for where, row in list_rows(tables, "award_charts.csv"):
+        if row.chart_type not in _CHART_KINDS:
+            yield f"{where}: chart_type {row.chart_type!r} is not known"
+        elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced:
+            yield f"{where}: {row.chart_id} has no prices"
+        if row.zone_system and row.zone_system not in systems:
+            yield f"{where}: zone_system {row.zone_system!r} has no members"
+        named = row.route_scope.replace(" to ", "+").split("+") if row.route_scope else ()
+        yield from (
+            f"{where}: {z!r} is no zone of {row.zone_system}" for z in named if (row.zone_system, z) not in zones
+        )
+
+
+def _check_prices(tables: Tables) -> Iterator[str]:
+    charts = {row.chart_id for row in tables["award_charts.csv"].values()}
+    for name in _PRICES:
+        for where, row in list_rows(tables, name):
+            if row.chart_id not in charts:
+                yield f"{where}: chart_id {row.chart_id!r} is not in award_charts.csv"
+            if row.cabin not in CABINS:
+                yield f"{where}: cabin {row.cabin!r} is not a cabin"
+            if row.season not in _SEASONS:
+                yield f"{where}: season {row.season!r} is not one of {', '.join(_SEASONS)}"
+            if not 1_000 <= row.points <= 600_000:
+                yield f"{where}: {row.points} points is outside 1,000 to 600,000"
+
+
+def _check_bands(tables: Tables) -> Iterator[str]:
+    """Bands of one chart, cabin and season follow one another and never get cheaper with distance."""
+    before: Any = None
+    for where, row in list_rows(tables, "award_chart_bands.csv"):
+        same = before and (row.chart_id, row.cabin, row.season) == (before.chart_id, before.cabin, before.season)
+        if same and (before.max_miles is None or row.min_miles <= before.max_miles):
+            yield f"{where}: the band overlaps the one before it"
+        if same and row.points < before.points:
+            yield f"{where}: the price falls from {before.points} to {row.points}"
+        before = row
+
+
+def _check_zones(tables: Tables) -> Iterator[str]:
+    continents = {row.continent for row in tables["continents.csv"].values()}
+    for where, row in list_rows(tables, "award_zone_members.csv"):
+        yield from (f"{where}: {c!r} is not a continent" for c in row.continents if c not in continents)
+        for field in ("countries", "countries_exclude", "regions", "regions_exclude", "airports", "airports_exclude"):
+            yield from (f"{where}: {field} {c!r} is not in capitals" for c in getattr(row, field) if c != c.upper())
+
+
+def _check_ranges(tables: Tables) -> Iterator[str]:
+    """Numbers outside the range of plausible values: typing errors."""
+    for name, (field, least, most) in _RANGES.items():
+        for where, row in list_rows(tables, name):
+            if (value := getattr(row, field)) is not None and not least <= value <= most:
+                yield f"{where}: {field} {value} is outside {least} to {most}"
+
+
+def _check_tiers(tables: Tables) -> Iterator[str]:
+    """A higher tier never asks for less of the same metric."""
+    reached: dict[tuple[str, str], int] = {}
+    for where, row in sorted(list_rows(tables, "elite_tiers.csv"), key=lambda pair: pair[1].rank):
+        below = reached.get((row.program, row.metric), 0)
+        if 0 < row.threshold < below:
+            yield f"{where}: {row.tier} asks for less {row.metric} than the tier below it"
+        reached[row.program, row.metric] = max(row.threshold, below)
+
+
+def _check_tier_ways(tables: Tables) -> Iterator[str]:
+    """Ways to a tier can be read, and the first of them asks for the threshold of the tier."""
+    for where, row in list_rows(tables, "elite_tiers.csv"):
+        try:
+            ways = parse_ways(row.ways)
+            parse_ways(row.keep_ways)
+        except ValueError:
+            yield f"{where}: ways and keep_ways are counters with their numbers, such as pqp:22000+pqf:60"
+            continue
+        if ways and row.threshold and Requirement(row.metric, row.threshold) not in ways[0]:
+            yield f"{where}: the first way does not ask for {row.threshold} {row.metric}"
+
+
+def _check_earning(tables: Tables) -> Iterator[str]:
+    paid: set[tuple[str, ...]] = set()
+    for where, row in list_rows(tables, "earning_rates.csv"):
+        for letter in row.booking_classes:
+            key = (row.program, row.airline, row.scope, letter)
+            if key in paid:
+                yield f"{where}: booking class {letter} of {row.airline} is paid twice"
+            paid.add(key)
+
+
+def _check_cards(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["cards.csv"].values()}
+    for name in ("card_earn.csv", "card_credits.csv", "welcome_offers.csv"):
+        for where, row in list_rows(tables, name):
+            if row.card_slug not in slugs:
+                yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
+    vouchers = {row.slug for row in tables["voucher_types.csv"].values()}
+    for where, row in list_rows(tables, "cards.csv"):
+        yield from (
+            f"{where}: voucher {v!r} is not in voucher_types.csv" for v in row.voucher_slugs if v not in vouchers
+        )
+
+
+def _check_card_rules(tables: Tables) -> Iterator[str]:
+    """Cycles and kinds that the rules know; an issuer and cards that the catalogue has."""
+    cards = {row.slug: row for row in tables["cards.csv"].values()}
+    issuers = {(card.issuer, card.country) for card in cards.values()}
+    for where, row in list_rows(tables, "card_credits.csv"):
+        if row.cycle not in CYCLES:
+            yield f"{where}: cycle {row.cycle!r} is not one of {', '.join(CYCLES)}"
+    for where, row in list_rows(tables, "issuer_rules.csv"):
+        if row.kind not in KINDS:
+            yield f"{where}: kind {row.kind!r} is not one of {', '.join(KINDS)}"
+        if (row.issuer, row.country) not in issuers:
+            yield f"{where}: no card of {row.issuer} in {row.country} is in cards.csv"
+        if row.kind in COUNTING and row.limit is None:
+            yield f"{where}: kind {row.kind} needs a limit"
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
+
+
+_HOTEL_CATEGORIES = frozenset("12345678ABCDEF")
+
+
+def _check_hotels(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["hotels.csv"].values()}
+    for where, row in list_rows(tables, "hotels.csv"):
+        if (row.lat is None) != (row.lon is None):
+            yield f"{where}: of a place both lat and lon are known, or neither"
+    for where, row in list_rows(tables, "hotel_categories.csv"):
+        if row.hotel not in slugs:
+            yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
+        if row.category not in _HOTEL_CATEGORIES:
+            yield f"{where}: category {row.category!r} is not 1 to 8 or A to F"
+    lists = {row.list for row in tables["hotel_lists.csv"].values()}
+    for where, row in list_rows(tables, "hotel_list_members.csv"):
+        if row.hotel is not None and row.hotel not in slugs:
+            yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
+        yield from (f"{where}: {name!r} is not in hotel_lists.csv" for name in row.lists if name not in lists)
+
+
+_VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
+_POINT_VALUE_KINDS = ("night", "bill")
+_OFFER_KINDS = ("match", "challenge")
+_EARN_UNITS = ("points_per_unit", "percent")
+
+
+def _check_lounges(tables: Tables) -> Iterator[str]:
+    memberships = {row.membership for row in tables["lounge_memberships.csv"].values()}
+    for where, row in list_rows(tables, "lounges.csv"):
+        yield from (f"{where}: {n!r} is not in lounge_memberships.csv" for n in row.networks if n not in memberships)
+
+
+def _check_kinds(tables: Tables) -> Iterator[str]:
+    """Values that results declare as enumerations."""
+    for name, field, allowed in (
+        ("voucher_types.csv", "kind", _VOUCHER_KINDS),
+        ("voucher_types.csv", "booking_kind", (None, "award", "cash")),
+        ("status_matches.csv", "kind", _OFFER_KINDS),
+        ("card_earn.csv", "unit", _EARN_UNITS),
+        ("hotel_point_values.csv", "kind", _POINT_VALUE_KINDS),
+    ):
+        for where, row in list_rows(tables, name):
+            if (value := getattr(row, field)) not in allowed:
+                yield f"{where}: {field} {value!r} is not one of {', '.join(filter(None, allowed))}"
+
+
+def _check_status_matches(tables: Tables) -> Iterator[str]:
+    slugs = {row.slug for row in tables["programs.csv"].values()}
+    tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
+    tiered = {program for program, _ in tiers}
+    for where, row in list_rows(tables, "status_matches.csv"):
+        yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in slugs)
+        if row.to_program in tiered and (row.to_program, row.to_tier) not in tiers:
+            yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
+
+
+# Each check, with the files it looks keys up in.
+_CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
+    _check_sites: ("program_sites.csv", "primary_hosts.csv"),
+    keys.check_keys: (),
+    keys.check_windows: (),
+    _check_programmes: ("programs.csv",),
+    _check_names: ("programs.csv", "ambiguous_aliases.csv"),
+    _check_ratios: (),
+    _check_transfers: ("transfer_partners.csv", "cards.csv"),
+    _check_charts: ("award_zone_members.csv",),
+    _check_prices: ("award_charts.csv",),
+    _check_bands: (),
+    _check_zones: ("continents.csv",),
+    _check_ranges: (),
+    _check_tiers: (),
+    _check_tier_ways: (),
+    _check_earning: (),
+    _check_cards: ("cards.csv", "voucher_types.csv"),
+    _check_card_rules: ("cards.csv",),
+    _check_hotels: ("hotels.csv", "hotel_lists.csv"),
+    _check_lounges: ("lounge_memberships.csv",),
+    _check_kinds: (),
+    _check_status_matches: ("programs.csv", "elite_tiers.csv"),
+    find_home_faults: (),
+    airlines.find_faults: ("airlines.csv", "programs.csv"),
+    flights.find_faults: flights.TABLES,
+    folio.find_faults: tuple(folio.TABLES),
+    spending.find_faults: tuple(spending.TABLES),
+    watched_sources.find_faults: (watched_sources.TABLE,),
+}
+
+_AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "routes.csv": lambda row: (row.origin, row.destination),
+    "lounges.csv": lambda row: (row.airport,),
+    "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
+    "airline_facts.csv": lambda row: (row.value,) if row.topic == "hub" else (),
+    "status_run_routes.csv": lambda row: row.routing.split("-"),
+}
+
+
+def _check_airports(tables: Tables, airports: Collection[str]) -> Iterator[str]:
+    for name, codes in _AIRPORT_FIELDS.items():
+        for where, row in list_rows(tables, name):
+            yield from (f"{where}: {code!r} is not an airport" for code in codes(row) if code not in airports)
+
 
 __all__ = ["FOLDER", "Reference", "ReferenceError", "load", "reference", "replace"]
 
@@ -43,7 +407,7 @@ def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, l
     for name, row in FILES.items():
         if issubclass(row, Fact):
             faults += check_provenance(name, lines[name], hosts)
-    faults += faults_across(lines, airports.load_codes(), broken)
+    faults += find_faults(lines, airports.load_codes(), broken)
     if faults:
         raise ReferenceError(faults)
     return {name: list(rows.values()) for name, rows in lines.items()}

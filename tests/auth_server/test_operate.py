@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sqlalchemy import select, update
 
+from auth_server import app as routes
 from auth_server.accounts.accounts import find_account
-from auth_server.pages import routes
 from auth_server.web import sessions
 from shared import clock
 from shared.db.accounts import Account

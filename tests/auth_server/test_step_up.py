@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from sqlalchemy import select
 
-from auth_server.pages import routes
+from auth_server import app as routes
 from auth_server.web import sessions
 from shared.db.base import transaction
 from shared.db.oauth import WebSession
