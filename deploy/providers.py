@@ -70,4 +70,4 @@ def _switch_provider(arguments: argparse.Namespace) -> None:
         switches = list_switched_off(session)
     with suppress(RedisError, OSError):  # the dispatcher does it too
         mirror_switches(switches)
-    print(f"{name} is {'off: nobody asks it' if turns_off else 'on'}.")
+    print(f"{name} is {'off: no one asks it' if turns_off else 'on'}.")

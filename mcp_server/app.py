@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 READERS = (
     "shared.documents.card_statements",
     "shared.domain.folio.audit",
-    "shared.providers.tripit.connect",
+    "shared.providers.tripit.calendar_events",
     "shared.reference.rows",
 )
 

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Valkey once per run, a migrated template cloned per worker, loopback sockets only."""
+"""Real PostgreSQL, a Valkey for each worker, a migrated template cloned for each worker, loopback sockets only."""
 
 import gc
 import itertools
@@ -47,18 +47,13 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_configure(config: Any) -> None:
     gc.disable()
     os.environ.update(SETTINGS)
-    if hasattr(config, "workerinput"):
-        config.servers = config.workerinput["servers"]
-    else:
-        config.servers = _start_servers(config)
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    database = f"shared_{worker}"
+    _start_valkey(config)
+    config.servers = config.workerinput["servers"] if hasattr(config, "workerinput") else _start_postgres(config)
+    database = f"shared_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
     with psycopg.connect(config.servers["postgres"], autocommit=True) as admin:
         admin.execute(f"drop database if exists {database} with (force)")
         admin.execute(f"create database {database} template award_template strategy file_copy")
-    number = 1 + int(worker.removeprefix("gw")) if worker.startswith("gw") else 1
     os.environ["DATABASE_URL"] = _sibling(config.servers["postgres"], database)
-    os.environ["REDIS_URL"] = config.servers["redis"].rsplit("/", 1)[0] + f"/{number}"
 
 
 def pytest_collection_finish() -> None:
@@ -72,24 +67,30 @@ def _sibling(url: str, database: str) -> str:
     return url.rsplit("/", 1)[0] + "/" + database
 
 
-def _start_servers(config: Any) -> dict[str, str]:
-    from deploy.local.private_servers import Postgres, Valkey
+def _start_valkey(config: Any) -> None:
+    """Each worker has its own: what is published reaches all who listen, whichever database they chose."""
+    from deploy.local.private_servers import Valkey
+
+    roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
+    config.award_home = Path(tempfile.mkdtemp(prefix="award_test_", dir="/dev/shm" if roomy else None))
+    config.award_home.chmod(0o755)
+    config.award_servers = [Valkey(config.award_home, durable=False).start()]
+    os.environ["REDIS_URL"] = config.award_servers[0].url
+
+
+def _start_postgres(config: Any) -> dict[str, str]:
+    from deploy.local.private_servers import Postgres
     from shared.db.schema import upgrade
     from tests.support.settings_and_clock import install_database_clock, stand_at_noon
 
-    roomy = os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30
-    home = Path(tempfile.mkdtemp(prefix="award_test_", dir="/dev/shm" if roomy else None))
-    home.chmod(0o755)
-    config.award_home = home
-    config.award_servers = [Postgres(home, durable=False).start(), Valkey(home, durable=False).start()]
-    postgres, valkey = config.award_servers
+    postgres = Postgres(config.award_home, durable=False).start()
+    config.award_servers.append(postgres)
     install_database_clock(postgres.url("template1"))
     postgres.create_database("award_template")
     os.environ["DATABASE_URL"] = postgres.url("award_template")
-    os.environ["REDIS_URL"] = valkey.url
     with stand_at_noon():  # partitions are made for the days around it
         upgrade(postgres.url("award_template").replace("postgresql://", "postgresql+psycopg://"))
-    return {"postgres": postgres.url("postgres"), "redis": valkey.url}
+    return {"postgres": postgres.url("postgres")}
 
 
 def pytest_unconfigure(config: Any) -> None:

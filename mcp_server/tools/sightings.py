@@ -101,7 +101,7 @@ class FlightInCards(Result):
 
 
 @tool(
-    title="Award deals and finds you saw recently that I can afford with my miles, cheapest first",
+    title="Award deals and finds you saw lately that I can afford with my miles, cheapest first",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select, update
 
+from auth_server import app as routes
 from auth_server.accounts import api_keys
 from auth_server.accounts.security_events import record_event
-from auth_server.pages import app as routes
 from auth_server.pages import member, oauth_apps
 from auth_server.pages import settings as pages_settings
 from auth_server.pages.logo import read_logo

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from sqlalchemy.exc import OperationalError
 
-from auth_server.pages import app as routes
+from auth_server import app as routes
 from auth_server.pages import connecting, discovery, landing
 from auth_server.pages.connecting import HOSTS
 from auth_server.pages.logo import read_logo

@@ -68,6 +68,6 @@ def test_without_redis_a_process_goes_on_with_what_it_read_last(say: Say, monkey
 
 def test_a_name_that_is_no_provider_changes_nothing(say: Say) -> None:
     status, _, fault = say("providers", "off", "nobody", *WHY)
-    assert (status, "no one is no provider: they are" in fault) == (1, True)
+    assert (status, "nobody is no provider: they are" in fault) == (1, True)
     with transaction() as session:
         assert list_switched_off(session) == {}

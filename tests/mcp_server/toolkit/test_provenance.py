@@ -29,7 +29,7 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
         ),
         (
             [build_fact(checked="2026-11-22"), build_fact(GUIDE, checked="2026-10-01")],
-            "Sources: hyatt.com and github.com/someone; last checked on 1 Oct 2026 or later.",
+            "Sources: hyatt.com and github.com/somebody; last checked on 1 Oct 2026 or later.",
         ),
         (
             [build_fact(checked="2026-11-22"), build_fact(dated="2025"), build_fact()],

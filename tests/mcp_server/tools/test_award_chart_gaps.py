@@ -59,7 +59,7 @@ def test_jetblue_with_qatar_is_not_priced_by_the_chart_of_other_partners(people:
     whole = use(people.bob, "get_program_rates", program="qatar", partner_airline="B6")
     for answer in (route, whole):
         assert answer["status"] == "no_data"
-        assert "JetBlue flights have their own prices" in answer["message"]
+        assert "JetBlue flights have prices of their own" in answer["message"]
         assert len(answer["examples"]) == 2
 
 

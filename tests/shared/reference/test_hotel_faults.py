@@ -30,10 +30,10 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
         read_tables(folder)
     for fault in (
         "hotels.csv:2: of a place both lat and lon are known, or neither",
-        "hotel_categories.csv:2: hotel 'a-hotel-of-no one' is not in hotels.csv",
+        "hotel_categories.csv:2: hotel 'a-hotel-of-nobody' is not in hotels.csv",
         "hotel_categories.csv:3: category '9' is not 1 to 8 or A to F",
         "hotel_list_members.csv:2: 'gold' is not in hotel_lists.csv",
-        "hotel_list_members.csv:2: hotel 'another-of-no one' is not in hotels.csv",
+        "hotel_list_members.csv:2: hotel 'another-of-nobody' is not in hotels.csv",
         "hotel_point_values.csv:2: kind 'gift' is not one of night, bill",
         "lounges.csv:2: 'loungepass' is not in lounge_memberships.csv",
         "lounges.csv:3: 'QQQ' is not an airport",

@@ -6,7 +6,7 @@ import pytest
 
 from shared.bounded_process import Budget
 from shared.providers.contract import Unanswered
-from shared.providers.tripit import connect as feed
+from shared.providers.tripit import feed
 
 ZONE = """BEGIN:VTIMEZONE
 TZID:Office
