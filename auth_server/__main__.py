@@ -8,12 +8,12 @@ from uvicorn import Server
 from auth_server.sweep import sweep
 from auth_server.workers import ServerConfig, Worker
 from shared.db.metrics import collect_database
-from shared.garbage_collection import postpone_collections
 from shared.limits import parse_trusted_ranges
+from shared.processes.garbage_collection import postpone_collections
+from shared.processes.worker_releases import run_server
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
-from shared.worker_releases import run_server
 
 
 def _parse_arguments() -> argparse.Namespace:

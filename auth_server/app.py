@@ -109,8 +109,8 @@ from shared.db.maintenance import WATCH
 from shared.db.metrics import count_connections, count_statement_connections
 from shared.db.outages import OUTAGE_ERRORS
 from shared.db.traces import trace_statements
-from shared.garbage_collection import freeze_startup_objects
 from shared.outbox import phone_codes
+from shared.processes.garbage_collection import freeze_startup_objects
 from shared.settings import settings
 from shared.telemetry.logs import configure_logging
 from shared.telemetry.traces import start_tracing

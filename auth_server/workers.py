@@ -3,7 +3,7 @@
 from uvicorn import Config
 from uvicorn.supervisors.multiprocess import Process
 
-from shared.worker_processes import ForkedWorker, WorkerConfig
+from shared.processes.worker_processes import ForkedWorker, WorkerConfig
 
 
 class ServerConfig(WorkerConfig, Config):

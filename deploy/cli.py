@@ -432,27 +432,35 @@ def _add_doctor(parser: Parser) -> None:
 COMMANDS = {
     "up": Command("start everything on this machine", _add_up, "local.up:run_up"),
     "open": Command("open the page of the running service in a browser", _add_open, "open_page:run_open"),
-    "user": Command("make, change and list accounts", add_user, "accounts:run_user", takes_home=False),
-    "client": Command("suspend and restore applications", add_client, "operator_actions:run_client", takes_home=False),
-    "jobs": Command("list and repeat runs of jobs", add_jobs, "unfinished_work:run_jobs", takes_home=False),
-    "mail": Command("list and resend messages to people", add_mail, "unfinished_work:run_mail", takes_home=False),
-    "providers": Command(
-        "list providers, switch one off or on", add_providers, "providers:run_providers", takes_home=False
+    "user": Command("make, change and list accounts", add_user, "operators.accounts:run_user", takes_home=False),
+    "client": Command(
+        "suspend and restore applications", add_client, "operators.operator_actions:run_client", takes_home=False
     ),
-    "invite": Command("invite someone to make an account, by mail", add_invite, "invitations:run_invite"),
-    "invites": Command("list the invitations that are open", _add_nothing, "invitations:run_invites"),
-    "trail": Command("show who did what to which account, why and when", add_trail, "operator_actions:run_trail"),
+    "jobs": Command("list and repeat runs of jobs", add_jobs, "operators.unfinished_work:run_jobs", takes_home=False),
+    "mail": Command(
+        "list and resend messages to people", add_mail, "operators.unfinished_work:run_mail", takes_home=False
+    ),
+    "providers": Command(
+        "list providers, switch one off or on", add_providers, "operators.providers:run_providers", takes_home=False
+    ),
+    "invite": Command("invite someone to make an account, by mail", add_invite, "operators.invitations:run_invite"),
+    "invites": Command("list the invitations that are open", _add_nothing, "operators.invitations:run_invites"),
+    "trail": Command(
+        "show who did what to which account, why and when", add_trail, "operators.operator_actions:run_trail"
+    ),
     "token": Command("print an access token", _add_token, "client.try_client:run_token"),
     "try": Command("connect as an assistant would, sign in and call a tool", _add_try, "client.try_client:run_try"),
-    "migrate": Command("bring the database's tables up to date", _add_nothing, "database:run_migrate"),
-    "upgrade": Command("say what an upgrade would do and what to do first", add_upgrade, "upgrades:run_upgrade"),
+    "migrate": Command("bring the database's tables up to date", _add_nothing, "database.commands:run_migrate"),
+    "upgrade": Command(
+        "say what an upgrade would do and what to do first", add_upgrade, "database.upgrades:run_upgrade"
+    ),
     "maintenance": Command(
         "answer that the service is under maintenance, and pause jobs",
         add_maintenance,
-        "maintenance:run_maintenance",
+        "operators.maintenance:run_maintenance",
         takes_home=False,
     ),
-    "reset-sandbox": Command("delete what the sandbox invented", _add_reset, "database:run_reset_sandbox"),
+    "reset-sandbox": Command("delete what the sandbox invented", _add_reset, "database.commands:run_reset_sandbox"),
     "backup": Command("write everything the service holds to a file", add_backup, "backups.command:run_backup"),
     "restore": Command(
         "put a backup into an empty database; the service must not run",
@@ -460,11 +468,15 @@ COMMANDS = {
         "backups.command:run_restore",
     ),
     "example": Command("print a file for production", add_example, "cli:run_example", takes_home=False),
-    "keys": Command("rotate the keys that seal secrets", add_keys, "keys:run_keys", takes_home=False),
+    "keys": Command("rotate the keys that seal secrets", add_keys, "sealing.keys:run_keys", takes_home=False),
     "doctor": Command("check every part", _add_doctor, "doctor.report:run_doctor"),
-    "audit": Command("list facts that are old or in doubt; status 1 if any are", _add_audit, "facts:run_audit"),
-    "fact": Command("correct facts without a release", _add_fact, "facts:run_fact", takes_home=False),
-    "facts": Command("check and describe the files of facts", _add_facts, "fact_files:run_facts", takes_home=False),
+    "audit": Command(
+        "list facts that are old or in doubt; status 1 if any are", _add_audit, "reference.facts:run_audit"
+    ),
+    "fact": Command("correct facts without a release", _add_fact, "reference.facts:run_fact", takes_home=False),
+    "facts": Command(
+        "check and describe the files of facts", _add_facts, "reference.fact_files:run_facts", takes_home=False
+    ),
     "login": Command(
         "keep the address of a service and an API key to it", _add_login, "client.commands:run_login", takes_home=False
     ),

@@ -4,7 +4,7 @@ import argparse
 
 from jobs.startup import start
 from shared.db.metrics import collect_database
-from shared.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
 from shared.services.operations.metrics import collect_queue
 from shared.settings import settings
 from shared.telemetry.logs import announce

@@ -17,14 +17,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from jobs.queue import DELIVERIES, MAIL, RUNS
 from jobs.startup import start
 from shared.db.traces import trace_statements
-from shared.garbage_collection import freeze_startup_objects
+from shared.processes.garbage_collection import freeze_startup_objects
+from shared.processes.worker_processes import end_with_parent
 from shared.providers.places import share
 from shared.redis import connect
 from shared.services.operations.workers import BEAT_SECONDS, record_end, record_sign
 from shared.settings import settings
 from shared.telemetry.shared_counts import count_for_parent
 from shared.telemetry.traces import flush_spans, preload, start_tracing
-from shared.worker_processes import end_with_parent
 
 log = logging.getLogger(__name__)
 

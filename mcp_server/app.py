@@ -43,14 +43,14 @@ from mcp_server.transport.middleware import RequestGate
 from mcp_server.transport.revocation_events import follow_events
 from mcp_server.transport.streamable_http import Transport
 from mcp_server.transport.token_verifier import TokenVerifier, api_key_verifier
-from shared import bounded_process
 from shared.asgi import ClientDisconnected
 from shared.db.base import engine
 from shared.db.maintenance import WATCH
 from shared.db.metrics import count_connections
 from shared.db.outages import OUTAGE_ERRORS
 from shared.db.traces import trace_statements
-from shared.garbage_collection import freeze_startup_objects
+from shared.processes import bounded_process
+from shared.processes.garbage_collection import freeze_startup_objects
 from shared.reference.load import reference
 from shared.reference.places import prepare_index
 from shared.telemetry.logs import configure_logging

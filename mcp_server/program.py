@@ -5,11 +5,11 @@ import argparse
 from uvicorn import Server
 
 from mcp_server.workers import ServerConfig, Worker
-from shared.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.worker_releases import run_server
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
-from shared.worker_releases import run_server
 
 
 def main() -> None:

@@ -58,7 +58,7 @@ def pytest_configure(config: Any) -> None:
 
 def pytest_collection_finish() -> None:
     """As the servers do: no collection walks what was loaded. A sixth of the whole run's processor time was that."""
-    from shared.garbage_collection import freeze_startup_objects
+    from shared.processes.garbage_collection import freeze_startup_objects
 
     freeze_startup_objects()
 

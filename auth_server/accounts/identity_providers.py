@@ -19,8 +19,8 @@ from auth_server.accounts.provider_documents import Unavailable, load_document
 from auth_server.accounts.signed_tokens import LEEWAY_SECONDS, InvalidToken, UnknownKey, verify_token
 from shared import clock
 from shared.http import USER_AGENT, Refused, check_url
-from shared.identity_providers import OidcProvider
 from shared.settings import settings
+from shared.settings.identity_providers import OidcProvider
 from shared.tls import build_context
 
 EXCHANGE_SECONDS, MAX_BYTES, MAX_SUBJECT_CHARACTERS = 10, 64 * 1024, 255

@@ -25,8 +25,8 @@ from shared.db.accounts import Account
 from shared.db.linked_identities import LinkedIdentity
 from shared.db.oauth import WebSession
 from shared.errors import Invalid, LimitReached
-from shared.identity_providers import OidcProvider
 from shared.secrets import digest
+from shared.settings.identity_providers import OidcProvider
 
 METHODS_PAGE = "/dashboard/sign-in-methods"
 

@@ -15,8 +15,8 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.linked_identities import ProviderSignIn
 from shared.db.oauth import WebSession
-from shared.identity_providers import OidcProvider
 from shared.secrets import digest, sign
+from shared.settings.identity_providers import OidcProvider
 
 LIFETIME = timedelta(minutes=15)
 MAX_AT_ONCE = 10  # of one session: people open several tabs

@@ -23,8 +23,8 @@ from auth_server.web.rendering import to_response
 from auth_server.web.request_data import RequestData, parse_pairs, refuse_repeats, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.oauth import WebSession
-from shared.identity_providers import OidcProvider
 from shared.settings import settings
+from shared.settings.identity_providers import OidcProvider
 
 log = logging.getLogger(__name__)
 _NO_PROVIDER = show_problem("Nothing is here", "This installation does not know that provider.", 404)

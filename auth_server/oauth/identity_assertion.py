@@ -24,9 +24,9 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.linked_identities import spend_assertion
 from shared.db.oauth import ENDED_BY_PERSON, Consent, Family
-from shared.identity_providers import EnterpriseIssuer
 from shared.secrets import digest
 from shared.settings import SCOPE, settings
+from shared.settings.identity_providers import EnterpriseIssuer
 
 PROFILE = "urn:ietf:params:oauth:grant-profile:id-jag"
 MEDIA_TYPE = "oauth-id-jag+jwt"

@@ -17,8 +17,8 @@ from auth_server.web.rendering import to_response
 from auth_server.web.request_data import Pairs, read_form, reject_request
 from auth_server.web.sessions import MAX_IDLE
 from shared import clock
-from shared.concurrency import Batcher
 from shared.db.oauth import live_sessions, live_tokens
+from shared.limits.concurrency import Batcher
 from shared.secrets import digest, is_one_of, is_same_secret, well_formed
 from shared.settings import settings
 

@@ -23,9 +23,9 @@ from auth_server.oauth.requests import GrantServer, ProtocolRequest
 from auth_server.web.outcomes import NO_STORE, JsonResponse
 from auth_server.web.request_data import RequestData
 from shared import clock
-from shared.concurrency import Batcher
 from shared.db.accounts import Account
 from shared.db.oauth import RefreshToken, Rotation, rotate
+from shared.limits.concurrency import Batcher
 from shared.secrets import digest, seal, unseal, well_formed
 
 ORDINARY_FIELDS = {"grant_type", "client_id", "refresh_token", "scope", "resource"}

@@ -7,7 +7,7 @@ from auth_server.accounts.provider_arrivals import METHODS_PAGE
 from auth_server.pages.member import Member, form_for_member, redirect_back
 from auth_server.web.flows import Flow
 from auth_server.web.outcomes import FlowResult
-from shared.identity_providers import OidcProvider
+from shared.settings.identity_providers import OidcProvider
 
 
 def start_connecting(name: str, provider: OidcProvider, metadata: dict[str, Any]) -> Flow[FlowResult]:

@@ -25,18 +25,18 @@ from sqlalchemy.orm import Session
 from deploy.backups.archive import check_whole, dump_database, list_own_entries, list_own_tables, read_small_tables
 from deploy.backups.encryption import open_archive
 from deploy.backups.postgres_programs import Server, find_program, quote_error
-from deploy.direct_database import read_direct_url, update_tables
+from deploy.database.direct_database import read_direct_url, update_tables
 from deploy.errors import CommandError, build_write_fault
 from deploy.local.home import Home
 from deploy.local.service import SETTINGS_OF_A_SERVICE, database, is_set_by_environment
-from deploy.sealed_values import count_by_key
+from deploy.sealing.sealed_values import count_by_key
 from deploy.terminal import open_console, print_styled
 from shared.db.base import transaction
 from shared.db.last_backup import LastBackup, note_backup
 from shared.domain.plurals import pluralize
 from shared.secrets import key_id
-from shared.setting_checks import driver_url
 from shared.settings import Settings, settings
+from shared.settings.checks import driver_url
 
 # A backup put into an empty database, in one transaction.
 
@@ -132,7 +132,7 @@ def load_archive(server: Server, archive: Path, old_tables: list[str]) -> None:
 
 def restore_archive(archive: Path, *, replace: bool, keys_lost: bool) -> None:
     from shared.db.schema_version import versions
-    from shared.setting_checks import driver_url
+    from shared.settings.checks import driver_url
 
     check_archive(archive, keys_lost=keys_lost)
     server = Server.from_environment()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from deploy.direct_database import read_direct_url
+from deploy.database.direct_database import read_direct_url
 from deploy.errors import CommandError
 from deploy.local.server_binaries import find_postgres
 from shared.db.pooling import NO_TIMEOUTS

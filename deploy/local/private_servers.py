@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 
 from deploy.errors import CommandError
 from deploy.local.server_binaries import copy_where_readable, find_postgres, find_valkey, unprivileged_user
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 
 READY_SECONDS = 30
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.errors import CommandError
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 
 Say = Callable[[str], None]
 Launch = Callable[[], "subprocess.Popen[bytes]"]

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-from deploy.direct_database import update_tables
+from deploy.database.direct_database import update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.ports import usual_port

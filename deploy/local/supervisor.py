@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from deploy.direct_database import update_tables
+from deploy.database.direct_database import update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.ports import choose_port

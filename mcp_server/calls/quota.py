@@ -15,13 +15,13 @@ from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import Tool
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
-from shared.concurrency import Batcher
 from shared.db.base import transaction
 from shared.db.outages import OUTAGES, is_outage, run_again
 from shared.db.trips import add_searches
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL, add, count_used, take
 from shared.domain.plans import Plan
 from shared.errors import LimitReached, Refusal
+from shared.limits.concurrency import Batcher
 from shared.settings import settings
 
 Via = Literal["mcp", "rest"]

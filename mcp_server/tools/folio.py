@@ -9,7 +9,6 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.domain.folio.audit import BillAudit, audit_folio
 from shared.domain.folio.checks import is_understood
 from shared.domain.folio.model import Chain, FolioStay, StayType
@@ -18,6 +17,7 @@ from shared.domain.folio.stay import match_tier
 from shared.domain.folio.sums import adds_up
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.reference.folio import build_rulebook
 
 FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]

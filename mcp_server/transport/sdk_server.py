@@ -53,15 +53,14 @@ from mcp_server.transport.icons import list_icons
 from mcp_server.transport.resource_links import list_links
 from mcp_server.ways_of_working.skills import Skill, build_skills
 from mcp_server.ways_of_working.texts import WayOfWorking, read_ways_of_working
-from shared import question_progress
 from shared.asgi import ClientDisconnected
 from shared.db.base import transaction
 from shared.db.trips import Trip
 from shared.domain import names
 from shared.domain.mcp_addresses import WHOLE, McpAddress
 from shared.domain.plans import Plan, is_allowed
-from shared.limits import Verdict, address_key, choose_limit, hit
-from shared.question_progress import Standing
+from shared.limits import Verdict, address_key, choose_limit, hit, question_progress
+from shared.limits.question_progress import Standing
 from shared.reference.completions import complete_places, complete_programs
 from shared.reference.load import reference
 from shared.settings import VERSION, settings

@@ -7,9 +7,9 @@ import anyio
 import httpx
 from PIL import Image, ImageStat
 
-from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.documents.picture_reader import TOO_MANY_PIXELS, ReadPicture, read_picture
 from shared.http import Refused, get, is_public, public_client
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 
 MAX_BYTES = 1024 * 1024
 TIMEOUT_SECONDS = 3

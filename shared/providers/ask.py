@@ -21,10 +21,11 @@ import httpx
 from anyio.lowlevel import RunVar
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shared import clock, http, question_progress
-from shared.concurrency import Batcher
+from shared import clock, http
 from shared.db import observations
 from shared.db.base import autocommit
+from shared.limits import question_progress
+from shared.limits.concurrency import Batcher
 from shared.providers import cache, circuit_breaker, quota, registry, single_flight, together
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import anyio
 from anyio.lowlevel import RunVar
 
-from shared import question_progress
-from shared.concurrency import Batcher
+from shared.limits import question_progress
+from shared.limits.concurrency import Batcher
+from shared.limits.question_progress import Standing
+from shared.limits.slots import Leaving, Ticket, View, look
 from shared.providers.contract import Provider, Unanswered
-from shared.question_progress import Standing
-from shared.slots import Leaving, Ticket, View, look
 
 SOON_SECONDS = 0.05  # between two looks at the line of those who may be next
 LATER_SECONDS = 0.5  # of the others, at most

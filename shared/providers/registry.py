@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import shared.providers
 from shared.providers.contract import Provider
-from shared.setting_checks import read_numbers
 from shared.settings import SettingsError, settings
+from shared.settings.checks import read_numbers
 
 
 @lru_cache(maxsize=1)

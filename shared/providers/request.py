@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from shared import clock
+from shared.limits.slots import Ticket
 from shared.providers import cache
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.settings import settings
-from shared.slots import Ticket
 
 QUOTA = "quota"  # of the source's day, for everybody
 PUT_OFF = "put_off"  # the calls that are left are kept for people, or for later in the day

@@ -15,7 +15,7 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 from pydantic import TypeAdapter
 
-from shared.concurrency import Batcher
+from shared.limits.concurrency import Batcher
 from shared.providers import cache
 from shared.providers.contract import Reading, Status
 from shared.providers.places import stand_by, stop_telling, wait_until_next

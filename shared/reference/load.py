@@ -14,7 +14,7 @@ from shared.domain.card_credits import CYCLES
 from shared.domain.issuer_rules import COUNTING, KINDS
 from shared.domain.plans import CABINS
 from shared.domain.status_tiers import Requirement, parse_ways
-from shared.garbage_collection import pause_collection
+from shared.processes.garbage_collection import pause_collection
 from shared.reference import airlines, airports, flights, folio, keys, spending, watched_sources
 from shared.reference.keys import Tables, list_rows
 from shared.reference.overrides import Override, apply_overrides

@@ -2,7 +2,6 @@
 
 from sqlalchemy.orm import Session
 
-from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.db.spending import SpendingStatement, SpendingTotal, list_overlapping
 from shared.documents.card_statements import Rows, read_source
 from shared.domain.spending.model import Hints, StatementBook, StatementReading, Unreadable
@@ -15,6 +14,7 @@ from shared.domain.spending.repeats import (
     split_marks,
 )
 from shared.domain.spending.totals import StatementTotals
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.settings import settings
 
 MOST_OVERLAPPING = 100

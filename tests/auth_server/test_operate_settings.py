@@ -9,8 +9,8 @@ import pytest
 from pydantic import SecretStr
 
 from auth_server.pages.operate.settings_in_force import describe_value
-from shared.identity_providers import OidcProvider
 from shared.settings import Settings, settings
+from shared.settings.identity_providers import OidcProvider
 from tests.auth_server.in_process_browser import Browser
 from tests.auth_server.test_operate import make_operator
 

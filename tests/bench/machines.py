@@ -20,7 +20,7 @@ import httpx
 import redis
 
 from deploy.local.private_servers import Postgres, Valkey, free_port
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 from tests.bench.process_costs import cpu_seconds
 from tests.bench.stage import ROOT
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 
 from deploy.local.private_servers import free_port
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 from tests.bench.goals import BEARER, MEMORY, OWN_MEMORY, START, START_CPU, WHOLE_MEMORY
 from tests.bench.load import fire
 from tests.bench.scenarios import Scenario

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from shared.worker_releases import open_listeners
+from shared.processes.worker_releases import open_listeners
 
 WHOLE = 142  # tools of the finished catalogue; what is not there yet is filled up with synthetic ones on both sides
 # What our servers are served with, so that their limits of a request's head count too.

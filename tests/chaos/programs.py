@@ -17,7 +17,7 @@ import httpx
 import psycopg
 
 from deploy.local.private_servers import free_port
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 from tests.support.oauth_browser import tokens
 from tests.support.service import PASSWORD, ROOT, wait_for
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from deploy.local.private_servers import Valkey
 from shared.db import base
 from shared.db.schema import upgrade
-from shared.setting_checks import driver_url
+from shared.settings.checks import driver_url
 from tests.chaos import watched_subjects
 from tests.chaos.fault_injection import (
     CHECKS,

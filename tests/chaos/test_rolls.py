@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from deploy.local.private_servers import free_port
-from shared.worker_processes import STARTUP_FAILURE
+from shared.processes.worker_processes import STARTUP_FAILURE
 from tests.chaos.programs import Load, Program, roll, serving, sign_in, start
 from tests.support.service import ROOT, wait_for
 
@@ -92,7 +92,7 @@ SERVE = """
 import sys
 from uvicorn import Server
 from auth_server.workers import ServerConfig, Worker
-from shared.worker_releases import run_server
+from shared.processes.worker_releases import run_server
 if __name__ == "__main__":
     config = ServerConfig("small:create", factory=True, port=int(sys.argv[1]), workers=int(sys.argv[2]))
     run_server(config, Server, Worker)

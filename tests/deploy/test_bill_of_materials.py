@@ -10,8 +10,8 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from deploy import bill_of_materials
-from deploy.bill_of_materials import build_bill
+from deploy.releases import bill_of_materials
+from deploy.releases.bill_of_materials import build_bill
 
 ROOT = Path(__file__).parents[2]
 

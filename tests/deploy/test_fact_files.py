@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cli import FACTS, FACTS_PAGE, FINDINGS, main
-from deploy.fact_files import build_page
+from deploy.reference.fact_files import build_page
 from shared.reference import load
 from shared.reference.audit import Kind
 from shared.reference.load import FOLDER, read_tables, reference

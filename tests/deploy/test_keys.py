@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 import shared.db.migrations  # noqa: F401 - registers every table
-from deploy.sealed_values import UNSENT, list_places, seal_all_anew
+from deploy.sealing.sealed_values import UNSENT, list_places, seal_all_anew
 from shared import clock
 from shared.db.base import Base, engine, transaction
 from shared.db.message_channels import hash_address

@@ -8,7 +8,7 @@ import pytest
 from deploy.doctor import stores
 from deploy.doctor.results import SwitchedOff
 from deploy.errors import CommandError
-from deploy.maintenance import parse_until
+from deploy.operators.maintenance import parse_until
 from shared import clock
 from tests.deploy.test_commands import Say, say
 from tests.support.maintenance import Maintain, maintain

@@ -25,7 +25,7 @@ WHY = ("--reason", "asked for by letter")
 @pytest.fixture
 def published(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     events: list[dict[str, str]] = []
-    monkeypatch.setattr("deploy.operator_actions.publish", lambda **event: events.append(event))
+    monkeypatch.setattr("deploy.operators.operator_actions.publish", lambda **event: events.append(event))
     return events
 
 
@@ -180,5 +180,5 @@ def test_people_are_invited_and_open_invitations_are_listed(say: Say, monkeypatc
     _add(say)
     assert "already has an account" in say("invite", EMAIL)[2]
     assert "1 to 90 days" in say("invite", "b@example.test", "--days", "91")[2]
-    monkeypatch.setattr("deploy.invitations.settings", lambda: SimpleNamespace(signup_rule="closed"))
+    monkeypatch.setattr("deploy.operators.invitations.settings", lambda: SimpleNamespace(signup_rule="closed"))
     assert "SIGNUP=closed" in say("invite", "b@example.test")[2]

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy import release
 from deploy.errors import CommandError
+from deploy.releases import release
 from shared.settings import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -39,10 +39,10 @@ def test_notes_are_the_section_of_the_version_alone() -> None:
 
 
 def test_two_versions_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared" / "settings").mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text('version = "1.1.0"\n', encoding="utf-8")
-    (tmp_path / "shared" / "settings.py").write_text('VERSION = "1.0.0"\n', encoding="utf-8")
-    with pytest.raises(CommandError, match=r"says 1.1.0, and shared/settings.py says 1.0.0"):
+    (tmp_path / "shared" / "settings" / "__init__.py").write_text('VERSION = "1.0.0"\n', encoding="utf-8")
+    with pytest.raises(CommandError, match=r"says 1.1.0, and shared/settings/__init__.py says 1.0.0"):
         release.read_version(tmp_path)
 
 
@@ -122,4 +122,4 @@ def test_what_is_not_committed_and_a_version_with_a_tag_are_refused(
 def test_the_script_runs_the_module() -> None:
     script = ROOT / "deploy" / "release"
     assert os.access(script, os.X_OK)
-    assert "-m deploy.release" in script.read_text(encoding="utf-8")
+    assert "-m deploy.releases.release" in script.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from deploy.cli import main
-from deploy.upgrades import BYTES_A_SECOND, describe_plan, list_first_steps
+from deploy.database.upgrades import BYTES_A_SECOND, describe_plan, list_first_steps
 from shared import clock
 from shared.db import schema_version, upgrade_plan
 from shared.db.last_backup import LastBackup
@@ -118,7 +118,7 @@ def test_what_is_to_be_done_first_and_the_status(changes: dict[str, Any], words:
 def test_the_command_prints_lines_or_json_and_ends_with_its_status(
     url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("deploy.upgrades.plan_upgrade", lambda _: plan_upgrade(url))
+    monkeypatch.setattr("deploy.database.upgrades.plan_upgrade", lambda _: plan_upgrade(url))
     assert main(["upgrade", "--check"]) == 0
     assert "There is nothing to migrate." in capsys.readouterr().out
     _step_back(url, "0040", "delete from service_facts")

@@ -16,8 +16,8 @@ from mcp_server.app import READERS, run_forever
 from mcp_server.toolkit.context import Caller
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
-from shared.worker_processes import STARTUP_FAILURE
-from shared.worker_releases import run_release
+from shared.processes.worker_processes import STARTUP_FAILURE
+from shared.processes.worker_releases import run_release
 from tests.mcp_server.auth_double import AuthDouble
 from tests.mcp_server.conftest import addresses, bearer, listening, served
 from tests.mcp_server.transport.test_revocation_events import until
@@ -85,7 +85,7 @@ def test_no_collection_walks_what_is_loaded_and_what_does_not_load_ends_with_a_s
 def test_collections_begin_when_everything_is_loaded() -> None:
     code = """
 import gc
-from shared.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
 postpone_collections()
 freeze_startup_objects()
 print(gc.isenabled(), gc.get_freeze_count() > 0, gc.get_threshold()[0] >= 700)

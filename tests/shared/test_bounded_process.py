@@ -11,7 +11,7 @@ from itertools import count
 
 import pytest
 
-from shared.bounded_process import TOO_LARGE, TOO_LONG, Budget, ReaderEnded, ReaderFailed, read_bounded
+from shared.processes.bounded_process import TOO_LARGE, TOO_LONG, Budget, ReaderEnded, ReaderFailed, read_bounded
 
 SMALL = Budget(processor_seconds=1, seconds=30, memory_bytes=64 << 20)
 SHORT = Budget(processor_seconds=1, seconds=1, memory_bytes=64 << 20)

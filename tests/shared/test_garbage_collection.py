@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from shared.garbage_collection import pause_collection
+from shared.processes.garbage_collection import pause_collection
 
 
 def test_collection_goes_on_after_a_pause_and_after_a_fault() -> None:

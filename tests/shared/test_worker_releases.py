@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 import uvloop
 
-from shared.worker_releases import open_listeners
+from shared.processes.worker_releases import open_listeners
 
 MANY = 32
 
@@ -57,7 +57,7 @@ def test_a_crowd_of_connections_is_accepted_in_a_few_turns() -> None:
 
 SERVES = """
 import os, uvicorn
-from shared.worker_releases import run_server
+from shared.processes.worker_releases import run_server
 
 class Server:
     started = True

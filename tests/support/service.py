@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from shared.worker_processes import die_with_parent
+from shared.processes.worker_processes import die_with_parent
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery staple"  # of every account made here

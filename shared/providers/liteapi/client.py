@@ -12,8 +12,8 @@ import anyio.to_thread
 import httpx
 
 from shared import http
-from shared.concurrency import gather_limited
 from shared.domain import hotel_match
+from shared.limits.concurrency import gather_limited
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
 from shared.providers.liteapi import names
 from shared.settings import settings

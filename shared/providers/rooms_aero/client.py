@@ -15,10 +15,10 @@ import anyio.to_thread
 import httpx
 
 from shared import http
-from shared.concurrency import gather_limited
 from shared.domain import hotel_match
 from shared.domain.minor_units import from_minor_units
 from shared.domain.names import normalize_name
+from shared.limits.concurrency import gather_limited
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
 from shared.settings import settings
 

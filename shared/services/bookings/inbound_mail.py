@@ -13,7 +13,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
 from shared import clock
-from shared.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
@@ -28,6 +27,7 @@ from shared.domain.senders import Judgement, Trust
 from shared.domain.short_ids import shorten_uuid
 from shared.errors import Candidates, Invalid, NotFound
 from shared.outbox.enqueue import tell
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.reference import hotels
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames

@@ -9,7 +9,7 @@ import anyio
 import httpx
 
 from shared import http
-from shared.concurrency import gather_limited
+from shared.limits.concurrency import gather_limited
 from shared.reference.rows.watched import WatchedSource
 
 MAX_BYTES = 4 * 1024 * 1024

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from shared.concurrency import gather_limited
+from shared.limits.concurrency import gather_limited
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading

@@ -14,7 +14,6 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.concurrency import gather_limited
 from shared.db.base import transaction
 from shared.db.due_watches import DueWatch, bring_forward, list_due_watches
 from shared.db.mailed_seats import SeatFind, list_earlier_watches, note_mailed_seats
@@ -23,6 +22,7 @@ from shared.db.runs import RunResult
 from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import MatchKey, MonitorTerms, find_best, find_crossings, rank_value
 from shared.domain.watch_answers import is_overtaken
+from shared.limits.concurrency import gather_limited
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers import registry
 from shared.providers.ask import Ask

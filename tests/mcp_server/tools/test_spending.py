@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from shared.bounded_process import Budget
 from shared.db.base import engine, transaction
 from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.db.spending import SpendingStatement, SpendingTotal
+from shared.processes.bounded_process import Budget
 from shared.services import spending
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.spending.issuers import OFX, SAMPLES

@@ -16,9 +16,10 @@ import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
 from mcp_server.transport import sdk_server as call_progress
-from shared import clock, slots
+from shared import clock
+from shared.limits import slots
+from shared.limits.slots import Leaving, Ticket, look
 from shared.providers.contract import AwardSeat, SeatsQuestion
-from shared.slots import Leaving, Ticket, look
 from tests.mcp_server.conftest import World
 from tests.mcp_server.probes import Words
 from tests.mcp_server.transport.test_sdk_server import MODES, Mode, client

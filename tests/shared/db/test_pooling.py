@@ -7,14 +7,14 @@ import pytest
 import sqlalchemy as sa
 
 from deploy.backups.postgres_programs import Server
-from deploy.direct_database import read_direct_url, update_tables
+from deploy.database.direct_database import read_direct_url, update_tables
 from deploy.doctor.stores import check_database
 from deploy.errors import CommandError
 from shared.db import base
 from shared.db.base import engine
 from shared.db.pooling import GUARDS, NETWORK, build_connect_args, store_guards
-from shared.setting_checks import driver_url
 from shared.settings import SettingsError, settings
+from shared.settings.checks import driver_url
 from tests.support.settings_and_clock import Configure
 
 POOLER, DIRECT = "postgresql://a:b@pooler:6432/d", "postgresql://a:b@database/d"

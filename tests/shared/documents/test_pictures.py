@@ -11,8 +11,8 @@ import httpx
 import pytest
 from PIL import Image, PngImagePlugin
 
-from shared.bounded_process import Budget
 from shared.documents import pictures
+from shared.processes.bounded_process import Budget
 
 URL = "https://brand.example/logo.png"
 

@@ -12,11 +12,11 @@ import httpx
 import pytest
 import respx
 
+from shared.limits.slots import Leaving, look
 from shared.providers import cache, circuit_breaker
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
-from shared.slots import Leaving, look
 from tests.shared.providers.conftest import DAY, QUESTION, ROW, Asking
 from tests.support.fake_seats import WithSources, seat, source, together
 from tests.support.settings_and_clock import StandingClock

@@ -9,14 +9,14 @@ from datetime import timedelta
 import anyio
 import pytest
 
-from shared import question_progress, slots
+from shared.limits import question_progress, slots
+from shared.limits.question_progress import QuestionProgress, Standing
+from shared.limits.slots import Leaving, Ticket, View, look
 from shared.providers import places
 from shared.providers.ask import Ask
 from shared.providers.contract import Provider, Reading, SeatsQuestion
 from shared.providers.places import estimate_answer, estimate_wait, hold_place, share
-from shared.question_progress import QuestionProgress, Standing
 from shared.redis import connect, key
-from shared.slots import Leaving, Ticket, View, look
 from tests.shared.providers.conftest import DAY, QUESTION
 from tests.support.fake_seats import WithSources, source
 from tests.support.service import wait_for

@@ -12,7 +12,6 @@ from jobs import dispatcher, runs
 from jobs.queue import MAIL, queue
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.bounded_process import TOO_LARGE, TOO_LONG
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.inbound_mail import InboundMail
@@ -22,6 +21,7 @@ from shared.domain.confirmations import mail_reader
 from shared.domain.plans import Plan
 from shared.domain.retries import MAX_ATTEMPTS
 from shared.domain.short_ids import shorten_uuid
+from shared.processes.bounded_process import TOO_LARGE, TOO_LONG
 from shared.services.bookings import inbound_mail, secret_links
 from shared.services.bookings.inbound_mail import MailRefused, RefusalReason, store
 from tests.jobs.conftest import change, past, rows, work

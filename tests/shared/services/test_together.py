@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from shared.concurrency import Batcher
+from shared.limits.concurrency import Batcher
 
 pytestmark = pytest.mark.anyio
 

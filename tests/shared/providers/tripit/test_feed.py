@@ -4,9 +4,9 @@ from datetime import date, time
 
 import pytest
 
-from shared.bounded_process import Budget
+from shared.processes.bounded_process import Budget
 from shared.providers.contract import Unanswered
-from shared.providers.tripit import feed
+from shared.providers.tripit import connect as feed
 
 ZONE = """BEGIN:VTIMEZONE
 TZID:Office

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from deploy.errors import CommandError
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 NOTES, BILL, SUMS = "notes.md", "sbom.cdx.json", "SHA256SUMS"
 IMAGE = "award-travel"
 
@@ -22,9 +22,11 @@ IMAGE = "award-travel"
 def read_version(tree: Path) -> str:
     """The version of the package, which the program must name too. Raises CommandError."""
     package = _find(r'^version = "([^"]+)"$', tree / "pyproject.toml")
-    program = _find(r'^VERSION = "([^"]+)"$', tree / "shared" / "settings.py")
+    program = _find(r'^VERSION = "([^"]+)"$', tree / "shared" / "settings" / "__init__.py")
     if package != program:
-        raise CommandError(f"pyproject.toml says {package}, and shared/settings.py says {program}: write one version.")
+        raise CommandError(
+            f"pyproject.toml says {package}, and shared/settings/__init__.py says {program}: write one version."
+        )
     return package
 
 
@@ -64,7 +66,9 @@ def check_checkout(version: str) -> None:
     if _run_git("status", "--porcelain"):
         raise CommandError("Something is not committed: a release is what a commit holds.")
     if _run_git("tag", "--list", f"v{version}"):
-        raise CommandError(f"v{version} is tagged already: write the next version into pyproject.toml and settings.py.")
+        raise CommandError(
+            f"v{version} is tagged already: write the next version into pyproject.toml and the settings."
+        )
 
 
 def export_tree(folder: Path) -> None:
@@ -114,7 +118,7 @@ def _build(tree: Path, folder: Path, notes: str, *, with_image: bool) -> None:
     folder.mkdir(parents=True)
     _, wheel = build_packages(tree, folder)
     image = build_image(tree, wheel, folder / wheel.name.replace(".whl", ".image.tar")) if with_image else None
-    _run(sys.executable, "-m", "deploy.bill_of_materials", str(folder / BILL), folder=ROOT)
+    _run(sys.executable, "-m", "deploy.releases.bill_of_materials", str(folder / BILL), folder=ROOT)
     (folder / NOTES).write_text(notes, encoding="utf-8")
     write_sums(folder)
     for file in sorted(folder.iterdir()):

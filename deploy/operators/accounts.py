@@ -18,9 +18,9 @@ from auth_server.web.unit_of_work import UnitOfWork
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import open_unit_of_work, read_account, write_trail
-from deploy.prompts import confirm, read_password
-from deploy.rows import print_rows
+from deploy.operators.operator_actions import open_unit_of_work, read_account, write_trail
+from deploy.operators.prompts import confirm, read_password
+from deploy.operators.rows import print_rows
 from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import transaction
 from shared.domain.plans import LIMITS, Plan

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import write_trail
+from deploy.operators.operator_actions import write_trail
 from shared import clock
 from shared.db.base import transaction
 from shared.db.maintenance import (

@@ -23,9 +23,9 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from shared.identity_providers import EnterpriseIssuers, OidcProviders
 from shared.quotes import unquote
-from shared.setting_checks import check_new_secrets, check_numbers, check_outside_base, check_own_password, driver_url
+from shared.settings.checks import check_new_secrets, check_numbers, check_outside_base, check_own_password, driver_url
+from shared.settings.identity_providers import EnterpriseIssuers, OidcProviders
 from shared.tls import check_bundle
 
 # The settings of providers: keys of the operator, applications registered with them, and their addresses.

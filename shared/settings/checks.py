@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from shared.identity_providers import check_outside
+from shared.settings.identity_providers import check_outside
 
 PLACEHOLDER, PASSWORD_PLACEHOLDER = "CHANGE-ME", "PASSWORD"  # as deploy/env.example has them
 MIN_SECRET_LENGTH = 32

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import write_trail
+from deploy.operators.operator_actions import write_trail
 from shared.db.base import transaction
 from shared.db.fact_items import find_item
 from shared.db.overrides import newest_changes

@@ -6,7 +6,7 @@ from auth_server.accounts.invitations import invite, list_open
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import open_unit_of_work, write_trail
+from deploy.operators.operator_actions import open_unit_of_work, write_trail
 from shared.db.base import transaction
 from shared.settings import settings
 

@@ -1,4 +1,4 @@
-"""`python -m deploy.bill_of_materials FILE`: the installed packages with their licences, as CycloneDX JSON."""
+"""`python -m deploy.releases.bill_of_materials FILE`: the installed packages with their licences, as CycloneDX JSON."""
 
 import json
 import re

@@ -7,8 +7,8 @@ from collections import Counter
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database, is_set_by_environment
-from deploy.operator_actions import write_trail
-from deploy.sealed_values import UNSENT, count_by_key, seal_all_anew
+from deploy.operators.operator_actions import write_trail
+from deploy.sealing.sealed_values import UNSENT, count_by_key, seal_all_anew
 from deploy.terminal import open_console, print_styled
 from shared.db.base import transaction
 from shared.domain.plurals import pluralize

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from shared.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
+from shared.processes.worker_processes import ENDS, STARTUP_FAILURE, end_with_parent, use_batch_scheduling
 from shared.telemetry.logs import configure_logging
-from shared.worker_processes import ENDS, STARTUP_FAILURE, end_with_parent, use_batch_scheduling
 
 log = logging.getLogger(__name__)
 _SPAWN = multiprocessing.get_context("spawn")

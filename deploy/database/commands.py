@@ -3,15 +3,15 @@
 import argparse
 import os
 
-from deploy.direct_database import read_direct_url, update_tables
+from deploy.database.direct_database import read_direct_url, update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.prompts import confirm
+from deploy.operators.prompts import confirm
 from shared.db.base import transaction
 from shared.db.schema_version import read_schema
 from shared.services.operations.data_mode import find_data_mode, holds_nothing, reset_sandbox
-from shared.setting_checks import driver_url
+from shared.settings.checks import driver_url
 
 
 def _migrate(url: str) -> None:

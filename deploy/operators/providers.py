@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operator_actions import write_trail
-from deploy.rows import print_rows
+from deploy.operators.operator_actions import write_trail
+from deploy.operators.rows import print_rows
 from shared.db.base import transaction
 from shared.db.provider_cards import ProviderCard
 from shared.db.switched_off import list_switched_off, switch_off, switch_on

@@ -1,0 +1,1 @@
+"""The keys that seal secrets: what hangs on each, and their rotation."""
