@@ -15,7 +15,7 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, Pool
 
 from shared import clock
-from shared.settings import settings
+from shared.settings import SettingsError, settings
 
 Configure = Callable[..., None]
 NOON = time(12)
@@ -30,11 +30,17 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
     def change(**values: object) -> None:
         for name, value in values.items():
             monkeypatch.setenv(name, str(value))
+        read_again()
+
+    def read_again() -> None:
+        """A thread that was reading them at this moment would keep what it read, if nothing had been kept before."""
         settings.cache_clear()
+        with contextlib.suppress(SettingsError):  # a test of wrong settings reads them itself
+            settings()
 
     yield change
     monkeypatch.undo()
-    settings.cache_clear()
+    read_again()
 
 
 # PostgreSQL looks in `public` and `standing` before its own functions. The offset belongs to a connection; a program
