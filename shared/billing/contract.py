@@ -15,7 +15,7 @@ class PaymentAway(Exception):
 
 
 class PaymentRefused(Exception):
-    """It does not do what was asked. The text is its own word, and nothing anybody typed."""
+    """It does not do what was asked. The text is a word of its own, and nothing anybody typed."""
 
 
 class SignatureWrong(Exception):

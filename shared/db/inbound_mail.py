@@ -23,7 +23,7 @@ _RETRY_EVERY = timedelta(
 
 
 class InboundMail(AccountOwned, Base):
-    """Stored before the sender is answered; parsing is its own run. `number` is what its schedule names."""
+    """Stored before the sender is answered; parsing is a separate run. `number` is what its schedule names."""
 
     __tablename__ = "inbound_mails"
     __table_args__ = (

@@ -107,7 +107,7 @@ def find_last_status(session: Session, account_id: int, dedupe_prefix: str) -> s
     return session.scalar(sa.select(Delivery.status).where(*same).order_by(Delivery.wake_at.desc()).limit(1))
 
 
-# A wake-up continues with whatever waits, and each is its own process: where 46 checks a second each had a mail, a
+# A wake-up continues with whatever waits, and each is a separate process: where 46 checks a second each had a mail, a
 # check took 16.6 ms of all programs instead of 19.6. While mails leave slowly each second brings one more.
 _DELIVERIES_A_WAKE_UP = 10
 # They are left to the wake-ups under way for so long; then these are taken to be held up, as by a slow mail server.

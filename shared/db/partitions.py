@@ -134,7 +134,7 @@ def _drop(name: str) -> int:
 
 
 def _rows_of(table: sa.Table, partition: str) -> sa.Table:
-    """A partition as its own table."""
+    """A partition as a separate table."""
     columns = (sa.Column(column.name, column.type, key=column.key) for column in table.columns)
     return sa.Table(partition, sa.MetaData(), *columns, sa.PrimaryKeyConstraint(*table.primary_key.columns.keys()))
 

@@ -187,7 +187,7 @@ def create_due_runs(session: Session, limit: int = 500, gather: float = 0) -> in
     return awaited + _count(session.execute(_CREATE_DUE, values | {"n": limit - awaited}))
 
 
-# A wake-up continues with whatever is due, and each is its own process: where 46 runs fell due each second, four
+# A wake-up continues with whatever is due, and each is a separate process: where 46 runs fell due each second, four
 # wake-ups for them took 20 to 24 ms of all programs a run, and one takes 13 to 17, as busy as the machine was.
 _RUNS_A_WAKE_UP = {CHECK_QUEUE: 50, MAIL_QUEUE: 1}  # a mail can take long; so can what a person waits for
 # What fell due is left to the wake-ups under way for so long; then they are taken to be held up.

@@ -1,4 +1,4 @@
-"""Reader of a PNG or JPEG of a stranger, for its own process: what the picture is, and its pixels, made small."""
+"""Reader of a PNG or JPEG of a stranger, for a separate process: what the picture is, and its pixels, made small."""
 
 import io
 import warnings

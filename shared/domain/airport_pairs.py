@@ -22,7 +22,7 @@ class Place:
     nearby: tuple[tuple[str, int], ...] = ()
 
     def find_group(self, airport: str) -> str:
-        """The airports asked for are one place; each nearby one is its own place."""
+        """The airports asked for are one place; each nearby one is a place of its own."""
         return self.code if airport in self.airports else airport
 
     def find_distance(self, airport: str) -> int | None:

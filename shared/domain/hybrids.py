@@ -1,6 +1,6 @@
 """Hybrid trips: an award on one leg and a cash ticket on the other, joined at a hub.
 
-Both flights are their own tickets, so a connection needs time enough to fetch bags and check in again.
+Both flights are separate tickets, so a connection needs time enough to fetch bags and check in again.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -13,7 +13,7 @@ _MAX_CHARACTERS = 300  # of what stands there; all the areas together have fewer
 
 @dataclass(frozen=True)
 class McpAddress:
-    """One path that answers as its own endpoint, with its own resource metadata."""
+    """One path that answers as a separate endpoint, with its own resource metadata."""
 
     path: str
     about: str  # what it offers, as a person is told

@@ -1,4 +1,7 @@
-"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down."""
+"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down.
+
+`slots` limits how many ask a source at once, over all programs; `concurrency` and `question_progress` are of one call.
+"""
 
 import ipaddress
 import threading

@@ -24,8 +24,6 @@ from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
 from shared.reference.tables import ReferenceError, read_rows
 
-# Consistency checks over all files of facts, each fault with file and line.
-
 # Facts that could stand in two places: the one home of each, so that two answers never differ.
 
 # Of each file: the column that says what a row is about, and which of its values have another home.
@@ -57,6 +55,8 @@ def _find_unpublished_values(tables: Tables) -> Iterator[str]:
         if row.value_usd_cents != (median(published) if published else None):
             yield f"{where}: value_usd_cents {row.value_usd_cents} is not the median of the published values"
 
+
+# Consistency checks over all files of facts, each fault with file and line.
 
 _KINDS = ("airline", "hotel", "bank")
 _CHART_KINDS = (

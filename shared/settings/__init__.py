@@ -1,4 +1,7 @@
-"""The settings of the service, read once from the environment; all that is missing or wrong is reported at once."""
+"""The settings of the service, read once from the environment; all that is missing or wrong is reported at once.
+
+`checks` says what a value may be; `identity_providers` reads the settings of providers of OpenID Connect.
+"""
 
 import re
 from collections.abc import Mapping
@@ -28,8 +31,6 @@ from shared.settings.checks import check_new_secrets, check_numbers, check_outsi
 from shared.settings.identity_providers import EnterpriseIssuers, OidcProviders
 from shared.tls import check_bundle
 
-# The settings of providers: keys of the operator, applications registered with them, and their addresses.
-
 # The environment as settings read it, whichever program wrote it there from a file.
 
 
@@ -39,6 +40,8 @@ class UnquotedEnvironment(EnvSettingsSource):
     def _load_env_vars(self) -> Mapping[str, str | None]:
         return {name: value and unquote(value) for name, value in super()._load_env_vars().items()}
 
+
+# The settings of providers: keys of the operator, applications registered with them, and their addresses.
 
 Numbers = Annotated[str, AfterValidator(check_numbers)]
 OutsideUrl = Annotated[str, AfterValidator(check_outside_base)]

@@ -45,7 +45,7 @@ def configure_logging() -> None:
         logger.setLevel(root.level)  # RQ sets INFO where no level stands
     for name, level in _LIBRARY_LEVELS.items():
         logging.getLogger(name).setLevel(max(level, root.level))
-    logging.captureWarnings(True)  # Python writes them in two lines of their own format
+    logging.captureWarnings(True)  # Python writes them in two lines and a format of its own
     logging.getLogger(_START).setLevel(logging.INFO)  # an empty log would not tell a healthy program from a dead one
 
 

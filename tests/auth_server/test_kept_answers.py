@@ -7,7 +7,7 @@ import anyio
 import pytest
 from redis.exceptions import ConnectionError as Lost
 
-from auth_server.web import tool_server as kept_answers
+from auth_server.web import tool_server
 from auth_server.web.tool_server import MAX_OF_ONE, KeptAnswers
 from shared import redis as connections
 from shared.redis import connect
@@ -132,14 +132,14 @@ def test_one_account_runs_a_few_at_once_and_others_are_not_kept_from_it(monkeypa
         assert await answers.take("ann", "0", source.send, LONG) == SEATS
         assert await answers.take("ann", "more", source.send, LONG) == SEATS, "the place is free again"
         assert not answers.running
-        monkeypatch.setattr(kept_answers, "MAX_OF_ALL", 0)
+        monkeypatch.setattr(tool_server, "MAX_OF_ALL", 0)
         assert (await answers.take("cleo", "x", source.send, LONG))["status"] == "limit_reached"
 
     play(scene)
 
 
 def test_an_answer_that_is_too_long_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_BYTES", 100)
+    monkeypatch.setattr(tool_server, "MAX_BYTES", 100)
 
     async def scene(answers: KeptAnswers) -> None:
         source = Source(SEATS | {"words": "x" * 200})
@@ -153,7 +153,7 @@ def test_without_redis_it_is_asked_each_time(monkeypatch: pytest.MonkeyPatch) ->
     def refuse() -> None:
         raise Lost
 
-    monkeypatch.setattr(kept_answers, "connect", refuse)
+    monkeypatch.setattr(tool_server, "connect", refuse)
     monkeypatch.setattr(connections, "_away_until", 0.0)
 
     async def scene(answers: KeptAnswers) -> None:

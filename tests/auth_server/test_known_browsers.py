@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
-from auth_server.accounts import signin as known_browsers
+from auth_server.accounts import signin
 from auth_server.app import create_app
 from auth_server.sweep import sweep
 from auth_server.web import flows
@@ -111,7 +111,7 @@ def test_this_was_not_me_forgets_every_browser(ann: Browser, stranger: Browser, 
 
 
 def test_only_so_many_are_kept(ann: Browser, monkeypatch: pytest.MonkeyPatch, later: Any) -> None:
-    monkeypatch.setattr(known_browsers, "MAX_BROWSERS", 2)
+    monkeypatch.setattr(signin, "MAX_BROWSERS", 2)
     for _ in range(4):
         assert Browser(ann.host, ann.email).sign_in().status_code == 303
         later(timedelta(minutes=1))

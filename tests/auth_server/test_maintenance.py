@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from auth_server.web import middleware as maintenance
+from auth_server.web import middleware
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from tests.auth_server.in_process_browser import BASIC, FORM, PASSWORD, Browser
@@ -71,6 +71,6 @@ def test_nobody_gets_past_while_the_database_is_away(
     def away() -> None:
         raise OperationalError("select", {}, Exception("gone"))
 
-    monkeypatch.setattr(maintenance, "transaction", away)
+    monkeypatch.setattr(middleware, "transaction", away)
     answer = ann.get("/dashboard")
     assert (answer.status_code, "under maintenance" in answer.text) == (503, True)

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from sqlalchemy.exc import OperationalError
 
-from auth_server import app as routes
+from auth_server import app
 from auth_server.pages import connecting, discovery, landing
 from auth_server.pages.connecting import HOSTS
 from auth_server.pages.logo import read_logo
@@ -195,7 +195,7 @@ def test_the_portals_challenge_is_shown_when_it_is_set(stranger: Browser, config
 
 
 def test_every_page_in_the_folder_is_used_and_every_path_is_served_once() -> None:
-    paths = [(route.path, *sorted(route.methods or ())) for route in routes.SITE]
+    paths = [(route.path, *sorted(route.methods or ())) for route in app.SITE]
     assert len(paths) == len(set(paths))
     used = "".join(file.read_text("utf-8") for file in TEMPLATES.parent.rglob("*.py"))
     used += "".join(file.read_text("utf-8") for file in TEMPLATES.glob("*.html"))

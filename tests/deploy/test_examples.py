@@ -4,25 +4,25 @@ from pathlib import Path
 
 import pytest
 
-from deploy import cli as examples
+from deploy import cli
 from deploy.cli import main
 
 
-@pytest.mark.parametrize("kind", examples.KINDS)
+@pytest.mark.parametrize("kind", cli.KINDS)
 def test_every_kind_has_files(kind: str) -> None:
-    assert examples.list_files(kind)
+    assert cli.list_files(kind)
 
 
 def test_one_file_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["example", "env"]) == 0
-    assert capsys.readouterr().out == (examples.FOLDER / "env.example").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == (cli.FOLDER / "env.example").read_text(encoding="utf-8")
 
 
 def test_several_files_are_printed_with_their_names(tmp_path: Path) -> None:
     files = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
     for file in files:
         file.write_text("---\nx: 1\n", encoding="utf-8")
-    assert examples.format_files(files) == "# --- a.yaml\n---\nx: 1\n\n# --- b.yaml\n---\nx: 1\n\n"
+    assert cli.format_files(files) == "# --- a.yaml\n---\nx: 1\n\n# --- b.yaml\n---\nx: 1\n\n"
 
 
 def test_files_are_written_once_and_never_over_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from deploy.backups import archive as archives
-from deploy.backups import command as rehearsal
+from deploy.backups import command
 from deploy.local.server_binaries import find_postgres
 from shared.db.schema_version import revisions
 from tests.deploy.test_backup import (
@@ -172,7 +172,7 @@ def test_a_rehearsal_that_fails_or_may_not_begin_leaves_no_database_and_says_why
     before = _list_databases(filled)
     status, _, fault = say(shared_database, "restore", archive, "--rehearse")
     assert (status, f"alter role {PLAIN} createdb" in fault) == (1, True)
-    monkeypatch.setattr(rehearsal, "_migrate", lambda scratch: 1 / 0)
+    monkeypatch.setattr(command, "_migrate", lambda scratch: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         say(filled, "restore", archive, "--rehearse")
     assert _list_databases(filled) == before

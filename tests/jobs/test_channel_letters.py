@@ -15,7 +15,6 @@ from sqlalchemy import select
 
 from deploy.local.private_servers import free_port
 from jobs import deliver, dispatcher
-from jobs import deliver as channel_letters
 from jobs.deliver import BREAKS_PER_HOUR, PER_HOUR
 from jobs.queue import DELIVERIES, DRAIN_SECONDS
 from mcp_server.toolkit.context import Caller
@@ -333,7 +332,7 @@ def wrong_host(
 def test_what_waits_for_its_hour_is_claimed_once_by_a_host_with_a_wrong_clock(
     post: Post, add: Add, hook: Receiver, wrong_host: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(channel_letters, "PER_HOUR", 2)
+    monkeypatch.setattr(deliver, "PER_HOUR", 2)
     add()
     for number in range(3):
         post(f"event-{number}")
@@ -370,7 +369,7 @@ def test_a_limit_is_not_forgotten_by_a_late_answer_of_redis(
     def take_too_long() -> None:
         raise TimeoutError
 
-    monkeypatch.setattr(channel_letters, "PER_HOUR", 2)
+    monkeypatch.setattr(deliver, "PER_HOUR", 2)
     monkeypatch.setattr("shared.redis._away_until", 0.0)
     add()
     for number in range(4):

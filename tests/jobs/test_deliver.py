@@ -159,7 +159,7 @@ def test_eight_workers_at_once_send_each_message_once(post: Post, mailbox: Mailb
 
 
 @pytest.mark.slow  # starts workers
-@pytest.mark.running_clock  # workers are their own programs
+@pytest.mark.running_clock  # workers are separate programs
 def test_a_worker_killed_while_the_server_takes_the_content_leaves_it_uncertain(post: Post, mailbox: Mailbox) -> None:
     delivery = post()
     workers: list[subprocess.Popen[bytes]] = []

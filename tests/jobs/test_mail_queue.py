@@ -178,7 +178,7 @@ def _started(command: list[str]) -> Iterator[None]:
         program.wait()
 
 
-@pytest.mark.running_clock  # workers are their own programs
+@pytest.mark.running_clock  # workers are separate programs
 @pytest.mark.slow  # real workers start
 @pytest.mark.parametrize("way", ["a pool of one", "two workers of all queues", "a worker and a reader"])
 def test_messages_leave_and_checks_are_made_while_every_mail_hangs(
@@ -218,7 +218,7 @@ def _reads_after_a_round() -> bool:
     return _statuses(MAIL) == ["done"]
 
 
-@pytest.mark.running_clock  # workers are their own programs
+@pytest.mark.running_clock  # workers are separate programs
 @pytest.mark.slow  # real workers start, and the one that reads is shot
 def test_a_mail_whose_reader_was_killed_is_read_by_the_next(tmp_path: Path, configure: Configure) -> None:
     configure(OUTBOX_DIR=tmp_path)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from deploy.doctor import report as files
+from deploy.doctor import report
 from jobs import dispatcher
 from jobs.runs import work as work_on
 from shared import clock
@@ -282,13 +282,15 @@ def test_the_audit_shows_both_values_and_the_link(host: PublicHost) -> None:
 
 
 def test_the_doctor_says_how_the_watched_files_fare(host: PublicHost) -> None:
-    assert files.check_source_watch() == "1 file, none read yet, 0 differences open"
+    assert report.check_source_watch() == "1 file, none read yet, 0 differences open"
     host.serve(PAIR, ratio=0.75)
     watch()
     host.kind = "absent"
     watch()
     day = format_day(clock.today())
-    assert files.check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
+    assert (
+        report.check_source_watch() == f"1 file, last read on {day}, 1 difference open; list answered with status 404"
+    )
 
 
 @pytest.mark.slow  # loads all facts
@@ -321,7 +323,7 @@ def test_an_operator_can_switch_the_watch_off(host: PublicHost, monkeypatch: pyt
     watch()
     assert len(host.requests) == 2
     assert items() == [(RATIO, "0.6", "0.75")]
-    assert files.check_source_watch() == "none, as WATCH_SOURCES says"
+    assert report.check_source_watch() == "none, as WATCH_SOURCES says"
 
 
 def test_a_source_that_is_watched_no_more_leaves_nothing_open(host: PublicHost) -> None:

@@ -25,7 +25,7 @@ from tests.jobs.conftest import Post, add_schedule, rows, work
 from tests.support.mail_server import Mailbox
 from tests.support.settings_and_clock import Configure
 
-pytestmark = pytest.mark.running_clock  # workers are their own programs
+pytestmark = pytest.mark.running_clock  # workers are separate programs
 
 RQ = Path(sys.executable).with_name("rq")
 WARM = ("-w", "jobs.worker.Worker")

@@ -8,7 +8,7 @@ import pytest
 import mcp_server.tools  # noqa: F401 - registers every tool
 from deploy import service_name
 from deploy.cli import build_parser
-from mcp_server.rest import openapi as openapi_components
+from mcp_server.rest import openapi
 from mcp_server.transport import sdk_server
 from mcp_server.ways_of_working.skills import build_skills
 from shared.documents.calendar_feed import build_calendar
@@ -47,7 +47,7 @@ def test_a_sender_without_a_name_has_that_of_the_service(configure: Any, sender:
 
 
 def test_interfaces_and_documents_bear_the_name() -> None:
-    assert openapi_components.info()["title"] == NAME
+    assert openapi.info()["title"] == NAME
     assert sdk_server.build().title == f"{NAME} [SANDBOX]"
     assert parse_brand({}).name == NAME
     assert f"PRODID:-//{NAME}//Calendar feed//EN" in build_calendar(NAME, [], 2026).decode()

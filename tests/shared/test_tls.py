@@ -18,8 +18,7 @@ import pytest
 
 from auth_server.accounts import provider_documents
 from deploy.cli import main
-from deploy.doctor import report as outside_services
-from deploy.doctor import stores
+from deploy.doctor import report, stores
 from deploy.errors import CommandError
 from deploy.local.private_servers import free_port
 from shared import http
@@ -124,7 +123,7 @@ def test_a_provider_of_sign_in_with_an_unknown_certificate_is_told_as_one(
     issuers = f'{{"{program.address}": {{"jwks_url": "{program.address}/keys"}}}}'
     configure(ENTERPRISE_ISSUERS=issuers)
     with pytest.raises(CommandError, match=rf"{program.address}/keys \(its certificate is .*: {MEND}\) cannot be read"):
-        outside_services.check_sign_in()
+        report.check_sign_in()
     provider_documents.forget_documents()
 
 
@@ -244,6 +243,6 @@ def test_mail_goes_out_over_tls_from_the_first_byte(authority: Authority, config
         assert isinstance(box, Mailbox)
         configure(MAIL_BACKEND="smtp", SMTP_PORT=box.port, SMTP_SECURITY="tls")
         with pytest.raises(CommandError, match=MEND):
-            outside_services.check_outgoing_mail()
+            report.check_outgoing_mail()
         configure(CA_BUNDLE=authority.bundle)
-        assert outside_services.check_outgoing_mail() == f"127.0.0.1:{box.port} takes mail by TLS"
+        assert report.check_outgoing_mail() == f"127.0.0.1:{box.port} takes mail by TLS"

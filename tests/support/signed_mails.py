@@ -17,7 +17,7 @@ from dkim.canonicalization import Relaxed
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.services.bookings import mail_senders as signature_keys
+from shared.services.bookings import mail_senders
 
 Header = tuple[bytes, bytes]
 SELECTOR = "tests"
@@ -53,7 +53,7 @@ class KeyTable:
 def answer_keys(records: dict[str, bytes | None] | None = None) -> Iterator[KeyTable]:
     """`records` by name take the place of the key of the tests; None says that there is none."""
     table = KeyTable(records)
-    with patch.object(signature_keys, "read_txt_record", table.read):
+    with patch.object(mail_senders, "read_txt_record", table.read):
         yield table
 
 

@@ -29,7 +29,7 @@ MAX_ERROR = 300  # characters of it on the page that asks
 RETRY, RESEND = f"{JOBS}/retry", f"{MAIL}/resend"
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 MESSAGES = {
-    "retried": "The run is due again at once, as its own run. The failed one stays in the list.",
+    "retried": "The run is due again at once, as a separate run. The failed one stays in the list.",
     "resent": "The message is written again and goes out at once. The old one stays in the list.",
     "unchanged": "Nothing was done: it was done already, or its text is gone.",
 }

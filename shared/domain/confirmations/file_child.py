@@ -1,6 +1,6 @@
 """Child process that reads one attached file: the texts of a PDF, and the barcodes of its pictures or of a picture.
 
-It is started as its own program, imports nothing of this project, limits itself before it looks at the file, and
+It is started as a separate program, imports nothing of this project, limits itself before it looks at the file, and
 writes one JSON object: `texts` (pages as they are laid out, and as they are written), `barcodes` and `reason`, which is
 null or why the file could not be read. Usage: `file_child.py pdf|picture < file`.
 """

@@ -67,7 +67,7 @@ def _drop_mixed_up(booking: Booking, data: Sequence[Booking]) -> Booking:
 
 
 def _add_statements(groups: list[list[Booking]], bookings: list[Booking]) -> None:
-    """Adds what one part states: each booking to the one group it is most like, else as its own group."""
+    """Adds what one part states: each booking to the one group it is most like, else as a group of its own."""
     pairs = [
         (likeness, -at, -to)
         for at, booking in enumerate(bookings)

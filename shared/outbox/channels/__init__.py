@@ -1,4 +1,4 @@
-"""The channels by which messages are sent, one file each, and what they share: a letter, and NotSent."""
+"""The channels by which messages are sent, and what they share: a letter, and NotSent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -11,15 +11,15 @@ from shared.outbox.channels.receivers import Post, send_post
 
 # Notifications by an ntfy server, at ntfy.sh or a person's own (publishing as JSON).
 
-MAX_TEXT_BYTES = 3500  # of the 4,096 after which ntfy makes an attachment of a message
+NTFY_TEXT_BYTES = 3500  # of the 4,096 after which ntfy makes an attachment of a message
 
 
-def build_post(letter: Letter, address: Mapping[str, str]) -> Post:
+def build_ntfy_post(letter: Letter, address: Mapping[str, str]) -> Post:
     message = letter.message
     content = {
         "topic": address["topic"],
         "title": message.subject,
-        "message": message.text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore"),
+        "message": message.text.encode()[:NTFY_TEXT_BYTES].decode(errors="ignore"),
         "click": message.link,
     }
     headers = {"Content-Type": "application/json"}
@@ -108,7 +108,7 @@ def build_pushover_post(letter: Letter, address: Mapping[str, str]) -> Post:
 
 
 _BUILDERS: Mapping[str, Callable[[Letter, Mapping[str, str]], Post]] = {
-    "ntfy": build_post,
+    "ntfy": build_ntfy_post,
     "telegram": build_telegram_post,
     "slack": build_slack_post,
     "discord": build_discord_post,

@@ -32,12 +32,6 @@ from shared.providers.contract import (
 from shared.reference.load import reference
 from shared.settings import settings
 
-# Parsers of seats.aero's award seats and trips; rows with unknown words are counted and left out.
-#
-# Their quirks: prices of a summary are text, those of a trip numbers; taxes are in the smallest coin; 0 seats left of a
-# seat that is open means that no one says how many; local times end in Z; partners' flights stand next to the
-# programme's own.
-
 # Names of programmes at seats.aero, with our slugs.
 
 # An open set: one that is missing here, or that our facts do not know yet, is passed over.
@@ -76,6 +70,12 @@ def slug_of(source: str) -> str | None:
     slug = _SLUGS.get(source)
     return slug if slug in reference().programs else None
 
+
+# Parsers of seats.aero's award seats and trips; rows with unknown words are counted and left out.
+#
+# Their quirks: prices of a summary are text, those of a trip numbers; taxes are in the smallest coin; 0 seats left of a
+# seat that is open means that no one says how many; local times end in Z; partners' flights stand next to the
+# programme's own.
 
 log = logging.getLogger(__name__)
 CABINS = {"economy": "economy", "premium": "premium_economy", "business": "business", "first": "first"}

@@ -9,7 +9,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent
 
-from jobs.handlers import standing_orders as language_model
+from jobs.handlers import standing_orders
 from jobs.handlers.standing_orders import ModelFailed, ToolOffer, ToolRequest
 from shared import clock
 from shared.http import AsyncClient as Http
@@ -35,7 +35,7 @@ class Talk:
     """What the model said last, what it called and what it used; `fault` says why it came to no end."""
 
     def __init__(self, request: str, bounds: Bounds) -> None:
-        self._messages: language_model.Conversation = [{"role": "user", "content": request}]
+        self._messages: standing_orders.Conversation = [{"role": "user", "content": request}]
         self._bounds = bounds
         self.answer = ""
         self.fault: str | None = None
@@ -56,7 +56,7 @@ class Talk:
         async with (
             httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as own,
             Client(streamable_http_client(url, http_client=own)) as tools,
-            language_model.connect() as http,
+            standing_orders.connect() as http,
         ):
             try:
                 return await self._take_steps(tools, http)
@@ -69,7 +69,7 @@ class Talk:
         offers = [ToolOffer(tool.name, tool.description or "", tool.input_schema) for tool in listed]
         system = SYSTEM.format(day=f"{clock.today():%A, %Y-%m-%d} (UTC)")
         while self.steps < self._bounds.steps:
-            turn = await language_model.ask(http, system, self._messages, offers, may_call=True)
+            turn = await standing_orders.ask(http, system, self._messages, offers, may_call=True)
             self.steps += 1
             self.tokens += turn.tokens
             if not (turn.calls or turn.pause):
@@ -79,7 +79,7 @@ class Talk:
                 return f"no end within {self._bounds.tokens:,} tokens"
             self._messages.append(turn.message)
             answers = [(request, await self._call(tools, request)) for request in turn.calls]
-            self._messages += language_model.model_api().tool_results(answers, None) if answers else []
+            self._messages += standing_orders.model_api().tool_results(answers, None) if answers else []
         return f"no end within {self._bounds.steps} steps"
 
     async def _call(self, tools: Client, request: ToolRequest) -> str:

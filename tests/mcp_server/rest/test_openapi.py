@@ -16,7 +16,6 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from mcp_server.rest import openapi, routes
-from mcp_server.rest import openapi as openapi_components
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier
 from shared.db.accounts import Account
 from shared.db.base import transaction
@@ -112,7 +111,7 @@ def test_areas_narrow_the_document_and_what_it_carries(world: World) -> None:
 @pytest.mark.parametrize(("setting", "is_there"), [("true", True), ("false", False)])
 def test_registration_is_described_where_programs_may_register(configure: Any, setting: str, is_there: bool) -> None:
     configure(AGENT_REGISTRATION=setting)
-    assert ("/api/v1/agent/register" in openapi_components.pages()) == is_there
+    assert ("/api/v1/agent/register" in openapi.pages()) == is_there
 
 
 def test_every_problem_a_response_names_exists(world: World) -> None:

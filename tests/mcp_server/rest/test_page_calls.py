@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from auth_server.accounts.accounts import create_account
 from auth_server.oauth import page_tokens
 from auth_server.pages.tool_calls import read_faults
-from auth_server.web import tool_server as shared_requests
+from auth_server.web import tool_server
 from auth_server.web.tool_server import Answer, ToolCall, ToolServer
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.usage import USAGE_LOG
@@ -158,7 +158,7 @@ def test_a_tool_server_that_refuses_or_breaks_off_answers_nothing(
     ann: World, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """An address where no such request is answered, and one that is none."""
-    monkeypatch.setattr(shared_requests, "page_calls_endpoint", lambda _: Endpoint(f"{ann.mcp_url}{path}x", {}))
+    monkeypatch.setattr(tool_server, "page_calls_endpoint", lambda _: Endpoint(f"{ann.mcp_url}{path}x", {}))
     assert call_all(*(ToolCall(issue(ann), tool, is_look=True) for tool in ("get_usage", "list_trips"))) == [{}, {}]
 
 

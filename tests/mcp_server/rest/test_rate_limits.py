@@ -14,7 +14,7 @@ from mcp_server.calls.dispatch import dispatch
 from mcp_server.rest import routes
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
-from mcp_server.transport import token_verifier as refusal_limits
+from mcp_server.transport import token_verifier
 from shared import clock
 from shared.db.base import transaction
 from shared.db.usage import API_CALLS, SEARCHES, UsageCounter, count_used, take
@@ -177,8 +177,8 @@ def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
 
 
 def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusal_limits, "REFUSALS_PER_MINUTE", 3)
-    monkeypatch.setattr(refusal_limits, "LOOKUPS_WHEN_CROWDED", 0)
+    monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 3)
+    monkeypatch.setattr(token_verifier, "LOOKUPS_WHEN_CROWDED", 0)
     known, guessed = world.key(people.alice), [mint("awt_ak_") for _ in range(6)]
     assert world.call(known, "list_trips").status_code == 200
     far = {"X-Forwarded-For": "203.0.113.7"}

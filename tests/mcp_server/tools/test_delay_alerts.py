@@ -184,12 +184,12 @@ def test_create_delay_alert_refuses_an_airport_no_source_covers(
     people: People, use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from shared.providers.contract import Unanswered
-    from shared.providers.sandbox import client as delays
+    from shared.providers.sandbox import client
 
     def far(*_given: object) -> None:
         raise Unanswered("not_covered", "airport_not_covered")
 
-    monkeypatch.setattr(delays, "find_delays", far)
+    monkeypatch.setattr(client, "find_delays", far)
     answer = create(use, people.alice, airport="NRT")
     assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "not_covered")
     assert "NRT" in answer["message"]

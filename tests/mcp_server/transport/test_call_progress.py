@@ -15,7 +15,7 @@ from mcp_types import CallToolResult
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
-from mcp_server.transport import sdk_server as call_progress
+from mcp_server.transport import sdk_server
 from shared import clock
 from shared.limits import slots
 from shared.limits.slots import Leaving, Ticket, look
@@ -87,7 +87,7 @@ def call_sources(
 def test_a_search_tells_how_many_sources_answered(
     world: World, people: People, with_sources: WithSources, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(call_progress, "INTERVAL_SECONDS", 0.02)
+    monkeypatch.setattr(sdk_server, "INTERVAL_SECONDS", 0.02)
     answer, parts = call_sources(world, people, mode, Sources(with_sources), listens=True)
     assert answer["message"] == "Asked."
     numbers = [part[0] for part in parts]
@@ -101,7 +101,7 @@ def test_a_search_tells_how_many_sources_answered(
 def test_a_quick_search_tells_of_its_end_alone(
     world: World, people: People, with_sources: WithSources, mode: Mode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(call_progress, "INTERVAL_SECONDS", 3600)
+    monkeypatch.setattr(sdk_server, "INTERVAL_SECONDS", 3600)
     sources = Sources(with_sources)
     sources.heard.set()
     assert call_sources(world, people, mode, sources, listens=True)[1] == [(8, 8, "8 of 8 searches are done.")]
@@ -116,7 +116,7 @@ def test_who_did_not_ask_for_progress_is_told_of_none(
     async def tell(_teller: Any) -> None:
         told.append(1)
 
-    monkeypatch.setattr(call_progress._Teller, "tell", tell)
+    monkeypatch.setattr(sdk_server._Teller, "tell", tell)
     sources = Sources(with_sources)
     sources.heard.set()
     answer, parts = call_sources(world, people, mode, sources, listens=False)
@@ -127,7 +127,7 @@ def test_who_waits_in_line_hears_how_many_are_ahead_and_for_how_long(
     world: World, people: People, with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four are served and twelve wait: the twelve leave when the place in the line was heard, then the four."""
-    monkeypatch.setattr(call_progress, "INTERVAL_SECONDS", 0.02)
+    monkeypatch.setattr(sdk_server, "INTERVAL_SECONDS", 0.02)
     monkeypatch.setattr(slots, "LINE_SECONDS", 60)
     sources = Sources(with_sources)
     with_sources(source("one", sources._answer_at_once, terms="anyone", concurrency=4))

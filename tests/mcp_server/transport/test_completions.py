@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp_types import PromptReference
 
-from mcp_server.transport import sdk_server as completions
+from mcp_server.transport import sdk_server
 from shared.db.base import transaction
 from shared.db.trips import Trip
 from tests.mcp_server.conftest import World
@@ -53,13 +53,13 @@ def test_trips_are_the_callers_own_and_active(world: World, people: People) -> N
 
 def test_a_completion_is_bounded(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     many = complete(world, people.bob, "family-trip", "origin", "s")["result"]["completion"]
-    assert len(many["values"]) == completions.MAX_VALUES < many["total"]
+    assert len(many["values"]) == sdk_server.MAX_VALUES < many["total"]
     assert many["hasMore"] is True
     long = complete(world, people.bob, "family-trip", "origin", "s" * 101)["result"]["completion"]
     assert long == {"values": [], "total": 0, "hasMore": False}
     free = complete(world, people.bob, "family-trip", "dates", "Ju")["result"]["completion"]
     assert free["values"] == []
-    monkeypatch.setattr(completions, "PER_MINUTE", 0)
+    monkeypatch.setattr(sdk_server, "PER_MINUTE", 0)
     refused = complete(world, people.bob, "family-trip", "origin", "s")["error"]
     assert "Try again in" in refused["message"]
 

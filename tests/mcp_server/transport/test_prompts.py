@@ -11,7 +11,7 @@ from sqlalchemy import select
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.registry import TOOLS
-from mcp_server.transport import sdk_server as prompts
+from mcp_server.transport import sdk_server
 from mcp_server.transport.sdk_server import MAX_ARGUMENT_CHARACTERS, describe_gaps
 from mcp_server.ways_of_working.texts import read_ways_of_working
 from shared.db.base import transaction
@@ -108,7 +108,7 @@ def test_prompts_need_a_bearer_and_are_no_call_of_a_tool(world: World, people: P
 
 
 def test_an_address_that_only_reads_and_a_plan_below_say_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prompts, "TOOLS", CATALOGUE)
+    monkeypatch.setattr(sdk_server, "TOOLS", CATALOGUE)
     way = WAYS["plan-award-trip"]
     whole = describe_gaps(way, WHOLE, Plan.PREMIUM)
     assert whole == []

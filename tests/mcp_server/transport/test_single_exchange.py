@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from mcp_server.transport import streamable_http
-from mcp_server.transport import streamable_http as single_exchange
 from tests.mcp_server.conftest import World, bearer
 from tests.mcp_server.transport.test_streamable_http import MODERN, REVISIONS, asked, call
 from tests.support.people import People
@@ -116,7 +115,7 @@ def test_the_list_that_is_kept_is_the_list_of_the_sdk_and_answers_the_id_asked(
     body, headers = asked("tools/list", revision)
     for number in (1, "é"):
         world.post(people.alice, body | {"id": number}, **headers)
-    monkeypatch.setattr(single_exchange, "answer_request", None)
+    monkeypatch.setattr(streamable_http, "answer_request", None)
     kept = world.post(people.alice, body | {"id": "é"}, **headers)
     leave_all_to_the_sdk(monkeypatch)
     assert kept.json() == world.post(people.alice, body | {"id": "é"}, **headers).json()

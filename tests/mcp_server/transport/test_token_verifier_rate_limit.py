@@ -3,7 +3,6 @@
 import pytest
 
 from mcp_server.transport import token_verifier
-from mcp_server.transport import token_verifier as refusal_limits
 from shared.secrets import mint
 from tests.mcp_server.conftest import World
 from tests.support.people import People
@@ -12,8 +11,8 @@ from tests.support.people import People
 def test_an_address_that_guesses_tokens_has_to_wait(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refusal_limits, "REFUSALS_PER_MINUTE", 3)
-    monkeypatch.setattr(refusal_limits, "LOOKUPS_WHEN_CROWDED", 0)
+    monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 3)
+    monkeypatch.setattr(token_verifier, "LOOKUPS_WHEN_CROWDED", 0)
     ping, far = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"X-Forwarded-For": "203.0.113.8"}
     good = {"Authorization": f"Bearer {world.token(people.alice)}", **far}
     assert world.http.post(world.url, json=ping, headers=good).status_code == 200
@@ -31,7 +30,7 @@ def test_an_address_that_guesses_tokens_has_to_wait(
 
 
 def test_malformed_tokens_cost_no_question_and_are_not_counted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refusal_limits, "REFUSALS_PER_MINUTE", 1)
+    monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 1)
     answers = [world.http.post(world.url, json={}, headers={"Authorization": f"Bearer x{n}"}) for n in range(5)]
     assert [a.status_code for a in answers] == [401] * 5
     assert world.auth.asked == []
@@ -40,8 +39,8 @@ def test_malformed_tokens_cost_no_question_and_are_not_counted(world: World, mon
 def test_a_token_that_was_good_within_the_hour_is_looked_up_from_a_crowded_address(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(refusal_limits, "REFUSALS_PER_MINUTE", 1)
-    monkeypatch.setattr(refusal_limits, "LOOKUPS_WHEN_CROWDED", 0)
+    monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 1)
+    monkeypatch.setattr(token_verifier, "LOOKUPS_WHEN_CROWDED", 0)
     monkeypatch.setattr(token_verifier, "ACCEPTED_SECONDS", 0.0)  # as if it had left the cache
     ping, far = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"X-Forwarded-For": "203.0.113.21"}
     before = {"Authorization": f"Bearer {world.token(people.alice)}", **far}
@@ -54,7 +53,7 @@ def test_a_token_that_was_good_within_the_hour_is_looked_up_from_a_crowded_addre
 
 
 def test_a_crowded_address_still_has_some_unknown_tokens_looked_up_each_second() -> None:
-    limits = refusal_limits.RefusalLimits("t")
+    limits = token_verifier.RefusalLimits("t")
     limits.crowded_until["203.0.113.8"] = float("inf")
     assert [limits._take_lookup("203.0.113.8", 7) for _ in range(7)] == [True] * 5 + [False] * 2
     assert limits._take_lookup("203.0.113.8", 8)
@@ -65,8 +64,8 @@ def test_a_crowded_address_still_has_some_unknown_tokens_looked_up_each_second()
 def test_networks_that_act_for_many_people_may_have_more_refusals(
     monkeypatch: pytest.MonkeyPatch, address: str, crowded: bool
 ) -> None:
-    monkeypatch.setattr(refusal_limits, "REFUSALS_PER_MINUTE", 1)
-    limits = refusal_limits.RefusalLimits("t")
+    monkeypatch.setattr(token_verifier, "REFUSALS_PER_MINUTE", 1)
+    limits = token_verifier.RefusalLimits("t")
     for _ in range(3):
         limits.count_refusal(address)
     assert (address in limits.crowded_until) is crowded

@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.screens.load import load_screens
-from mcp_server.transport import sdk_server as ui_extension
+from mcp_server.transport import sdk_server
 from mcp_server.transport.sdk_server import MAX_URI
 from shared.db.base import transaction
 from shared.db.usage import ToolCall
@@ -109,7 +109,7 @@ def test_an_unknown_screen_is_one_clean_error(
 def test_an_address_reads_so_many_a_minute(
     world: World, people: People, monkeypatch: pytest.MonkeyPatch, revision: str
 ) -> None:
-    monkeypatch.setattr(ui_extension, "choose_limit", lambda *_: 2)
+    monkeypatch.setattr(sdk_server, "choose_limit", lambda *_: 2)
     answers = [post(world, people, "", "resources/read", revision, uri=MONTH) for _ in range(3)]
     assert ["result" in answer for answer in answers] == [True, True, False]
     assert answers[2]["error"]["message"].startswith("Too many resources were read from this address. Try again in ")

@@ -9,7 +9,7 @@ import dns.resolver
 import pytest
 
 from shared.domain.senders import Signatures
-from shared.services.bookings import mail_senders as signature_keys
+from shared.services.bookings import mail_senders
 from shared.services.bookings.mail_senders import KeyFinder, KeyUnanswered, check_signatures, list_from_headers
 from tests.shared.domain.confirmations.mails import mail
 from tests.support.signed_mails import SELECTOR, KeyTable, answer_keys, make_key, seal, sign, sign_freely
@@ -223,11 +223,11 @@ def test_a_dns_that_does_not_answer_is_told_from_one_without_the_name(monkeypatc
         monkeypatch.setattr(dns.resolver, "resolve", resolve)
 
     answer(dns.resolver.NXDOMAIN())
-    assert signature_keys.read_txt_record("a.test.") is None
+    assert mail_senders.read_txt_record("a.test.") is None
     for error in (dns.exception.Timeout(), dns.resolver.NoNameservers(), OSError()):
         answer(error)
         with pytest.raises(KeyUnanswered):
-            signature_keys.read_txt_record("a.test.")
+            mail_senders.read_txt_record("a.test.")
 
 
 def test_a_look_up_without_an_answer_is_said() -> None:

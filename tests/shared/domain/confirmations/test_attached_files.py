@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from shared.domain.confirmations import attached_files
-from shared.domain.confirmations import attached_files as wallet_pass
 from tests.shared.domain.confirmations.attachments import (
     BOARDING_PASS,
     attach,
@@ -195,8 +194,8 @@ def test_an_archive_of_too_many_files_is_no_pass() -> None:
     with zipfile.ZipFile(out, "w") as archive:
         for n in range(300):
             archive.writestr(str(n), b"")
-    with pytest.raises(wallet_pass.PassUnread, match="too many files"):
-        wallet_pass.read_pass(out.getvalue())
+    with pytest.raises(attached_files.PassUnread, match="too many files"):
+        attached_files.read_pass(out.getvalue())
 
 
 def test_a_pass_of_another_shape_breaks_nothing() -> None:

@@ -29,17 +29,19 @@ def _names(name_of_set: str, outcome: str) -> set[str]:
     return {name for name, result in _scores(name_of_set).items() if result.outcome == outcome}
 
 
-@pytest.mark.slow  # reads some hundred letters
+@pytest.mark.slow  # the first of these that a worker gets reads some hundred letters for all
 @each_set
 def test_no_letter_is_stored_wrong(name_of_set: str) -> None:
     assert _names(name_of_set, "WRONG_STORED") == STORED_WRONG & _scores(name_of_set).keys()
 
 
+@pytest.mark.slow  # the same
 @each_set
 def test_no_letter_is_passed_over_in_silence(name_of_set: str) -> None:
     assert _names(name_of_set, "silent") == SILENT & _scores(name_of_set).keys()
 
 
+@pytest.mark.slow  # the same
 @each_set
 def test_the_floor_of_letters_is_wholly_right(name_of_set: str) -> None:
     scores = _scores(name_of_set)

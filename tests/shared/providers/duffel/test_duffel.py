@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import CashFare, Reading, Unanswered
-from shared.providers.duffel import client as parse
+from shared.providers.duffel import client
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
 from tests.shared.providers.fakes.duffel import FAKES, offered
@@ -40,7 +40,7 @@ def fares(change: Any = None, cabin: str = "business") -> tuple[CashFare, ...]:
     told = offered()
     if change:
         change(told["data"])
-    return parse.parse_fares(json.dumps(told).encode(), cabin)
+    return client.parse_fares(json.dumps(told).encode(), cabin)
 
 
 def test_fares_come_cheapest_first_with_their_flights() -> None:
@@ -117,7 +117,7 @@ def test_an_offer_that_cannot_be_read_costs_only_itself() -> None:
 
 
 def test_fifty_fares_are_enough() -> None:
-    assert len(fares(lambda data: data.update(offers=data["offers"][:1] * 80))) == parse.MAX_FARES
+    assert len(fares(lambda data: data.update(offers=data["offers"][:1] * 80))) == client.MAX_FARES
 
 
 # the question

@@ -11,7 +11,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Rate, RatesQuestion, Reading
-from shared.providers.ecb import client as parse
+from shared.providers.ecb import client
 from tests.shared.providers.fakes import recorded
 
 URL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
@@ -19,7 +19,7 @@ DAY = date(2026, 11, 20)
 
 
 def test_rates_are_exact_and_bear_their_day() -> None:
-    assert parse.daily(recorded("ecb", "daily.xml")) == (
+    assert client.daily(recorded("ecb", "daily.xml")) == (
         Rate("EUR", Decimal(1), DAY),
         Rate("USD", Decimal("1.1204"), DAY),
         Rate("GBP", Decimal("0.84720"), DAY),
@@ -30,7 +30,7 @@ def test_rates_are_exact_and_bear_their_day() -> None:
 def test_of_several_days_the_newest_counts() -> None:
     older = b"<Cube time='2026-11-19'><Cube currency='USD' rate='9.9'/></Cube>"
     body = recorded("ecb", "daily.xml").replace(b"<Cube>", b"<Cube>" + older, 1)
-    assert {rate.day for rate in parse.daily(body)} == {DAY}
+    assert {rate.day for rate in client.daily(body)} == {DAY}
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_of_several_days_the_newest_counts() -> None:
 )
 def test_a_file_that_cannot_be_right_is_no_answer(body: bytes) -> None:
     with pytest.raises((ValueError, ArithmeticError)):
-        parse.daily(body)
+        client.daily(body)
 
 
 @pytest.mark.parametrize(

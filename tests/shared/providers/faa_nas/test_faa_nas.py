@@ -12,7 +12,7 @@ import respx
 from shared import clock
 from shared.providers.ask import Ask
 from shared.providers.contract import AirportDelay, DelaysQuestion, Reading, Unanswered
-from shared.providers.faa_nas import client as parse
+from shared.providers.faa_nas import client
 from shared.redis import connect
 from tests.shared.providers.fakes import faa_nas, recorded
 
@@ -60,11 +60,11 @@ def shown(rows: tuple[AirportDelay, ...]) -> list[tuple[str, str, int | None, st
     ],
 )
 def test_minutes_are_read_in_every_form_and_never_made_up(said: Any, number: int | None) -> None:
-    assert parse.parse_minutes(said) == number
+    assert client.parse_minutes(said) == number
 
 
 def test_the_document_is_read_row_by_row() -> None:
-    rows = parse.parse_document(recorded("faa_nas", "document.xml"), NOW)
+    rows = client.parse_document(recorded("faa_nas", "document.xml"), NOW)
     assert shown(rows) == [
         ("DCA", "ground_stop", None, "3:00 pm EST"),
         ("SFO", "ground_delay", 88, None),
@@ -78,7 +78,7 @@ def test_the_document_is_read_row_by_row() -> None:
 
 
 def test_the_list_behind_the_page_tells_the_same() -> None:
-    rows = parse.parse_events(recorded("faa_nas", "events.json"), NOW)
+    rows = client.parse_events(recorded("faa_nas", "events.json"), NOW)
     assert shown(rows) == [
         ("SFO", "ground_delay", 88, "2026-11-22T02:59:00Z"),
         ("SFO", "departure", 30, None),
@@ -100,14 +100,14 @@ def test_the_list_behind_the_page_tells_the_same() -> None:
 )
 def test_a_closure_that_leaves_airliners_alone_is_none(text: str) -> None:
     document = recorded("faa_nas", "document.xml").replace(b"ASE AD AP CLSD SNOW REMOVAL", text.encode())
-    assert "closure" not in [row.kind for row in parse.parse_document(document, NOW)]
+    assert "closure" not in [row.kind for row in client.parse_document(document, NOW)]
 
 
 def test_a_closure_counts_from_its_start_to_its_end() -> None:
     body = recorded("faa_nas", "document.xml").replace(b"Sat Nov 21 14:06:15", b"Sat Nov 21 19:00:00")
     evening = datetime(2026, 11, 21, 19, 5, tzinfo=UTC)
-    assert "closure" not in [row.kind for row in parse.parse_document(body, evening)]
-    assert "EGE" not in [row.airport for row in parse.parse_document(recorded("faa_nas", "document.xml"), NOW)]
+    assert "closure" not in [row.kind for row in client.parse_document(body, evening)]
+    assert "EGE" not in [row.airport for row in client.parse_document(recorded("faa_nas", "document.xml"), NOW)]
 
 
 def test_a_closure_over_new_year_has_the_right_years() -> None:
@@ -117,20 +117,20 @@ def test_a_closure_over_new_year_has_the_right_years() -> None:
         .replace(b"Nov 21 at 13:00", b"Dec 31 at 20:00")
         .replace(b"Nov 21 at 18:00", b"Jan 01 at 06:00")
     )
-    rows = parse.parse_document(body, datetime(2026, 12, 31, 23, 55, tzinfo=UTC))
+    rows = client.parse_document(body, datetime(2026, 12, 31, 23, 55, tzinfo=UTC))
     assert [row.airport for row in rows if row.kind == "closure"] == ["ASE"]
 
 
 def test_a_document_of_half_an_hour_ago_is_no_answer() -> None:
     body = recorded("faa_nas", "document.xml")
-    assert parse.parse_document(body, NOW + timedelta(minutes=26))
+    assert client.parse_document(body, NOW + timedelta(minutes=26))
     with pytest.raises(Unanswered, match="down: stale"):
-        parse.parse_document(body, NOW + timedelta(minutes=27))
+        client.parse_document(body, NOW + timedelta(minutes=27))
 
 
 def test_a_quiet_country_is_an_empty_answer() -> None:
-    assert parse.parse_document(recorded("faa_nas", "nothing.xml"), NOW) == ()
-    assert parse.parse_events(b"[]", NOW) == ()
+    assert client.parse_document(recorded("faa_nas", "nothing.xml"), NOW) == ()
+    assert client.parse_events(b"[]", NOW) == ()
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_a_quiet_country_is_an_empty_answer() -> None:
 )
 def test_anything_but_the_document_is_refused(body: bytes) -> None:
     with pytest.raises((ValueError, SyntaxError)):
-        parse.parse_document(body, NOW)
+        client.parse_document(body, NOW)
 
 
 def test_the_country_is_fetched_once_for_all_airports_of_a_round(faa: tuple[respx.Route, respx.Route]) -> None:
@@ -230,7 +230,7 @@ def test_a_first_address_that_hangs_leaves_time_for_the_second(
 
 def test_the_reasons_words_are_data_and_cut_short() -> None:
     body = recorded("faa_nas", "document.xml").replace(b"low ceilings", b"fog\n  " + b"x" * 5000)
-    row = next(row for row in parse.parse_document(body, NOW) if row.airport == "SFO")
+    row = next(row for row in client.parse_document(body, NOW) if row.airport == "SFO")
     assert row.reason.startswith("fog x")
     assert len(row.reason) == 200
 

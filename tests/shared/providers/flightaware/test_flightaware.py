@@ -9,7 +9,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import DelaysQuestion, Reading
-from shared.providers.flightaware import client as parse
+from shared.providers.flightaware import client
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
 from tests.support.fake_seats import reading_of
@@ -30,7 +30,7 @@ def asked(airport: str) -> Reading[Any]:
 
 
 def test_seconds_decide_and_only_words_are_shown() -> None:
-    rows = parse.parse_delays(recorded("flightaware", "delays.json"), "LHR")
+    rows = client.parse_delays(recorded("flightaware", "delays.json"), "LHR")
     assert [(r.airport, r.kind, r.minutes, r.shown_minutes) for r in rows] == [
         ("LHR", "departure", 45, None),
         ("LHR", "arrival", 19, None),
@@ -53,11 +53,11 @@ def test_the_kind_is_found_in_the_words(words: str, kind: str) -> None:
     body = recorded("flightaware", "delays.json").replace(
         b"departures are experiencing delays averaging 45 minutes", words.encode()
     )
-    assert parse.parse_delays(body, "LHR")[0].kind == kind
+    assert client.parse_delays(body, "LHR")[0].kind == kind
 
 
 def test_no_seconds_are_no_number() -> None:
-    (row,) = parse.parse_delays(recorded("flightaware", "unknown.json"), "KEF")
+    (row,) = client.parse_delays(recorded("flightaware", "unknown.json"), "KEF")
     assert (row.minutes, row.shown_minutes, row.reason) == (None, None, "ash in the upper airspace")
 
 

@@ -10,7 +10,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Rate, RatesQuestion, Reading
-from shared.providers.frankfurter import client as parse
+from shared.providers.frankfurter import client
 from tests.shared.providers.fakes import recorded
 from tests.support.fake_seats import reading_of
 
@@ -24,7 +24,7 @@ def asked(answer: httpx.Response, *currencies: str) -> tuple[Reading[Any], httpx
 
 
 def test_each_rate_bears_its_own_day_exactly() -> None:
-    assert parse.parse_rates(recorded("frankfurter", "rates.json")) == (
+    assert client.parse_rates(recorded("frankfurter", "rates.json")) == (
         Rate("AED", Decimal("4.1147"), date(2026, 11, 20)),
         Rate("QAR", Decimal("4.0783"), date(2026, 11, 19)),
     )
@@ -43,7 +43,7 @@ def test_each_rate_bears_its_own_day_exactly() -> None:
 )
 def test_another_shape_is_no_answer(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
-        parse.parse_rates(body)
+        client.parse_rates(body)
 
 
 def test_only_what_was_asked_for_is_asked_and_answered(live: None) -> None:

@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, StaysQuestion, Unanswered
-from shared.providers.liteapi import client as parse
+from shared.providers.liteapi import client
 from shared.providers.liteapi.client import MAX_DAYS
 from shared.redis import connect
 from shared.settings import settings
@@ -51,7 +51,7 @@ def offers(change: Any = None) -> Any:
     told = json.loads(RATES)
     if change:
         change(told)
-    return parse.parse_offers(json.dumps(told).encode(), {"lp1897": HOTEL.hotel_code}, DAY, 3)
+    return client.parse_offers(json.dumps(told).encode(), {"lp1897": HOTEL.hotel_code}, DAY, 3)
 
 
 def test_the_cheapest_room_counts_with_what_is_paid_on_the_spot() -> None:
@@ -63,7 +63,7 @@ def test_the_cheapest_room_counts_with_what_is_paid_on_the_spot() -> None:
 
 def test_money_is_exact() -> None:
     body = RATES.replace(b"1580.1", b"1580.10000000000000001").replace(b"12.35", b"0")
-    (offer,) = parse.parse_offers(body, {"lp1897": "htl"}, DAY, 3)
+    (offer,) = client.parse_offers(body, {"lp1897": "htl"}, DAY, 3)
     assert offer.cash == Decimal("1580.10000000000000001")
 
 

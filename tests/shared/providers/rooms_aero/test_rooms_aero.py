@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import HotelSpot, Reading, StayOffer, StaysQuestion, Unanswered
-from shared.providers.rooms_aero import client as parse
+from shared.providers.rooms_aero import client
 from shared.providers.rooms_aero.client import CALLS, PAGES
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
@@ -32,7 +32,7 @@ def rows(**changed: Any) -> list[dict[str, Any]]:
 
 
 def stays(*hotels: HotelSpot, last: date = DAY, nights: int = 3, **changed: Any) -> tuple[StayOffer, ...]:
-    return parse.parse_stays(rows(**changed), hotels or (HOTEL,), DAY, last, nights)
+    return client.parse_stays(rows(**changed), hotels or (HOTEL,), DAY, last, nights)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_in_a_window_the_cash_may_be_of_another_day_and_is_not_shown() -> None:
 def test_a_hotel_of_another_programme_or_city_is_not_this_hotel() -> None:
     assert stays(replace(HOTEL, program="hilton-honors")) == ()
     there = [row | {"hotel": row["hotel"] | {"city": "Busan"}} for row in rows()]
-    assert parse.parse_stays(there, (HOTEL, CONRAD), DAY, DAY, 3) == ()
+    assert client.parse_stays(there, (HOTEL, CONRAD), DAY, DAY, 3) == ()
 
 
 def test_several_hotels_are_told_apart_by_their_whole_names() -> None:
@@ -100,9 +100,9 @@ def test_several_hotels_are_told_apart_by_their_whole_names() -> None:
 
 def test_a_row_of_unknown_shape_costs_only_itself() -> None:
     strange: list[dict[str, Any]] = [{"hotel": None}, {"hotel": {"id": "h", "name": "x", "source": "newcomer"}}]
-    assert len(parse.parse_stays([*strange, *rows()], (HOTEL,), DAY, DAY, 3)) == 1
+    assert len(client.parse_stays([*strange, *rows()], (HOTEL,), DAY, DAY, 3)) == 1
     with pytest.raises(Unanswered) as told:
-        parse.parse_stays(strange[:1], (HOTEL,), DAY, DAY, 3)
+        client.parse_stays(strange[:1], (HOTEL,), DAY, DAY, 3)
     assert told.value.status == "down"
 
 

@@ -14,7 +14,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, Unanswered
-from shared.providers.serpapi import client as parse
+from shared.providers.serpapi import client
 from shared.redis import connect
 from shared.settings import settings
 from tests.shared.providers.fakes import SECRET, recorded
@@ -43,7 +43,7 @@ def changed(**more: Any) -> bytes:
 
 
 def test_fares_of_both_lists_come_cheapest_first() -> None:
-    first, second = parse.parse_fares(PAGE, QUESTION, MADE)
+    first, second = client.parse_fares(PAGE, QUESTION, MADE)
     assert (first.price, first.carriers, first.flight_numbers, first.stops) == (
         Decimal("2115.5"),
         ("EI",),
@@ -57,36 +57,36 @@ def test_fares_of_both_lists_come_cheapest_first() -> None:
 
 def test_the_cabin_is_that_of_the_longest_flight_and_others_are_left_out() -> None:
     economy = dataclasses.replace(QUESTION, cabin="economy")
-    assert [fare.flight_numbers for fare in parse.parse_fares(PAGE, economy, MADE)] == [("Z0701",)]
-    assert parse.parse_fares(PAGE, dataclasses.replace(QUESTION, cabin="first"), MADE) == ()
+    assert [fare.flight_numbers for fare in client.parse_fares(PAGE, economy, MADE)] == [("Z0701",)]
+    assert client.parse_fares(PAGE, dataclasses.replace(QUESTION, cabin="first"), MADE) == ()
 
 
 def test_a_row_without_a_price_is_never_shown_as_free() -> None:
-    assert "DL2" not in [number for fare in parse.parse_fares(PAGE, QUESTION, MADE) for number in fare.flight_numbers]
+    assert "DL2" not in [number for fare in client.parse_fares(PAGE, QUESTION, MADE) for number in fare.flight_numbers]
 
 
 def test_routes_with_only_the_second_list_are_read() -> None:
     body = json.loads(PAGE)
     del body["best_flights"]
-    assert [fare.price for fare in parse.parse_fares(json.dumps(body).encode(), QUESTION, MADE)] == [Decimal("2115.5")]
+    assert [fare.price for fare in client.parse_fares(json.dumps(body).encode(), QUESTION, MADE)] == [Decimal("2115.5")]
 
 
 def test_an_answer_the_source_had_kept_shows_its_age() -> None:
-    fresh, *_ = parse.parse_fares(PAGE, QUESTION, MADE)
-    kept, *_ = parse.parse_fares(PAGE, QUESTION, datetime(2026, 11, 21, 8, 40, tzinfo=UTC))
+    fresh, *_ = client.parse_fares(PAGE, QUESTION, MADE)
+    kept, *_ = client.parse_fares(PAGE, QUESTION, datetime(2026, 11, 21, 8, 40, tzinfo=UTC))
     assert (fresh.checked_at, kept.checked_at) == (None, MADE)
 
 
 def test_a_link_elsewhere_is_not_passed_on() -> None:
     body = changed(search_metadata={"status": "Success", "google_flights_url": "https://evil.invalid/travel/"})
-    assert parse.parse_fares(body, QUESTION, MADE)[0].booking_url is None
+    assert client.parse_fares(body, QUESTION, MADE)[0].booking_url is None
 
 
 def test_nothing_found_is_an_empty_answer_and_any_other_error_is_none() -> None:
-    assert parse.parse_fares(recorded("serpapi", "empty.json"), QUESTION, MADE) == ()
+    assert client.parse_fares(recorded("serpapi", "empty.json"), QUESTION, MADE) == ()
     for body in (changed(error="Something broke."), changed(search_metadata={"status": "Error"})):
         with pytest.raises(Unanswered, match="down: source_error"):
-            parse.parse_fares(body, QUESTION, MADE)
+            client.parse_fares(body, QUESTION, MADE)
 
 
 def test_one_way_is_said_because_a_round_trip_would_be_assumed(wire: respx.Route) -> None:

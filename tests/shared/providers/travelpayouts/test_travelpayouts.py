@@ -13,7 +13,7 @@ import respx
 
 from shared.providers.ask import Ask
 from shared.providers.contract import CashFare, FaresQuestion, Reading, Unanswered
-from shared.providers.travelpayouts import client as parse
+from shared.providers.travelpayouts import client
 from shared.services.search.provenance import freshness
 from shared.settings import settings
 from tests.shared.providers.fakes import INJECTION, SECRET, recorded
@@ -39,7 +39,7 @@ def asked(question: FaresQuestion = QUESTION) -> Reading[Any]:
 
 
 def read(question: FaresQuestion = QUESTION, trip_class: int = 0, body: bytes = BODY) -> tuple[CashFare, ...]:
-    return parse.parse_fares(body, question, trip_class, ENDS, NOW)
+    return client.parse_fares(body, question, trip_class, ENDS, NOW)
 
 
 def test_fares_of_the_day_and_class_come_cheapest_first_with_their_age() -> None:
