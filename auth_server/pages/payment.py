@@ -109,7 +109,7 @@ def _find_buyer(member: Member, door: Door) -> tuple[BillingCustomer | None, _Bu
 
 def _visit(member: Member, buyer: _Buyer, visit: Visit) -> WaitingStep:
     """The payment service is asked for the page once the transaction is over, so that no row waits for it."""
-    return WaitingStep(partial(_send_away, member.data, buyer, visit))
+    return WaitingStep(lambda _tools: _send_away(member.data, buyer, visit))
 
 
 async def _send_away(data: RequestData, buyer: _Buyer, visit: Visit) -> PageResult:

@@ -29,11 +29,12 @@ _CROSS_SITE = show_problem("This form came from another site", "Please open the 
 
 async def await_tools(request: Request, result: PageResult) -> FlowResult:
     """The result itself, or what it is once the tools or the service it waits for have answered."""
+    tools = request.app.state.tool_server
     while isinstance(result, WaitingPage | WaitingStep):
         if isinstance(result, WaitingStep):
-            result = await result.go_on()
+            result = await result.go_on(tools)
         else:
-            result = result.show(await request.app.state.tool_server.call_all(result.calls))
+            result = result.show(await tools.call_all(result.calls))
     return result
 
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from auth_server.web.tool_server import Answer, ToolCall
+from auth_server.web.tool_server import Answer, ToolCall, ToolServer
 
 Links = Sequence[tuple[str, str]]
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
@@ -60,9 +60,9 @@ class WaitingPage:
 
 @dataclass
 class WaitingStep:
-    """A result that another service has to be asked for, once the transaction is over."""
+    """A result that the tools or another service have to be asked for, once the transaction is over."""
 
-    go_on: "Callable[[], Awaitable[PageResult]]"
+    go_on: "Callable[[ToolServer], Awaitable[PageResult]]"
 
 
 FlowResult = JsonResponse | Page | Redirect
