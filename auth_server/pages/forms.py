@@ -46,6 +46,15 @@ def read_amount(text: str) -> str | int | float:
     return float(plain) if "." in plain else int(plain)
 
 
+def write_value(value: Any) -> str:
+    """A value as a field shows it: an amount without zeros that say nothing."""
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, float):
+        return f"{value:.2f}".removesuffix(".00")
+    return "" if value is None else str(value)
+
+
 def mark_values(values: Mapping[str, str]) -> dict[str, str]:
     """What the hidden fields of a form hold of the values it begins with."""
     return {name: _mark(value) for name, value in values.items()}
@@ -106,14 +115,10 @@ class Input:
         return read(before + self.name).strip()
 
     def write(self, value: Any) -> str:
-        """A stored value as it stands in the field: an amount without zeros that say nothing."""
+        """A stored value as it stands in the field."""
         if isinstance(value, list):
             return ("," if self.kind == "several" else ", ").join(map(str, value))
-        if isinstance(value, bool):
-            return "yes" if value else ""
-        if isinstance(value, float):
-            return f"{value:.2f}".removesuffix(".00")
-        return "" if value is None else str(value)
+        return write_value(value)
 
     def to_argument(self, text: str) -> Any:
         """What was typed as the tool takes it."""
