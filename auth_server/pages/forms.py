@@ -155,7 +155,9 @@ def _build_input(field: Field, schema: Schema, *, is_required: bool, is_clearabl
         length, attributes["autocapitalize"] = int(code[1]), "characters"
     elif length >= _LONG_TEXT:
         input_type = "textarea"
-    choices = [(str(v), field.words.get(str(v), str(v).replace("_", " ").capitalize())) for v in values or field.words]
+    if set(values) <= field.words.keys():  # in the order of the page
+        values = [word for word in field.words if not values or word in values]
+    choices = [(str(v), field.words.get(str(v), str(v).replace("_", " ").capitalize())) for v in values]
     if choices and field.none:
         choices = [("", field.none), *choices]
     if length and not choices:

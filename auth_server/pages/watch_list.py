@@ -9,7 +9,6 @@ from auth_server.pages import delay_alerts, flight_alerts, route_monitors, stand
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
 from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
-from auth_server.pages.watch_forms import LIST
 from auth_server.pages.watch_lines import (
     Row,
     WatchLine,
@@ -18,6 +17,7 @@ from auth_server.pages.watch_lines import (
     describe_route_monitor,
     describe_standing_order,
 )
+from auth_server.pages.watch_pages import LIST
 from auth_server.web.outcomes import FlowResult, PageResult
 
 PER_PAGE = 8  # of each kind: four full lists stay far below 30 kB
