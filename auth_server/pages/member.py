@@ -150,7 +150,7 @@ def find_tab(path: str, tabs: Sequence[tuple[str, str]]) -> str:
 
 Flow = Callable[[UnitOfWork, RequestData], PageResult]
 MemberFlow = Callable[[Member], PageResult]
-MemberHandler = MemberFlow | Callable[[Member], Awaitable[PageResult]]
+MemberHandler = MemberFlow | Callable[[Member], Awaitable[FlowResult]]
 
 
 def begin(flow: MemberHandler, member: Member) -> PageResult:

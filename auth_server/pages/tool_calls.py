@@ -1,59 +1,43 @@
 """Tools called for a person at the dashboard, over MCP with a token of the page, and the pages that refuse."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from auth_server.oauth import page_tokens
 from auth_server.pages.member import Member, redirect_back
-from auth_server.web.outcomes import FlowResult, Page, PageResult, WaitingPage, show_problem
+from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.tool_server import PAGE_SECONDS, Answer, ToolCall
 
-__all__ = ["Answer", "ToolCall"]
+__all__ = ["Answer"]
 
 SEARCH_SECONDS = 4.0  # for which a page waits for a search, before it shows that it waits
 NO_ANSWER = "The service did not answer in time. Please look whether it was stored before you try again."
 
 
-def prepare_look(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
-    """A call that can change nothing, whatever the tool."""
-    return ToolCall(page_tokens.issue(member.session, read_only=True), tool, arguments, is_look=True)
-
-
-def prepare_search(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
-    """A look that may take long: begun once, however often the page is loaded, and kept for minutes."""
-    token = page_tokens.issue(member.session, read_only=True)
-    owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
-    return ToolCall(token, tool, arguments, SEARCH_SECONDS, owner)
-
-
-def prepare_change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> ToolCall:
-    """A call that may change what the person keeps, by the same gate as an assistant's."""
-    return ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds)
-
-
 async def look(member: Member, tool: str, /, **arguments: Any) -> Answer:
-    """What a tool says that can change nothing; looks that begin together travel in one request."""
-    return await _ask(member, prepare_look(member, tool, **arguments))
+    """What a tool says, which can change nothing, whatever it is; looks that begin together travel in one request."""
+    token = page_tokens.issue(member.session, read_only=True)
+    return await _ask(member, ToolCall(token, tool, arguments, is_look=True))
 
 
 async def search(member: Member, tool: str, /, **arguments: Any) -> Answer:
-    """What a long search found, or the status `waiting`: the page that shows it is then loaded again."""
-    return await _ask(member, prepare_search(member, tool, **arguments))
+    """A look that may take long: begun once, however often the page is loaded, and kept for minutes.
+
+    While it lasts its status is `waiting`, and the page that shows so is loaded again.
+    """
+    token = page_tokens.issue(member.session, read_only=True)
+    owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
+    return await _ask(member, ToolCall(token, tool, arguments, SEARCH_SECONDS, owner))
 
 
 async def change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> Answer:
-    return await _ask(member, prepare_change(member, tool, seconds, **arguments))
+    """What became of a call that may change what the person keeps, by the same gate as an assistant's."""
+    return await _ask(member, ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds))
 
 
 async def _ask(member: Member, call: ToolCall) -> Answer:
     assert member.tools is not None  # of a handler that is a coroutine function
     return await member.tools.call(call)
-
-
-def show_when_answered(calls: dict[str, ToolCall], show: Callable[[dict[str, Answer]], PageResult]) -> WaitingPage:
-    """`show` runs after the transaction, with the answer to each call by its name."""
-    return WaitingPage(calls, show)
 
 
 def read_faults(answer: Answer) -> dict[str, str]:

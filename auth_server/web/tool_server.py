@@ -268,18 +268,6 @@ class ToolServer:
         await self.shared_requests.close()
         await self.client.aclose()
 
-    async def call_all(self, calls: Mapping[str, ToolCall]) -> dict[str, Answer]:
-        """The answer to each call, by the same names: the page waits as long as for the slowest of them."""
-        answers: dict[str, Answer] = {}
-
-        async def call(name: str) -> None:
-            answers[name] = await self.call(calls[name])
-
-        async with anyio.create_task_group() as tasks:
-            for name in calls:
-                tasks.start_soon(call, name)
-        return answers
-
     async def call(self, call: ToolCall) -> Answer:
         if call.owner:
             question = json.dumps([call.tool, call.arguments], sort_keys=True)

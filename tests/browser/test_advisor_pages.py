@@ -50,7 +50,7 @@ def test_integrations_by_hand_fit_and_can_be_read(tab: Tab, world: World, monkey
     tab.wait("document.title.startsWith('In step')")
     assert look_everywhere(tab) == []
     tab.go(world.url + "/dashboard/integrations/end?provider=tripit")
-    tab.wait("document.title.startsWith('End a connection')")
+    tab.wait("document.title.startsWith('End this connection')")
     assert look_everywhere(tab) == []
     tab.press("button.danger")
     tab.wait("document.body.innerText.includes('The connection is ended')")
