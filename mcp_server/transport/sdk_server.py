@@ -59,8 +59,8 @@ from shared.db.trips import Trip
 from shared.domain import names
 from shared.domain.mcp_addresses import WHOLE, McpAddress
 from shared.domain.plans import Plan, is_allowed
-from shared.limits import Verdict, address_key, choose_limit, hit, question_progress
-from shared.limits.question_progress import Standing
+from shared.limits import Verdict, address_key, choose_limit, hit
+from shared.providers.ask import QuestionProgress, progress
 from shared.reference.completions import complete_places, complete_programs
 from shared.reference.load import reference
 from shared.settings import VERSION, settings
@@ -326,42 +326,23 @@ INTERVAL_SECONDS = 0.5  # a person sees no more, and each costs a write to the s
 
 
 class _Teller:
-    """Tells the caller of each change once.
-
-    The specification wants every progress larger than the one before: a move in the line counts as a part of an answer.
-    """
+    """Tells the caller of new answers, once: the specification wants every progress larger than the one before."""
 
     def __init__(self, ctx: ServerRequestContext[Any, Any]) -> None:
         self._session = ctx.session
-        self.progress = question_progress.QuestionProgress()
-        self._last = (0, "")
-        self._moves = 0
+        self.progress = QuestionProgress()
+        self._told = 0
 
     async def tell(self) -> None:
         answers, questions = self.progress.answers, self.progress.questions
-        line = _describe_line(self.progress.standing)
-        if answers > self._last[0]:
-            self._moves = 0
-        elif line and line != self._last[1]:
-            self._moves += 1
-        else:
-            return
-        self._last = (answers, line)
-        done = f"{answers} of {questions} searches are done.{line}"
-        await self._session.report_progress(answers + self._moves / (self._moves + 1), questions, done)
+        if answers > self._told:
+            self._told = answers
+            await self._session.report_progress(answers, questions, f"{answers} of {questions} searches are done.")
 
     async def tell_now_and_then(self) -> None:
         while True:
             await anyio.sleep(INTERVAL_SECONDS)
             await self.tell()
-
-
-def _describe_line(standing: Standing | None) -> str:
-    if not standing:
-        return ""
-    seconds = max(1, round(standing.seconds))
-    place = f"{standing.ahead} ahead of you" if standing.ahead else "You are next"
-    return f" {place}, about {seconds} second{'s' if seconds > 1 else ''}."
 
 
 @asynccontextmanager
@@ -371,14 +352,14 @@ async def tell_progress(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[No
         yield
         return
     teller = _Teller(ctx)
-    before = question_progress.current.set(teller.progress)
+    before = progress.set(teller.progress)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(teller.tell_now_and_then)
             yield
             tasks.cancel_scope.cancel()
     finally:
-        question_progress.current.reset(before)
+        progress.reset(before)
     await teller.tell()
 
 

@@ -8,7 +8,8 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from itertools import islice
@@ -24,7 +25,6 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from shared import clock, http
 from shared.db import observations
 from shared.db.base import autocommit
-from shared.limits import question_progress
 from shared.limits.concurrency import Batcher
 from shared.providers import cache, circuit_breaker, quota, registry, single_flight, together
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
@@ -178,9 +178,7 @@ def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta |
         for (request, _), reading in zip(requests, readings, strict=True)
     ]
     shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
-    turns = cache.acquire_fetch(
-        [(requests[i][0].cache_key, requests[i][0].ticket.name, requests[i][1]) for i in shared]
-    )
+    turns = cache.acquire_fetch([(requests[i][0].cache_key, requests[i][0].ticket, requests[i][1]) for i in shared])
     for i, turn in zip(shared, turns, strict=True):
         lookups[i] = lookups[i]._replace(**turn._asdict())
     rest = iter(lookups)
@@ -201,6 +199,21 @@ Connections = Callable[[str], Awaitable[str | None]]
 
 # Capacity limiters belong to one event loop.
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
+
+
+@dataclass
+class QuestionProgress:
+    """How many questions one call has put to providers, and how many of them are answered.
+
+    Both numbers only grow; they are equal whenever no question is open.
+    """
+
+    questions: int = 0
+    answers: int = 0
+
+
+# The gate sets it for a call whose caller wants to hear of it; tasks and threads of the call inherit it.
+progress: ContextVar[QuestionProgress | None] = ContextVar("progress", default=None)
 
 
 class Ask:
@@ -229,7 +242,7 @@ class Ask:
         self._budget = budget
         self._connections = connections
         self._deadline: float | None = None
-        self._progress = None if background else question_progress.current.get()
+        self._progress = None if background else progress.get()
 
     async def one(self, provider: str, verb: str, question: Any, max_age: timedelta | None = None) -> Reading[Any]:
         """Asks one provider by name."""
@@ -358,13 +371,10 @@ async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | Non
 
 async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedelta | None) -> Reading[Any]:
     """One of those who ask the same fetches the answer for all, whichever their processes."""
-    try:
-        while before.fetcher and not (before.may_fetch or before.reading):
-            if failure := await single_flight.wait_for(request, before.fetcher):
-                return failure
-            (before,) = await _look_up([request], max_age)
-    except Unanswered as busy:
-        return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
+    while before.fetcher and not (before.may_fetch or before.reading):
+        if failure := await single_flight.wait_for(request, before.fetcher):
+            return failure
+        (before,) = await _look_up([request], max_age)
     if before.reading:
         return before.reading
     if before.fetcher is None:
@@ -381,7 +391,7 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
             status, health.reason or "resting", since=health.failing_since, retry_after=health.retry_after
         )
     try:
-        async with hold_place(request.provider, request.ticket):
+        async with hold_place(request):
             reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
             count(PROVIDER_REQUESTS, request.provider.name, reading.status)
     except Unanswered as busy:

@@ -150,7 +150,7 @@ def _release_rest(needs: Sequence[_Need], groups: Sequence[Sequence[ProviderRequ
     """Others may fetch what these groups do not."""
     planned = {request.cache_key.name for group in groups for request in group}
     rest = [need.request for need in needs if need.request.cache_key.name not in planned]
-    cache.release_fetch([(request.cache_key, request.ticket.name, "") for request in rest])
+    cache.release_fetch([(request.cache_key, request.ticket, "") for request in rest])
 
 
 def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
@@ -168,7 +168,7 @@ def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_
 def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
     """Those whose answer is fetched here and nowhere else in the meantime."""
     requests = [_build(first, question) for question in questions]
-    turns = cache.acquire_fetch([(request.cache_key, request.ticket.name, max_age) for request in requests])
+    turns = cache.acquire_fetch([(request.cache_key, request.ticket, max_age) for request in requests])
     return [
         _Need(request) for request, turn in zip(requests, turns, strict=True) if turn.may_fetch and not turn.reading
     ]

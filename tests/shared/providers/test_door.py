@@ -12,7 +12,6 @@ import httpx
 import pytest
 import respx
 
-from shared.limits.slots import Leaving, look
 from shared.providers import cache, circuit_breaker
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
@@ -220,24 +219,13 @@ def most_at_once(with_sources: WithSources, *, cap: int, questions: int) -> int:
     return most
 
 
+async def hang(_question: SeatsQuestion) -> tuple[()]:
+    await anyio.sleep_forever()
+    return ()
+
+
 def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: WithSources) -> None:
     assert most_at_once(with_sources, cap=3, questions=9) == 3
-
-
-def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
-    with_sources: WithSources,
-) -> None:
-    async def act(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep(0.5)
-        return ()
-
-    with_sources(source("slow", act, concurrency=1))
-    assert look("slow", 1, 60, [], [Leaving("earlier", 8.0)])
-    first, second = every(QUESTION, dataclasses.replace(QUESTION, destination="BOS"), budget=10)
-    assert {first.status, second.status} == {"no_data", "down"}
-    busy = next(r for r in (first, second) if r.status == "down")
-    assert (busy.reason, busy.retry_after) == ("busy", 8)
-    assert circuit_breaker.read_health(["slow:anyone"])["slow:anyone"].failures == 0
 
 
 def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
@@ -252,18 +240,9 @@ def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
 
 
 def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: WithSources) -> None:
-    async def hang(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep_forever()
-        return ()
-
     with_sources(source("fast", nothing), source("hung", hang))
     fast, hung = every(budget=0.5)
     assert (fast.status, hung.status, hung.reason) == ("no_data", "down", "timeout")
-
-
-async def hang(_question: SeatsQuestion) -> tuple[()]:
-    await anyio.sleep_forever()
-    return ()
 
 
 async def ask_twenty_times(budget: float) -> list[Reading[Any]]:
