@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -26,11 +26,10 @@ from shared import clock, http
 from shared.db import observations
 from shared.db.base import autocommit
 from shared.limits.concurrency import Batcher
-from shared.providers import cache, circuit_breaker, quota, registry, single_flight, together
+from shared.providers import cache, circuit_breaker, quota, registry, seats_batching, single_flight
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
-from shared.providers.together import VERB, Flight
 from shared.settings import settings
 from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count, observe
 from shared.telemetry.traces import span
@@ -225,6 +224,13 @@ class Ask:
     with these.
     """
 
+    @classmethod
+    def for_watch(cls, account_id: int, connections: Connections, looked_at: datetime | None) -> Self:
+        """For the check of a watch of award seats that was last looked at then, or never: it takes along what others
+        are due to ask."""
+        others = seats_batching.DueQuestions(account_id, looked_at)
+        return cls(account_id, connections=connections, background=True, can_wait=True, others=others)
+
     def __init__(
         self,
         account_id: int | None = None,
@@ -233,7 +239,7 @@ class Ask:
         connections: Connections | None = None,
         background: bool = False,
         can_wait: bool = False,
-        others: together.Others | None = None,
+        others: seats_batching.Others | None = None,
     ) -> None:
         self.account_id = account_id
         self._can_wait = can_wait
@@ -287,9 +293,9 @@ class Ask:
         """Adds the reading of each request to `readings`, as it arrives."""
 
         async def fetch(index: int, request: ProviderRequest, before: Lookup) -> None:
-            flight = flights.get(request.cache_key.name)
-            reading = await flight.read_answer(request) if flight else None
-            if flight and reading is None:
+            search = searches.get(request.cache_key.name)
+            reading = await search.read_answer(request) if search else None
+            if search and reading is None:
                 (before,) = await _look_up([request], max_age)  # someone else may be asking it in the meantime
             readings[index] = reading = reading or await _fetch_once(request, before, max_age)
             self._count(answers=1)
@@ -299,7 +305,12 @@ class Ask:
                 await report_rejection(request.provider.name, own)
 
         lookups = await _look_up(list(requests.values()), max_age)
-        flights = await self._plan_flights(list(zip(requests.values(), lookups, strict=True)), max_age)
+        wanting = [
+            request
+            for request, before in zip(requests.values(), lookups, strict=True)
+            if before.reading is None and before.may_fetch and not before.health.is_open
+        ]
+        searches = await seats_batching.plan_searches(wanting, self._others, max_age, _fetch)
         async with anyio.create_task_group() as tasks:
             for (index, request), before in zip(requests.items(), lookups, strict=True):
                 if before.reading is None:
@@ -307,21 +318,6 @@ class Ask:
                 else:
                     readings[index] = before.reading
                     self._count(answers=1)
-
-    async def _plan_flights(
-        self, requests: Sequence[tuple[ProviderRequest, Lookup]], max_age: timedelta | None
-    ) -> dict[str, Flight]:
-        """By the name of each request's answer the search that fetches it together with others."""
-        wanting = [r for r, b in requests if b.reading is None and b.may_fetch and not b.health.is_open]
-        flights: dict[str, Flight] = {}
-        for provider in {
-            r.provider.name: r.provider for r in wanting if r.provider.page_rows and r.verb == VERB
-        }.values():
-            mine = [r for r in wanting if r.provider is provider]
-            if len(mine) > 1 or self._others:
-                planning = _in_thread(together.plan_requests, mine, self._others, max_age)
-                flights |= together.list_flights(await planning, mine, _fetch, self._others)
-        return flights
 
     def _count(self, questions: int = 0, answers: int = 0) -> None:
         if self._progress:
@@ -384,7 +380,10 @@ async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedel
     return reading
 
 
-async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Reading[Any]:
+async def _fetch(
+    request: ProviderRequest, health: circuit_breaker.Health, read: seats_batching.Read | None = None
+) -> Reading[Any]:
+    """The reading of one request to the provider; `read` makes it, on a thread, of an answer that is not plain rows."""
     if health.is_open:
         status: Status = "quota_exhausted" if health.reason == QUOTA else "down"
         return request.failure(
@@ -392,7 +391,7 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
         )
     try:
         async with hold_place(request):
-            reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
+            reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request, read)
             count(PROVIDER_REQUESTS, request.provider.name, reading.status)
     except Unanswered as busy:
         return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
@@ -401,7 +400,7 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
     return reading
 
 
-async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
+async def _call_adapter(request: ProviderRequest, read: seats_batching.Read | None) -> Reading[Any]:
     """The only place where an adapter runs. Foreign data may make it raise anything, so every exception is caught."""
     started = time.perf_counter()
     try:
@@ -416,7 +415,7 @@ async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
         return request.refuse(why)
     finally:
         observe(PROVIDER_SECONDS, time.perf_counter() - started, request.provider.name)
-    return await _in_thread(together.read_parts, request, rows) if request.parts else request.answer(rows)
+    return await _in_thread(read, request, rows) if read else request.answer(rows)
 
 
 def _classify_error(error: Exception) -> Unanswered:
