@@ -22,11 +22,11 @@ import httpx
 from anyio.lowlevel import RunVar
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shared import clock, http
+from shared import clock, http, provider_health
 from shared.db import observations
 from shared.db.base import autocommit
 from shared.limits.concurrency import Batcher
-from shared.providers import cache, circuit_breaker, quota, registry, seats_batching, single_flight
+from shared.providers import cache, quota, registry, seats_batching, single_flight
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
@@ -49,7 +49,7 @@ def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
     """Blocks. The readings are returned even where nothing could be written."""
     answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
     if answers:
-        circuit_breaker.record_success(*{request.health for request, _ in answers})
+        provider_health.record_success(*{request.health for request, _ in answers})
         record_observations([_merge_parts(*answer) for answer in answers])
     answer_parts = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
     cached = iter(cache.put_many(answer_parts))
@@ -85,11 +85,11 @@ record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)
 
 def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
     if reading.status == "down":
-        health = circuit_breaker.record_failure(request.health, reading.reason or "down")
+        health = provider_health.record_failure(request.health, reading.reason or "down")
         return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
     # Our own refusal of what no one waits for stops no one else.
     if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
-        circuit_breaker.pause(request.health, QUOTA, reading.retry_after)
+        provider_health.pause(request.health, QUOTA, reading.retry_after)
     return reading
 
 
@@ -161,7 +161,7 @@ class Lookup(NamedTuple):
     """What is known of one request."""
 
     reading: Reading[Any] | None
-    health: circuit_breaker.Health
+    health: provider_health.Health
     may_fetch: bool = True
     fetcher: str | None = None  # the ticket of the request that fetches the same now
 
@@ -171,9 +171,9 @@ def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta |
     requests = [(request, max_age) for batch in batches for request, max_age in batch]
     readings = cache.get_many([(request.cache_key, max_age) for request, max_age in requests])
     missing = [i for i, reading in enumerate(readings) if reading is None]
-    health = circuit_breaker.read_health(requests[i][0].health for i in missing) if missing else {}
+    health = provider_health.read_health(requests[i][0].health for i in missing) if missing else {}
     lookups = [
-        Lookup(reading, health.get(request.health, circuit_breaker.Health()))
+        Lookup(reading, health.get(request.health, provider_health.Health()))
         for (request, _), reading in zip(requests, readings, strict=True)
     ]
     shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
@@ -361,7 +361,7 @@ async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | Non
     """Continues with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
         return await look_up([(request, max_age) for request in requests])
-    health = circuit_breaker.read_local(request.health for request in requests)
+    health = provider_health.read_local(request.health for request in requests)
     return [Lookup(None, health[request.health]) for request in requests]
 
 
@@ -381,7 +381,7 @@ async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedel
 
 
 async def _fetch(
-    request: ProviderRequest, health: circuit_breaker.Health, read: seats_batching.Read | None = None
+    request: ProviderRequest, health: provider_health.Health, read: seats_batching.Read | None = None
 ) -> Reading[Any]:
     """The reading of one request to the provider; `read` makes it, on a thread, of an answer that is not plain rows."""
     if health.is_open:

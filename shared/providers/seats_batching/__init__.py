@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
+from shared.provider_health import Health
 from shared.providers import cache, quota
-from shared.providers.circuit_breaker import Health
 from shared.providers.contract import Reading, SeatsQuestion, SeatsTogether
 from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
 from shared.providers.seats_batching.due_questions import DueQuestions as DueQuestions

@@ -12,7 +12,8 @@ import httpx
 import pytest
 import respx
 
-from shared.providers import cache, circuit_breaker
+from shared import provider_health
+from shared.providers import cache
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
@@ -159,7 +160,7 @@ def test_five_failures_in_a_row_rest_a_source_for_a_minute(
     standing_clock.advance(timedelta(seconds=61))
     wire.mock(return_value=httpx.Response(200, json={"data": [ROW]}))
     assert ask().status == "ok"
-    assert circuit_breaker.read_health(["acme:operator"])["acme:operator"].failures == 0
+    assert provider_health.read_health(["acme:operator"])["acme:operator"].failures == 0
 
 
 def test_a_source_that_fails_again_after_its_rest_rests_again(
@@ -194,7 +195,7 @@ def test_a_refusal_is_not_an_outage(wire: respx.Route, ask: Asking, code: int) -
 def test_a_kept_answer_is_served_while_a_source_rests(wire: respx.Route, ask: Asking) -> None:
     ask()
     for _ in range(5):
-        circuit_breaker.record_failure("acme:operator", "timeout")
+        provider_health.record_failure("acme:operator", "timeout")
     assert (ask().status, ask().cached) == ("ok", True)
 
 

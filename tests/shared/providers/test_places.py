@@ -10,7 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from shared.providers import circuit_breaker, places
+from shared import provider_health
+from shared.providers import places
 from shared.providers.ask import Ask
 from shared.providers.cache import build_key
 from shared.providers.contract import Reading, SeatsQuestion
@@ -204,4 +205,4 @@ def test_who_gets_no_place_in_half_of_the_time_is_told_when_to_come_back(
     anyio.run(go)
     assert answers == [("busy", 8)] * 3 + [("empty", None)] * 2
     assert count_held("slow") == 0
-    assert circuit_breaker.read_health(["slow:anyone"])["slow:anyone"].failures == 0
+    assert provider_health.read_health(["slow:anyone"])["slow:anyone"].failures == 0
