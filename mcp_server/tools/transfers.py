@@ -21,7 +21,6 @@ from mcp_server.views.transfers import (
     RunningBonus,
     TransferRoute,
     describe_paths,
-    list_deciding_cards,
     list_rates,
     posting_time,
     read_routes,
@@ -146,7 +145,6 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
     tier=Tier.FREE,
     effect=Effect.READS,
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def list_transfer_partners(
     call: Call,
@@ -199,7 +197,6 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
     effect=Effect.READS,
     screen="transfer-paths",
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def find_transfer_paths(
     call: Call,

@@ -26,7 +26,6 @@ from mcp_types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     CallToolRequestParams,
-    CallToolResult,
     Completion,
     CompletionArgument,
     CompletionContext,
@@ -34,16 +33,16 @@ from mcp_types import (
     PromptReference,
     RequestParams,
     ResourceTemplateReference,
-    TextContent,
     ToolAnnotations,
 )
 from mcp_types.methods import validate_client_request
 from sqlalchemy import select
 from starlette.requests import Request
+from starlette.types import Receive, Scope
 
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.lean_tools import LEAN_TOOLS, list_catalogue, prepare_ranking
-from mcp_server.calls.questions import QuestionSent
+from mcp_server.calls.questions import Person, QuestionSent
 from mcp_server.screens.load import load_screens
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tool
@@ -377,6 +376,21 @@ list_my_cards and list_points_balances for what the user holds. A host that take
 /mcp/lean, where find_tools finds the others, or to a part such as /mcp/x/traveller."""
 
 
+async def answer_call(
+    name: str, arguments: dict[str, Any], scope: Scope, receive: Receive, person: Person | None = None
+) -> dict[str, Any]:
+    """The result of one call, as the SDK's models would write it. Raises QuestionSent."""
+    try:
+        answer = await dispatch(name, arguments, scope["caller"], "mcp", receive, scope["address"], person)
+    except ClientDisconnected:
+        return {"content": [], "isError": True}  # no one reads it
+    inner = str(arguments.get("name")) if name in LEAN_TOOLS else name
+    links = list_links(inner, answer.status, answer.data)
+    content = [{"type": "text", "text": text} for text in answer.texts]
+    content += [link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in links]
+    return {"content": content, "structuredContent": answer.data, "isError": answer.is_error}
+
+
 class GateExtension(Extension):
     """The gate at the SDK's own interception point, so that the SDK shapes each answer for its protocol revision.
 
@@ -397,22 +411,13 @@ class GateExtension(Extension):
     async def _answer_call(self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any]) -> HandlerResult:
         request = ctx.request
         assert request is not None  # every call comes by HTTP
-        arguments, caller, address = params.arguments or {}, request.scope["caller"], request.scope["address"]
         person = find_person(params, ctx)
         try:
-            answer = await dispatch(params.name, arguments, caller, "mcp", request.receive, address, person)
+            answered = await answer_call(params.name, params.arguments or {}, request.scope, request.receive, person)
+            return {"resultType": "complete"} | answered  # of revisions before 2026-07-28 the SDK takes it out again
         except QuestionSent as question:
             result: HandlerResult = question.result
             return result
-        except ClientDisconnected:
-            return CallToolResult(content=[], is_error=True)  # no one reads it
-        texts = [TextContent(type="text", text=text) for text in answer.texts]
-        inner = str(arguments.get("name")) if params.name in LEAN_TOOLS else params.name
-        return CallToolResult(
-            content=[*texts, *list_links(inner, answer.status, answer.data)],
-            structured_content=answer.data,
-            is_error=answer.is_error,
-        )
 
 
 class ToolList:
