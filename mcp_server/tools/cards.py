@@ -100,13 +100,13 @@ class ChangedCard(Result):
     credits: list[HeldCredit]
 
 
-class Removed(Part):
+class CardName(Part):
     card_id: int
     name: str
 
 
 class RemovedCard(Result):
-    removed: Removed
+    removed: CardName
 
 
 class CardTotals(Part):
@@ -331,4 +331,4 @@ def remove_card(call: Call, card_id: CardId) -> RemovedCard:
     name = call.db.execute(delete(Row).where(Row.id == card_id).returning(Row.name)).scalar_one_or_none()
     if name is None:
         raise NotFound("card", card_id)
-    return RemovedCard(message=f"Card {card_id} ({name}) is removed.", removed=Removed(card_id=card_id, name=name))
+    return RemovedCard(message=f"Card {card_id} ({name}) is removed.", removed=CardName(card_id=card_id, name=name))

@@ -10,7 +10,8 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.toolkit.results import Money, Result
+from mcp_server.views.airlines import AirlineName
 from mcp_server.views.zone_earnings import ZoneEarning, list_zone_earnings, select_class
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
@@ -45,12 +46,7 @@ class FlightEarnings(Result, Verified):
     assumptions: list[str]
 
 
-class AirlineName(Part):
-    code: str
-    name: str
-
-
-class Rate(Verified):
+class FareClassRate(Verified):
     fare_class: str
     cabin: str
     percent: Money
@@ -62,7 +58,7 @@ class Rate(Verified):
 class EarningRates(Result, Verified):
     program: str
     airline: AirlineName
-    rates: list[Rate]
+    rates: list[FareClassRate]
     by_zone: list[ZoneEarning]
     zone: str | None
 
@@ -242,8 +238,8 @@ def _list_by_zone(
     )
 
 
-def _to_rate(row: EarningRate, letter: str) -> Rate:
-    return Rate(
+def _to_rate(row: EarningRate, letter: str) -> FareClassRate:
+    return FareClassRate(
         fare_class=letter,
         cabin=row.cabin,
         percent=row.percent_of_distance,

@@ -90,19 +90,19 @@ class FlightAlerts(Result):
     paging: Paging
 
 
-class UpdatedAlert(Result):
+class UpdatedFlightAlert(Result):
     alert: FlightAlert
     changed: list[str]
 
 
-class RemovedAlert(Part):
+class RemovedFlightAlert(Part):
     alert_id: int
     airline: str
     route: str
 
 
-class DeletedAlert(Result):
-    removed: RemovedAlert
+class DeletedFlightAlert(Result):
+    removed: RemovedFlightAlert
 
 
 def _to_alert(row: Row) -> FlightAlert:
@@ -269,7 +269,7 @@ def update_flight_alert(
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
     clear: list[Clearable] | None = None,
-) -> UpdatedAlert:
+) -> UpdatedFlightAlert:
     """Changes an award seat alert: its dates, route, cabin, seats; active false pauses (mutes) it, true restarts it.
 
     Free.
@@ -292,7 +292,7 @@ def update_flight_alert(
     _reschedule(call, row, terms_changed=terms_changed, was_running=was_running)
     alert = _to_alert(row)
     message = f"{describe_changes('the alert', alert, changed)} {_describe_update(call, row)}"
-    return UpdatedAlert(message=message, alert=alert, changed=changed)
+    return UpdatedFlightAlert(message=message, alert=alert, changed=changed)
 
 
 def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool) -> None:
@@ -317,16 +317,16 @@ def _describe_update(call: Call, row: Row) -> str:
     effect=Effect.CHANGES,
     title="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
 )
-def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedAlert:
+def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
     """Removes (erases) an award seat alert for good, so that its notifications stop; confirm with the user first.
 
     To pause it use update_flight_alert. Free.
     """
     row = _get_own(call.db, alert_id, locked=True)
-    removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
+    removed = RemovedFlightAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
     delete_schedules(call.db, RunKind.FLIGHT_ALERT, [row.id])
     call.db.delete(row)
     call.db.flush()
-    return DeletedAlert(
+    return DeletedFlightAlert(
         message=f"Alert {removed.alert_id}, {removed.airline} {removed.route}, is deleted.", removed=removed
     )

@@ -57,13 +57,13 @@ class LoungeVisit(Part):
     created_at: datetime
 
 
-class Counts(Part):
+class LoungeCounts(Part):
     total: int
     by_access_method: dict[str, int]
     by_card: dict[int, int]  # by card_id
 
 
-class Totals(Counts):
+class LoungeTotals(LoungeCounts):
     guests: int
 
 
@@ -77,12 +77,12 @@ class ListedLounge(Audited):
 class LoggedVisit(Result):
     visit: LoungeVisit
     listed_lounges: list[ListedLounge]
-    visits_this_year: Counts
+    visits_this_year: LoungeCounts
 
 
 class Visits(Result):
     visits: list[LoungeVisit]
-    totals: Totals
+    totals: LoungeTotals
     paging: Paging
 
 
@@ -185,7 +185,7 @@ def log_lounge_visit(
             ListedLounge(name=lounge.name, networks=list(lounge.networks), **describe_audited(lounge))
             for lounge in listed
         ],
-        visits_this_year=Counts.model_validate(counts),
+        visits_this_year=LoungeCounts.model_validate(counts),
     )
 
 
@@ -227,7 +227,7 @@ def list_lounge_visits(
     return Visits(
         message=f"{pluralize(counts.total, 'lounge visit')}.",
         visits=[_to_visit(row) for row in rows],
-        totals=Totals.model_validate(counts),
+        totals=LoungeTotals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),
     )
 

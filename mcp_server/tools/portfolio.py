@@ -35,11 +35,11 @@ from shared.domain.deadlines import Deadline, Value, select_due
 from shared.domain.household import add_member
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
 from shared.services.bookings.bookings import flight_state, stay_state
 from shared.services.deadlines import (
     TABLES,
-    VALUATION_CURRENCY,
     Viewpoint,
     choose_currency,
     find_deadlines,

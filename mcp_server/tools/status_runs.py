@@ -15,8 +15,8 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.status_runs import (
     FareSearch,
-    Gap,
     Goal,
+    StatusGap,
     StatusRun,
     build_fares_freshness,
     build_static_freshness,
@@ -45,7 +45,7 @@ NO_OFFERS = "No status-match or challenge offers have been gathered here."
 class StatusRuns(Result, Verified):
     runs: list[StatusRun]
     goal_tier: str
-    gap: Gap
+    gap: StatusGap
     total_found: int
     assumptions: list[str]
     fare_searches: list[FareSearch]
@@ -67,7 +67,7 @@ class StatusPath(Part):
 
 class StatusPaths(Result, Verified):
     paths: list[StatusPath]
-    gap: Gap
+    gap: StatusGap
     unreachable_reasons: list[str]
 
 

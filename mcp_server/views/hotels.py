@@ -22,14 +22,14 @@ from shared.services.search.provenance import Freshness
 Category = int | Literal["A", "B", "C", "D", "E", "F"]  # letters: all-inclusive resorts, on their own chart
 
 
-class Sourced(Marked):
+class PricedRow(Marked):
     """Where a price is from; invented ones say so in the row."""
 
     source: str
     mode: Literal["live", "cached", "sandbox"]
 
 
-class StayRates(Sourced):
+class StayRates(PricedRow):
     nights: int
     points_total: int | NoDataWord
     cash_total: Money | NoDataWord
@@ -39,7 +39,7 @@ class StayRates(Sourced):
     room_type: str | None
 
 
-class Night(Sourced):
+class Night(PricedRow):
     date: date
     state: State
     points: int | None
@@ -75,7 +75,7 @@ class Award(Audited):
     dynamic: bool | None
 
 
-class FoundHotel(Sourced):
+class FoundHotel(PricedRow):
     hotel_id: str
     hotel_code: str
     name: str

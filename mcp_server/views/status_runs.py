@@ -19,8 +19,7 @@ from shared.domain.dates import format_day
 from shared.domain.earning import count_points
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.status_runs import ObservedFare, Run, RunOption, count_runs
-from shared.domain.status_tiers import Ladder
-from shared.domain.status_tiers import Tier as Rung
+from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import statuses
 from shared.reference.rows.programmes import Program
@@ -69,7 +68,7 @@ class StatusRun(Marked):
     miles_from_home: int
 
 
-class Gap(Part):
+class StatusGap(Part):
     metric: str
     required: int
     have: Money
@@ -82,7 +81,7 @@ class Goal:
 
     program: Program
     ladder: Ladder
-    target: Rung
+    target: StatusTier
     required: int
     have: Decimal
     current_tier: str
@@ -98,8 +97,8 @@ class Goal:
         return f"{missing} to go for {self.target.name}"
 
     @property
-    def gap(self) -> Gap:
-        return Gap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
+    def gap(self) -> StatusGap:
+        return StatusGap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
 
 
 def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
@@ -128,7 +127,7 @@ def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
     )
 
 
-def _read_progress(row: LoyaltyStatus | None, target: Rung, on: date) -> tuple[Decimal, list[str]]:
+def _read_progress(row: LoyaltyStatus | None, target: StatusTier, on: date) -> tuple[Decimal, list[str]]:
     if row is None or row.progress is None:
         return Decimal(0), ["No progress is recorded here: counted from zero."]
     reported = f"on {format_day(row.progress_as_of)}" if row.progress_as_of else "on a day that is not known"

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from mcp_server.toolkit.wording import airline_name, program_name
-from shared.domain.airport_pairs import Place
+from shared.domain.airport_pairs import JourneyEnd
 from shared.domain.dates import format_weekday
 from shared.domain.funding import Funds, find_slowest
 from shared.domain.nearest_plans import NearestPlan
 from shared.domain.party_prices import describe_party, describe_points, describe_travellers, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Way
-from shared.domain.transfers import POSTING, Path
+from shared.domain.transfers import POSTING, TransferPath
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.airports import load_metro_names
 from shared.reference.reference import Reference
@@ -26,7 +26,7 @@ POSTING_WORDS = {
 }
 
 
-def describe_place(place: Place) -> str:
+def describe_place(place: JourneyEnd) -> str:
     """`BOS`, `New York (JFK, EWR, LGA)`."""
     if place.airports == (place.code,):
         return place.code
@@ -84,7 +84,7 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 
 
-def describe_speed(path: Path) -> str:
+def describe_speed(path: TransferPath) -> str:
     """`takes days (up to 48 hours by the issuer's estimate), and the seat may be gone meanwhile`."""
     slowest = max(path.edges, key=lambda edge: POSTING.index(edge.posting))
     if slowest.posting == POSTING[0]:

@@ -17,7 +17,7 @@ from shared.domain.nearest_plans import Limit, NearestPlan
 from shared.domain.party_prices import describe_points
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse, Way
-from shared.domain.transfers import POSTING, Path
+from shared.domain.transfers import POSTING, TransferPath
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates
@@ -187,7 +187,7 @@ def _list_steps(
     return steps + [_describe_positioning(way) for way in positioning]
 
 
-def _describe_transfer(reference: Reference, way: Way, path: Path) -> str:
+def _describe_transfer(reference: Reference, way: Way, path: TransferPath) -> str:
     route = " to ".join(program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)])
     points = pluralize(way.points_sent, "point")
     return f"Only then transfer {points}, {route}: {describe_speed(path)}; {way.points_delivered:,} arrive."
