@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, Passengers, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -44,7 +44,6 @@ from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.flight_alerts import PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
-Clearable = Literal["cabin_class", "weekdays", "max_taxes"]
 _SEAT_TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class", "passengers")
 TERMS = (*_SEAT_TERMS, *COLUMNS)
 TROUBLE_WORDS = {
@@ -254,6 +253,7 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     effect=Effect.CHANGES,
     title="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
 )
+@clears(Row)
 def update_flight_alert(
     call: Call,
     alert_id: AlertId,
@@ -268,7 +268,7 @@ def update_flight_alert(
     nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
-    clear: list[Clearable] | None = None,
+    clear: list[str] | None = None,
 ) -> UpdatedFlightAlert:
     """Changes an award seat alert: its dates, route, cabin, seats; active false pauses (mutes) it, true restarts it.
 

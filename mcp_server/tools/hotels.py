@@ -16,32 +16,30 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
-from mcp_server.views.hotel_lists import (
-    MAX_LISTED,
-    CardList,
-    ListedHotel,
-    collect_lists,
-    describe_lists,
-    describe_member,
-    describe_others,
-    list_titles,
-    to_card_list,
-    to_listed_hotel,
-)
 from mcp_server.views.hotels import (
+    MAX_LISTED,
     Award,
+    CardList,
     Described,
     FoundHotel,
+    ListedHotel,
     Night,
     StayRates,
     build_source_fields,
+    collect_lists,
     describe_award,
+    describe_lists,
+    describe_member,
     describe_opening,
+    describe_others,
     describe_stay,
     facts_freshness,
+    list_titles,
     to_award,
+    to_card_list,
     to_description,
     to_found_hotel,
+    to_listed_hotel,
     to_night,
     to_stay_rates,
 )

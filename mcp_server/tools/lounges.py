@@ -238,6 +238,7 @@ def list_lounge_visits(
     effect=Effect.CHANGES,
     title="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
 )
+@edits.clears(Row)
 def update_lounge_visit(
     call: Call,
     visit_id: VisitId,
@@ -252,28 +253,16 @@ def update_lounge_visit(
     currency: Currency | None = None,
     rating: Rating = None,
     notes: Notes = None,
-    clear: list[Literal["card_id", "program", "amount_paid", "rating", "notes"]] | None = None,
+    clear: list[str] | None = None,
 ) -> ChangedVisit:
     """Corrects a logged lounge visit or entry: lounge, airport, date, guests brought, what was paid, rating or notes.
 
     Paid.
     """
+    changes = edits.pick_columns(Row, locals()) | {"program": _resolve_program(call, program)}
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit: anyone who deletes a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
-    changes = {
-        "lounge_name": lounge_name,
-        "airport": airport,
-        "visited_on": visited_on,
-        "access_method": access_method,
-        "card_id": card_id,
-        "program": _resolve_program(call, program),
-        "guests": guests,
-        "amount_paid": amount_paid,
-        "currency": currency,
-        "rating": rating,
-        "notes": notes,
-    }
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
     visit = _to_visit(row)
