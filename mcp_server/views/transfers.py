@@ -11,7 +11,7 @@ from mcp_server.views.cards import find_catalogue_slug
 from shared.db.cards import list_open_slugs
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import POSTING, Edge, Network, Path
+from shared.domain.transfers import POSTING, Edge, Network, TransferPath
 from shared.errors import NotFound
 from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates, describe_rates
@@ -81,7 +81,7 @@ def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
-def _list_warnings(reference: Reference, path: Path) -> list[str]:
+def _list_warnings(reference: Reference, path: TransferPath) -> list[str]:
     steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
     warnings = [words for e in path.edges if (words := describe_rates(reference, e))]
     if path.points_stranded:
@@ -110,7 +110,7 @@ def _list_warnings(reference: Reference, path: Path) -> list[str]:
     return warnings
 
 
-def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> TransferRoute:
+def to_transfer_route(reference: Reference, path: TransferPath, needed: int | None) -> TransferRoute:
     """`needed` is the number of points wanted at the end, from which the leftover is counted."""
     return TransferRoute(
         steps=[
@@ -139,7 +139,7 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
     )
 
 
-def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[Path]) -> str:
+def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[TransferPath]) -> str:
     """The message of a search for paths, cheapest first; `start` and `goal` are names."""
     best, hops = paths[0], pluralize(len(paths[0].edges), "step")
     cost = (
@@ -157,7 +157,7 @@ def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[
     return " ".join(sentences)
 
 
-def _describe_faster(reference: Reference, paths: Sequence[Path]) -> list[str]:
+def _describe_faster(reference: Reference, paths: Sequence[TransferPath]) -> list[str]:
     """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
     if paths[0].slowest == POSTING[0]:
         return []

@@ -23,7 +23,7 @@ from shared.domain.spending.model import (
     StatementBook,
     StatementLine,
     StatementReading,
-    Unreadable,
+    UnreadableStatement,
 )
 from shared.domain.spending.table import LineReader, choose_orders
 from shared.domain.spending.totals import StatementTotals, sum_up
@@ -225,19 +225,19 @@ Rows = Sequence[Mapping[str, Any]]
 
 def read_source(
     source: str | Rows, book: StatementBook, hints: Hints
-) -> tuple[StatementReading, StatementTotals] | Unreadable:
+) -> tuple[StatementReading, StatementTotals] | UnreadableStatement:
     try:
         reading = read_text(source, book, hints) if isinstance(source, str) else read_rows(source, book, hints)
         return reading, sum_up(reading, hints)
-    except Unreadable as fault:
+    except UnreadableStatement as fault:
         return fault
 
 
 def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
-    """The lines of a statement in OFX, QIF, CSV or plain text. Raises Unreadable."""
+    """The lines of a statement in OFX, QIF, CSV or plain text. Raises UnreadableStatement."""
     text = text.removeprefix("\ufeff")
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
-        raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
+        raise UnreadableStatement(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if looks_like_ofx(text):
         return _ofx(text, book, hints)
     if looks_like_qif(text):
@@ -249,7 +249,7 @@ def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
 
 
 def read_rows(rows: Rows, book: StatementBook, hints: Hints) -> StatementReading:
-    """Rows with date, description and amount, positive where money was spent. Raises Unreadable."""
+    """Rows with date, description and amount, positive where money was spent. Raises UnreadableStatement."""
     texts = {str(row.get("date", ""))[:40] for row in rows}
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
     lines = LineReader("rows", readings[choose_orders(readings, texts, hints)], False, book, hints)
@@ -290,7 +290,7 @@ def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     lines = LineReader("ofx", ("ymd",), False, book, hints)
     reading = list(_entries(text, book, lines))
     if not reading:
-        raise Unreadable("is OFX without a transaction", "OFX with the transactions of a card or an account")
+        raise UnreadableStatement("is OFX without a transaction", "OFX with the transactions of a card or an account")
     return _reading("ofx", reading)
 
 
@@ -298,7 +298,7 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[Stat
     """On an account a charge is negative. What the name does not tell, the memo may."""
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+            raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
         comma = "," in entry.amount and "." not in entry.amount
         money = parse_amount(entry.amount, comma)
         kind = book.types.get(("ofx", entry.kind.strip().lower()))
@@ -315,9 +315,9 @@ def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     """On an account and on a card a charge is negative (QIF); its dates have no order of their own."""
     entries = list(read_qif_entries(text))
     if not entries:
-        raise Unreadable("is QIF without a transaction", "QIF with the transactions of a card or an account")
+        raise UnreadableStatement("is QIF without a transaction", "QIF with the transactions of a card or an account")
     if len(entries) > MAX_LINES:
-        raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+        raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
     readings = [("dmy", "ymd"), ("mdy", "ymd")]
     orders = readings[choose_orders(readings, {entry.day for entry in entries}, hints)]
     comma = uses_decimal_comma(entry.amount for entry in entries)

@@ -23,7 +23,7 @@ from shared.domain.spending.model import (
     StatementLayout,
     StatementLine,
     StatementReading,
-    Unreadable,
+    UnreadableStatement,
 )
 
 NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
@@ -46,22 +46,24 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
     return None
 
 
-def explain_failure(text: str, book: StatementBook) -> Unreadable:
+def explain_failure(text: str, book: StatementBook) -> UnreadableStatement:
     """Why a text is no table that can be read."""
     for delimiter in _DELIMITERS:
         for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
             missing = list_missing_columns(names, book.columns)
             if len(names) > 1 and len(missing) < 3:
-                return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
-    return Unreadable("is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}")
+                return UnreadableStatement(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
+    return UnreadableStatement(
+        "is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}"
+    )
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     for cells in reader:
         if len(cells) > _MAX_COLUMNS:
-            raise Unreadable(f"has more than {_MAX_COLUMNS} columns", NEEDED_COLUMNS)
+            raise UnreadableStatement(f"has more than {_MAX_COLUMNS} columns", NEEDED_COLUMNS)
         yield reader.line_num, cells
 
 
@@ -73,7 +75,7 @@ def _read_opening(text: str, delimiter: str) -> list[list[str]]:
             rows.append(cells)
             if len(rows) == MAX_PREAMBLE_ROWS:
                 break
-    except (csv.Error, Unreadable):
+    except (csv.Error, UnreadableStatement):
         pass
     return rows
 
@@ -85,7 +87,7 @@ def _read_records(text: str, delimiter: str) -> Iterator[Record]:
             yield number, cells
     except csv.Error:
         words = f"has a quoted cell after line {number} that does not end as it should"
-        raise Unreadable(words, "quotes in pairs; export the file again") from None
+        raise UnreadableStatement(words, "quotes in pairs; export the file again") from None
 
 
 @dataclass
@@ -100,7 +102,7 @@ class _Table:
     def reading(self) -> StatementReading:
         filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
         if len(filled) > MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
+            raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
         layout = self._layout()
         reader = LineReader(layout.slug, layout.dates, self._comma(layout), self.book, self.hints)
@@ -234,7 +236,7 @@ class LineReader:
 def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> int:
     """Which of several orders of dates it is: the one that reads most of them, then what the hints say.
 
-    Raises Unreadable where nothing tells.
+    Raises UnreadableStatement where nothing tells.
     """
     faults = [sum(parse_day(text, orders) is None for text in texts) for orders in readings]
     best = [at for at, count in enumerate(faults) if count == min(faults)]
@@ -247,7 +249,7 @@ def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hin
         return next((at for at in best if order in readings[at]), best[0])
     if any(parse_day(text, readings[best[0]]) != parse_day(text, readings[at]) for at in best[1:] for text in texts):
         words = "has only dates that can be read day first and month first, as 03/04 can be 3 April or 4 March"
-        raise Unreadable(words, "currency (GBP or EUR: day first; USD: month first) or card_id")
+        raise UnreadableStatement(words, "currency (GBP or EUR: day first; USD: month first) or card_id")
     return best[0]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from shared.documents.recommendation import Flight
+from shared.documents.recommendation import FlightLine
 from shared.domain.dates import format_day
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import describe_party
@@ -29,7 +29,7 @@ class SeenFare:
     seen_at: datetime
 
 
-def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None = None) -> Flight:
+def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None = None) -> FlightLine:
     route = f"{row.origin} \u2192 {row.destination}" if row.origin and row.destination else ""
     times = format_flight_times(row.departs_at, row.arrives_at, "\u2013")
     day = f"{row.date:%a} {_format_day(row.date)}" if row.date else ""
@@ -39,7 +39,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     airline = row.airline or next(iter(row.carriers or ()), None)
     checked = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
     cached = "stored result" if row.mode == "cached" else ""
-    return Flight(
+    return FlightLine(
         route=route or numbers,
         route_more=_join([day, times], "\n"),
         flown=_airline_name(airline, reference),

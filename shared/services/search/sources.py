@@ -13,7 +13,7 @@ from shared.settings import settings
 
 
 @dataclass(frozen=True)
-class Standing:
+class SourceStanding:
     """The sources that could answer now, taken together."""
 
     state: State
@@ -59,7 +59,7 @@ def _describe_backend(card: ProviderCard, health: provider_health.Health) -> Bac
     return Backend(card.name, health.state, health.last_success_at, is_off, health.reason)
 
 
-def find_standing(verb: str, account_id: int) -> Standing:
+def find_standing(verb: str, account_id: int) -> SourceStanding:
     """`down` also means that no one is configured to answer; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
     health = list(provider_health.read_health(_name(p, account_id) for p in cards).values())
@@ -70,7 +70,7 @@ def find_standing(verb: str, account_id: int) -> Standing:
     elif bad or any(h.failures for h in health):
         state = "degraded"
     last = max((h.last_success_at for h in health if h.last_success_at), default=None)
-    return Standing(state, last, tuple(p.name for p in cards))
+    return SourceStanding(state, last, tuple(p.name for p in cards))
 
 
 def _name(provider: Provider, account_id: int) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.spending import table
-from shared.domain.spending.model import Hints, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.reference.load import reference
 from shared.reference.spending import build_book
 from tests.shared.domain.spending.conftest import TODAY, Read
@@ -127,7 +127,7 @@ def test_what_is_known_beside_the_statement_decides_between_day_and_month(
 
 
 def test_dates_that_nothing_tells_apart_are_refused_and_not_guessed(read: Read) -> None:
-    with pytest.raises(Unreadable, match="day first and month first"):
+    with pytest.raises(UnreadableStatement, match="day first and month first"):
         read(PLAIN + "03/04/2026,TESCO,5.00\n")
 
 
@@ -197,5 +197,5 @@ def test_what_is_no_statement_is_told_what_it_lacks(text: str, problem: str) -> 
     ids=["a quote that never ends", "a giant cell", "a million columns", "too many lines"],
 )
 def test_a_table_nobody_exports_is_refused_with_the_reason(read: Read, text: str, problem: str) -> None:
-    with pytest.raises(Unreadable, match=problem):
+    with pytest.raises(UnreadableStatement, match=problem):
         read(text)
