@@ -1,9 +1,10 @@
 """Spending by month and category, added up from card statements; their lines are never stored."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
@@ -93,12 +94,19 @@ def import_spending_statement(
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
     replace: Annotated[bool, Field(description="A corrected copy replaces the earlier ones.")] = False,
+    positive_is: Annotated[
+        Literal["spent", "received"] | None, Field(description="Asked where nothing proves it.")
+    ] = None,
+    date_order: Annotated[
+        Literal["day_first", "month_first", "year_first"] | None, Field(description="Likewise.")
+    ] = None,
 ) -> Imported:
     """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
 
     Adds up its rows or transactions, what the month cost; the lines are not kept. Paid.
     """
     hints = _build_hints(call, card_id, currency)
+    hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     book = build_book(call.reference)
