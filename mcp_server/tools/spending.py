@@ -81,29 +81,25 @@ class DeletedSpending(Result):
     area="spending",
     tier=Tier.PAID,
     effect=Effect.FILES,
-    title="Here's my credit card or bank statement (CSV): upload it, see where the money went",
+    title="Import a card or bank statement",
 )
 def import_spending_statement(
     call: Call,
     statement_text: Annotated[
-        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text of one statement.")
+        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text.")
     ] = None,
     rows: Rows | None = None,
     card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
-    replace: Annotated[bool, Field(description="A corrected copy replaces the earlier ones.")] = False,
-    positive_is: Annotated[
-        Literal["spent", "received"] | None, Field(description="Asked where nothing proves it.")
-    ] = None,
-    date_order: Annotated[
-        Literal["day_first", "month_first", "year_first"] | None, Field(description="Likewise.")
-    ] = None,
+    replace: Annotated[bool, Field(description="Replaces earlier copies.")] = False,
+    positive_is: Literal["spent", "received"] | None = None,
+    date_order: Literal["day_first", "month_first", "year_first"] | None = None,
 ) -> Imported:
     """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
 
-    Adds up its rows or transactions, what the month cost; the lines are not kept. Paid.
+    Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
     """
     hints = _build_hints(call, card_id, currency)
     hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
@@ -229,7 +225,7 @@ def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
     area="spending",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Where does my money go? How much did we spend last month, which statements you already have",
+    title="Show spending by month and category",
 )
 def get_spending_summary(
     call: Call,
