@@ -18,7 +18,7 @@ from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
 from shared.domain.plurals import pluralize
-from shared.domain.spending.model import Hints, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
 from shared.domain.spending.totals import StatementTotals, sum_up
 from shared.errors import ConfirmationRequired, Fault, Invalid, NoData, NotFound
@@ -108,7 +108,7 @@ def import_spending_statement(
     book = build_book(call.reference)
     try:
         reading, summed = spending.read_statement(statement_text or rows or [], book, hints)
-    except Unreadable as fault:
+    except UnreadableStatement as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
     task = _Import(reading, hints, card_id, (label or "").strip() or None, dry_run, replace)

@@ -23,7 +23,7 @@ from shared.domain.spending.model import (
     StatementBook,
     StatementLine,
     StatementReading,
-    Unreadable,
+    UnreadableStatement,
 )
 from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order
 from shared.domain.spending.table import LineReader, settle_lines
@@ -227,19 +227,19 @@ Rows = Sequence[Mapping[str, Any]]
 
 def read_source(
     source: str | Rows, book: StatementBook, hints: Hints
-) -> tuple[StatementReading, StatementTotals] | Unreadable:
+) -> tuple[StatementReading, StatementTotals] | UnreadableStatement:
     try:
         reading = read_text(source, book, hints) if isinstance(source, str) else read_rows(source, book, hints)
         return reading, sum_up(reading, hints)
-    except Unreadable as fault:
+    except UnreadableStatement as fault:
         return fault
 
 
 def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
-    """The lines of a statement in OFX, QIF, CSV or plain text. Raises Unreadable."""
+    """The lines of a statement in OFX, QIF, CSV or plain text. Raises UnreadableStatement."""
     text = text.removeprefix("\ufeff")
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
-        raise Unreadable(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
+        raise UnreadableStatement(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
     if looks_like_ofx(text):
         return _ofx(text, book, hints)
     if looks_like_qif(text):
@@ -251,7 +251,7 @@ def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
 
 
 def read_rows(rows: Rows, book: StatementBook, hints: Hints) -> StatementReading:
-    """Rows with date, description and amount, positive where money was spent. Raises Unreadable."""
+    """Rows with date, description and amount, positive where money was spent. Raises UnreadableStatement."""
     texts = [str(row.get("date", ""))[:40] for row in rows]
     lines = LineReader("rows", (choose_order(texts, ("dmy", "mdy"), hints), "ymd"), False, book, hints)
     reading = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
@@ -291,7 +291,7 @@ def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     lines = LineReader("ofx", ("ymd",), False, book, hints)
     reading = list(_entries(text, book, lines))
     if not reading:
-        raise Unreadable("is OFX without a transaction", "OFX with the transactions of a card or an account")
+        raise UnreadableStatement("is OFX without a transaction", "OFX with the transactions of a card or an account")
     return _settle("ofx", [line for line, _ in reading], hints, [way for _, way in reading])
 
 
@@ -300,7 +300,7 @@ def _settle(
 ) -> StatementReading:
     """In both formats a charge is negative, unless the types of the transactions all say the opposite.
 
-    Some programs write charges of a card without the minus. Raises Unreadable where the types contradict each other.
+    Some programs write charges of a card without the minus. Raises UnreadableStatement where the types contradict each other.
     """
     ways = types or [OPEN] * len(read)
     pairs = [(line, way) for line, way in zip(read, ways, strict=True) if isinstance(line, StatementLine)]
@@ -325,7 +325,7 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tupl
     """Each with which way its type says that the money went. What the name does not tell, the memo may."""
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+            raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
         comma = "," in entry.amount and "." not in entry.amount
         money = parse_amount(entry.amount, comma)
         kind = book.types.get(("ofx", entry.kind.strip().lower()))
@@ -343,9 +343,9 @@ def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     """On an account and on a card a charge is negative (QIF); its dates have no order of their own."""
     entries = list(read_qif_entries(text))
     if not entries:
-        raise Unreadable("is QIF without a transaction", "QIF with the transactions of a card or an account")
+        raise UnreadableStatement("is QIF without a transaction", "QIF with the transactions of a card or an account")
     if len(entries) > MAX_LINES:
-        raise Unreadable(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+        raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
     orders = (choose_order([entry.day for entry in entries], ("dmy", "mdy"), hints), "ymd")
     comma = uses_decimal_comma(entry.amount for entry in entries)
     lines = LineReader("qif", orders, comma, book, hints)

@@ -12,7 +12,7 @@ KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of 
 MAX_LINES = 25_000
 
 
-class Unreadable(Exception):
+class UnreadableStatement(Exception):
     """The statement cannot be read. Both texts are our own and quote nothing of it."""
 
     def __init__(self, problem: str, expected: str, field: str | None = None) -> None:

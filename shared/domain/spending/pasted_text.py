@@ -18,7 +18,7 @@ from shared.domain.spending.model import (
     StatementBook,
     StatementLine,
     StatementReading,
-    Unreadable,
+    UnreadableStatement,
 )
 from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order
 from shared.domain.spending.table import NO_AMOUNT, LineReader, find_period, read_mark, settle_lines
@@ -76,7 +76,7 @@ def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementR
             if _YEAR.search(line):
                 latest = max([*_find_full_dates(line), *([latest] if latest else [])], default=None)
         if len(pieces) > MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
+            raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
     return _build_reading(text, pieces, unread, latest or hints.today, book, hints) if pieces else None
 
 

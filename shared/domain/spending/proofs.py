@@ -15,7 +15,7 @@ from itertools import pairwise
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.credits import is_called_refund
 from shared.domain.spending.line_words import CARD_PAID, CHARGED, INCOME
-from shared.domain.spending.model import EXCLUDED, Hints, Unreadable
+from shared.domain.spending.model import EXCLUDED, Hints, UnreadableStatement
 
 SPENT, RECEIVED, OPEN = 1, -1, 0  # which way the money of a row went
 _UNSURE = ("other", "insurance_tax_gov", "business_services")  # categories whose shops also pay out
@@ -41,7 +41,7 @@ class MoneyRow:
 
 
 def settle_ways(rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = None) -> list[Decimal]:
-    """The amount of each row, positive where it was spent. Raises Unreadable where the rows can be read both ways.
+    """The amount of each row, positive where it was spent. Raises UnreadableStatement where the rows can be read both ways.
 
     `issuer`: the sign of a charge ("positive", "negative") where the very header of the file is known.
     """
@@ -209,11 +209,11 @@ def _count_votes(rows: Sequence[MoneyRow]) -> dict[int, int]:
     return votes
 
 
-def _ask_for_sign(rows: Sequence[MoneyRow]) -> Unreadable:
+def _ask_for_sign(rows: Sequence[MoneyRow]) -> UnreadableStatement:
     shown = sorted(rows, key=lambda row: row.amount > 0)
     shown = [*shown[:1], *shown[::-1][: _SHOWN - 1]] if len(rows) > 1 else shown
     lines = ", ".join(f"{row.amount:,} on {_write_day(row.day)}" for row in shown)
-    return Unreadable(
+    return UnreadableStatement(
         f"does not tell whether a positive amount was spent or received: {lines}",
         '"spent" or "received"; ask the person which these lines are',
         "positive_is",
@@ -231,7 +231,7 @@ _SLASHED = re.compile(r"\d{1,2}[/. -]\d{1,2}[/. -]\d{2,4}", re.ASCII)
 def choose_order(texts: Sequence[str], orders: Sequence[str], hints: Hints, period: Sequence[date] = ()) -> str:
     """In which of these orders (dmy, mdy, yymd) the days of a column are written.
 
-    `texts`: the cells as they follow each other; `period`: days that the statement names in words. Raises Unreadable
+    `texts`: the cells as they follow each other; `period`: days that the statement names in words. Raises UnreadableStatement
     where two orders make days of the cells and nothing tells which.
     """
     texts = [text for text in texts if text.strip()]
@@ -277,7 +277,7 @@ def _is_ordered(days: Sequence[date]) -> bool:
     return all(a <= b for a, b in pairwise(days)) or all(a >= b for a, b in pairwise(days))
 
 
-def _ask_for_order(texts: Sequence[str], left: Sequence[str]) -> Unreadable:
+def _ask_for_order(texts: Sequence[str], left: Sequence[str]) -> UnreadableStatement:
     open_texts = [text for text in texts if len({parse_day(text, (order, "ymd")) for order in left}) > 1][:_SHOWN]
     shown = "; ".join(
         f"{text.strip()} can be " + " or ".join(_write_day(parse_day(text, (order,))) for order in left)
@@ -286,7 +286,7 @@ def _ask_for_order(texts: Sequence[str], left: Sequence[str]) -> Unreadable:
     )
     names = [name for name, order in ORDER_NAMES.items() if order in left]
     ways = " and ".join(name.replace("_", " ") for name in names)
-    return Unreadable(
+    return UnreadableStatement(
         f"has dates that can be read {ways}{': ' * bool(shown)}{shown}",
         " or ".join(names),
         "date_order",

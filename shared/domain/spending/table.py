@@ -41,7 +41,7 @@ from shared.domain.spending.model import (
     StatementLayout,
     StatementLine,
     StatementReading,
-    Unreadable,
+    UnreadableStatement,
 )
 from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order, settle_ways
 
@@ -69,22 +69,24 @@ def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading
     return None
 
 
-def explain_failure(text: str, book: StatementBook) -> Unreadable:
+def explain_failure(text: str, book: StatementBook) -> UnreadableStatement:
     """Why a text is no table that can be read."""
     for delimiter in _DELIMITERS:
         for cells in _read_opening(text, delimiter):
             names = [fold_name(cell) for cell in cells if cell.strip()]
             missing = list_missing_columns(names, book.columns)
             if len(names) > 1 and len(missing) < 3:
-                return Unreadable(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
-    return Unreadable("is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}")
+                return UnreadableStatement(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
+    return UnreadableStatement(
+        "is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}"
+    )
 
 
 def _read_rows(text: str, delimiter: str) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     for cells in reader:
         if len(cells) > _MAX_COLUMNS:
-            raise Unreadable(f"has more than {_MAX_COLUMNS} columns", NEEDED_COLUMNS)
+            raise UnreadableStatement(f"has more than {_MAX_COLUMNS} columns", NEEDED_COLUMNS)
         yield reader.line_num, cells
 
 
@@ -96,7 +98,7 @@ def _read_opening(text: str, delimiter: str) -> list[list[str]]:
             rows.append(cells)
             if len(rows) == MAX_PREAMBLE_ROWS:
                 break
-    except (csv.Error, Unreadable):
+    except (csv.Error, UnreadableStatement):
         pass
     return rows
 
@@ -108,7 +110,7 @@ def _read_records(text: str, delimiter: str) -> Iterator[Record]:
             yield number, cells
     except csv.Error:
         words = f"has a quoted cell after line {number} that does not end as it should"
-        raise Unreadable(words, "quotes in pairs; export the file again") from None
+        raise UnreadableStatement(words, "quotes in pairs; export the file again") from None
 
 
 @dataclass
@@ -124,7 +126,7 @@ class _Table:
     def reading(self) -> StatementReading:
         filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
         if len(filled) > MAX_LINES:
-            raise Unreadable(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
+            raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
         layout, order = self._layout()
         layout = self._find_direction(layout)

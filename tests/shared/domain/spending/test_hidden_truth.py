@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 
 from shared.documents.card_statements import read_source
-from shared.domain.spending.model import Hints, Unreadable
+from shared.domain.spending.model import Hints, UnreadableStatement
 from shared.reference.load import reference
 from shared.reference.spending import build_book
 
@@ -155,7 +155,7 @@ def test_a_statement_is_read_as_it_was_meant_or_asked_about() -> None:
     wrong, asked, refused = [], 0, []
     for seed, truth, text in _make_statements(0, 400):
         read = read_source(text, book, Hints(TODAY, currency="CHF"))
-        if isinstance(read, Unreadable):
+        if isinstance(read, UnreadableStatement):
             asked += read.field is not None
             refused += [] if read.field else [(seed, read.problem)]
             continue

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from shared.documents.card_statements import read_source
-from shared.domain.spending.model import Hints, Unreadable
+from shared.domain.spending.model import Hints, UnreadableStatement
 from shared.reference.load import reference
 from shared.reference.spending import build_book
 from tests.shared.domain.spending.conftest import TODAY
@@ -133,5 +133,5 @@ def test_a_statement_of_this_kind_is_added_up(kind: str) -> None:
 def test_a_statement_of_this_kind_is_asked_about(kind: str) -> None:
     text, field = QUESTIONS[kind]
     asked = read(text)
-    assert isinstance(asked, Unreadable)
+    assert isinstance(asked, UnreadableStatement)
     assert asked.field == field

@@ -3,7 +3,7 @@
 import pytest
 
 from shared.domain.spending import table
-from shared.domain.spending.model import Hints, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.reference.load import reference
 from shared.reference.spending import build_book
 from tests.shared.domain.spending.conftest import TODAY, Read
@@ -129,7 +129,7 @@ def test_what_is_known_beside_the_statement_decides_between_day_and_month(
 def test_dates_that_nothing_tells_apart_are_refused_and_not_guessed(read: Read) -> None:
     """The currency says nothing of how a program writes its dates."""
     for hints in ({}, {"currency": "USD"}, {"currency": "GBP"}, {"own_country": "CA"}):
-        with pytest.raises(Unreadable, match="day first and month first") as asked:
+        with pytest.raises(UnreadableStatement, match="day first and month first") as asked:
             read(PLAIN + "03/04/2026,TESCO,5.00\n", **hints)
         assert (asked.value.field, asked.value.expected) == ("date_order", "day_first or month_first")
 
@@ -200,5 +200,5 @@ def test_what_is_no_statement_is_told_what_it_lacks(text: str, problem: str) -> 
     ids=["a quote that never ends", "a giant cell", "a million columns", "too many lines"],
 )
 def test_a_table_nobody_exports_is_refused_with_the_reason(read: Read, text: str, problem: str) -> None:
-    with pytest.raises(Unreadable, match=problem):
+    with pytest.raises(UnreadableStatement, match=problem):
         read(text)
