@@ -2,10 +2,10 @@
 
 import json
 import unicodedata
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,7 @@ from mcp_types import (
     PaginatedRequestParams,
     PromptReference,
     RequestParams,
+    ResourceLink,
     ResourceTemplateReference,
     ToolAnnotations,
 )
@@ -49,7 +50,6 @@ from mcp_server.toolkit.registry import TOOLS, Tool
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.elicitation import find_person, secure_states
 from mcp_server.transport.icons import list_icons
-from mcp_server.transport.resource_links import list_links
 from mcp_server.ways_of_working.skills import Skill, build_skills
 from mcp_server.ways_of_working.texts import WayOfWorking, read_ways_of_working
 from shared.asgi import ClientDisconnected
@@ -63,6 +63,53 @@ from shared.providers.ask import QuestionProgress, progress
 from shared.reference.completions import complete_places, complete_programs
 from shared.reference.load import reference
 from shared.settings import VERSION, settings
+
+# Resource links next to the texts of a result: files and pages that a host can open or keep by themselves.
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What the address in a field of a tool's result leads to."""
+
+    field: str
+    name: str
+    title: str
+    media_type: str
+
+
+_CALENDAR = _Target("url", "calendar.ics", "Calendar of upcoming flights and stays (secret link)", "text/calendar")
+_CHART = _Target("source_url", "award-chart", "Where the award chart was read", "text/html")
+_TARGETS = {
+    "get_calendar_feed": _CALENDAR,
+    "reset_calendar_feed": _CALENDAR,
+    "generate_branded_pdf": _Target(
+        "url", "proposal.pdf", "The proposal, for anyone who has the link", "application/pdf"
+    ),
+    "get_award_chart_faq": _CHART,
+    "get_pricing": _CHART,
+    "get_program_rates": _CHART,
+}
+_EXPORT_PATH = "/dashboard/account"
+
+
+def list_links(name: str, status: str, data: Mapping[str, Any]) -> list[ResourceLink]:
+    """The links of an answer of one tool; none where it has no such file, or did not answer."""
+    if status != "ok":
+        return []
+    if name == "get_profile":
+        page = settings().web_url + _EXPORT_PATH
+        return [ResourceLink(uri=page, name="export", title="Download all your data", mime_type="text/html")]
+    target = _TARGETS.get(name)
+    uri = _find_uri(target, data) if target else None
+    if target is None or uri is None:
+        return []
+    return [ResourceLink(uri=uri, name=target.name, title=target.title, mime_type=target.media_type)]
+
+
+def _find_uri(target: _Target, data: Mapping[str, Any]) -> str | None:
+    uri = data.get(target.field)
+    return uri if isinstance(uri, str) and uri.startswith(("https://", "http://")) else None
+
 
 # The SDK's MCP Apps extension with our screens, its declaration in every handshake, and the bounds of reading them.
 
