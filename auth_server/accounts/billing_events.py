@@ -11,7 +11,7 @@ from auth_server.web.request_data import RequestData, get_peer, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.asgi import read_body
-from shared.billing.contract import Event, SignatureWrong
+from shared.billing.contract import CustomerEvent, SignatureWrong
 from shared.billing.registry import find_door
 from shared.db import billing
 
@@ -37,7 +37,7 @@ async def take_event(request: Request) -> Response:
     return JSONResponse({"received": True, "new": is_new}, 200, NO_STORE)
 
 
-def _store_event(door: str, event: Event) -> Callable[[UnitOfWork, RequestData], bool]:
+def _store_event(door: str, event: CustomerEvent) -> Callable[[UnitOfWork, RequestData], bool]:
     def flow(uow: UnitOfWork, _data: RequestData) -> bool:
         return billing.take_event(uow.db, door, event.id, event.kind, event.customer_id)
 

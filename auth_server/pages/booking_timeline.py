@@ -1,7 +1,7 @@
 """Timelines of bookings and plans: what pages show of a flight, a stay or a planned item, in order and in groups."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import groupby
@@ -159,7 +159,3 @@ def group_by_day(entries: Iterable[Entry], *, newest_first: bool = False) -> lis
     rows = sorted(entries, key=lambda row: (row.time if ":" in row.time else _AT_THE_END, row.position))
     rows.sort(key=lambda row: row.day or date.max, reverse=newest_first)
     return [Day(day, list(run)) for day, run in groupby(rows, key=lambda row: row.day)]
-
-
-def add_pill(entry: Entry, *pills: Pill) -> Entry:
-    return replace(entry, pills=(*entry.pills, *pills))

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from pydantic_core import to_json
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -49,7 +49,7 @@ def _format_moment(context: Context, moment: datetime) -> str:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=ChoiceLoader([FileSystemLoader(TEMPLATES), PackageLoader("shared")]),  # the frame is that of both hosts
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -95,7 +95,7 @@ _FULL = {"status": "limit_reached", "message": "Other searches still run. Please
 Send = Callable[[], Awaitable[dict[str, Any]]]
 
 
-class KeptAnswers:
+class PendingSearches:
     """Runs each question once, whichever process and however often it is asked for."""
 
     def __init__(self) -> None:
@@ -259,19 +259,21 @@ class ToolServer:
 
     def __init__(self) -> None:
         self.client = client(timeout=TIMEOUT, limits=LIMITS)
-        self.kept_answers = KeptAnswers()
+        self.pending_searches = PendingSearches()
         self.shared_requests = SharedRequests(self.client)
         self.schemas = Schemas(self.client)
 
     async def close(self) -> None:
-        await self.kept_answers.close()
+        await self.pending_searches.close()
         await self.shared_requests.close()
         await self.client.aclose()
 
     async def call(self, call: ToolCall) -> Answer:
         if call.owner:
             question = json.dumps([call.tool, call.arguments], sort_keys=True)
-            return Answer(await self.kept_answers.take(call.owner, question, lambda: self._send(call), call.seconds))
+            return Answer(
+                await self.pending_searches.take(call.owner, question, lambda: self._send(call), call.seconds)
+            )
         with anyio.move_on_after(call.seconds) as scope:
             return await self._send(call)
         assert scope.cancelled_caught

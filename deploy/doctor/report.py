@@ -14,7 +14,7 @@ from deploy.local.home import Home
 from deploy.local.service import database, is_set_by_environment
 from deploy.terminal import open_console, print_row, print_styled
 from shared.domain.plurals import pluralize
-from shared.services.operations.workers import Program
+from shared.services.operations.workers import RunningProgram
 
 # The programs of the service: both servers, the mail listener, and those behind the queue.
 
@@ -132,7 +132,7 @@ def _count_wake_ups() -> int:
     return sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
 
 
-def _find_idle_parts(programs: list[Program]) -> str | None:
+def _find_idle_parts(programs: list[RunningProgram]) -> str | None:
     """What no one does, or who stopped doing it, with what to do."""
     living = [program for program in programs if program.is_living]
     silent = [
@@ -152,7 +152,7 @@ def _find_idle_parts(programs: list[Program]) -> str | None:
     return f"{'; '.join(silent)}: continue it, or end it; the others go on" if silent else None
 
 
-def _find_unserved_queues(living: list[Program]) -> list[str]:
+def _find_unserved_queues(living: list[RunningProgram]) -> list[str]:
     """Mail counts only where mail can arrive."""
     from jobs.queue import ENTRIES, MAIL
     from shared.settings import settings

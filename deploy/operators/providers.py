@@ -15,8 +15,8 @@ from shared.db.base import transaction
 from shared.db.provider_cards import ProviderCard
 from shared.db.switched_off import list_switched_off, switch_off, switch_on
 from shared.limits import peek
+from shared.provider_health import mirror_switches
 from shared.providers import registry
-from shared.providers.circuit_breaker import mirror_switches
 from shared.services.search.sources import Backend, backends, list_provider_cards
 
 DAY_SECONDS = 86_400

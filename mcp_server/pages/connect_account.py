@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.transport.token_verifier import AuthServerUnavailable
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
 from shared.internal_api import AuthServerClient, session_cookie_name
 from shared.limits import address_key, hit
@@ -29,10 +30,6 @@ from shared.settings import settings
 # The person signed in with a browser, asked of the auth server, which serves the same host and owns the sessions.
 
 MAX_COOKIE_CHARACTERS = 128
-
-
-class AuthServerUnavailable(Exception):
-    """The auth server does not answer, so no one can say who it is."""
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 
 from shared.settings import VERSION, settings
 
 
 @lru_cache(maxsize=1)
 def _load_templates() -> Environment:
-    folder = FileSystemLoader(Path(__file__).parents[1] / "templates")
+    own = FileSystemLoader(Path(__file__).parents[1] / "templates")
     environment = Environment(
-        loader=folder, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=ChoiceLoader([own, PackageLoader("shared")]),  # the frame is that of both hosts
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.globals["version"] = VERSION
+    environment.globals["stylesheet"] = f"/static/site.css?v={VERSION}"
     environment.globals["config"] = settings
     return environment
 

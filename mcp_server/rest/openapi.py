@@ -208,7 +208,6 @@ def _registration() -> dict[str, Any]:
     }
 
 
-MOVED = {"sightings__Flights": "flights__Flights"}  # a published name stays when its file gets another name
 MAX_DESCRIPTION_CHARACTERS = 300  # of an operation: chat assistants take no longer one
 _REF = re.compile(r'"#/components/(schemas|responses|headers|examples)/([^"]+)"')
 
@@ -337,17 +336,6 @@ def _rename_refs(node: Any, rename: Callable[[str], str]) -> Any:
     return [_rename_refs(v, rename) for v in node] if isinstance(node, list) else node
 
 
-def _published_name(name: str) -> str:
-    """Without the module path of models named alike: `mcp_server__tools__cards__Removed` becomes `cards__Removed`."""
-    short = "__".join(name.split("__")[-2:])
-    return MOVED.get(short, short)
-
-
-def _published_ref(ref: str) -> str:
-    path, _, name = ref.rpartition("/")
-    return f"{path}/{_published_name(name)}"
-
-
 def _responses(tool: Tool) -> dict[str, Any]:
     shapes = (_result(tool), *(("CompactAnswer",) if tool.condenses else ()), *OUTCOMES)
     outcomes = [{"$ref": f"#/components/schemas/{name}"} for name in shapes]
@@ -370,14 +358,15 @@ def _possible(word: str, tool: Tool) -> bool:
 
 @lru_cache(maxsize=1)
 def _results() -> tuple[dict[str, str], dict[str, Schema]]:
-    """The name of each tool's result schema, and all schemas of results by name."""
+    """The name of each tool's result schema, and all schemas of results by name.
+
+    Each is named after its class. Two classes with one name would be named after their modules: a test forbids it.
+    """
     models = [(tool.returns, "serialization") for tool in TOOLS.values()]
     names, whole = models_json_schema(models, ref_template="#/components/schemas/{model}", schema_generator=Plain)  # type: ignore[arg-type]
-    schemas = {_published_name(name): _rename_refs(schema, _published_ref) for name, schema in whole["$defs"].items()}
-    assert len(schemas) == len(whole["$defs"]), "two schemas of the same module and name"
+    schemas: dict[str, Schema] = dict(whole["$defs"])
     result_names = {
-        tool.name: _published_name(names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1])
-        for tool in TOOLS.values()
+        tool.name: names[(tool.returns, "serialization")]["$ref"].rsplit("/", 1)[1] for tool in TOOLS.values()
     }
     reportable = {result_names[tool.name] for tool in TOOLS.values() if tool.takes_reports}
     for name in set(result_names.values()):

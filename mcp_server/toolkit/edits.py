@@ -1,13 +1,28 @@
 """Partial updates of a row: which fields were sent, which are cleared, and which changed."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
-from typing import Any
+from inspect import signature
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from shared.domain import field_changes
 from shared.errors import Fault, Invalid
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def clears(table: Any) -> Callable[[F], F]:
+    """Publishes what a tool's parameter `clear` takes: the names of its parameters whose columns may be empty."""
+
+    def decorate(function: F) -> F:
+        columns = table.__table__.columns
+        names = tuple(name for name in signature(function).parameters if name in columns and columns[name].nullable)
+        function.__annotations__["clear"] = list[Literal[names]] | None  # type: ignore[valid-type]
+        return function
+
+    return decorate
 
 
 def mark_cleared(fields: Mapping[str, Any], clear: Collection[str] | None) -> dict[str, Any]:

@@ -30,6 +30,12 @@ class Result(Part):
     message: str
 
 
+class TotalValue(Part):
+    amount: Money
+    currency: str
+    valuation_as_of: str | None
+
+
 class Paging(Part):
     page: int
     per_page: int

@@ -52,7 +52,7 @@ class Held(Part):
     cap: int | None
 
 
-class Counts(Part):
+class LimitUse(Part):
     route_monitors: Held
     flight_alerts: Held
     active_trips: Held
@@ -69,7 +69,7 @@ class Usage(Result):
     searches: Searches
     api_calls: ApiCalls
     tool_calls: ToolCalls
-    counts: Counts
+    counts: LimitUse
     plans: list[OfferedPlan]
     upgrade_url: str
 
@@ -118,8 +118,8 @@ def get_usage(call: Call) -> Usage:
             used_today=USAGE_LOG.count(call.account_id, used.get(TOOL_CALLS, 0)),
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
-        counts=Counts.model_validate(
-            {name: Held(active=use[name][0], cap=getattr(call.limits, name)) for name in Counts.model_fields}
+        counts=LimitUse.model_validate(
+            {name: Held(active=use[name][0], cap=getattr(call.limits, name)) for name in LimitUse.model_fields}
         ),
         plans=[
             OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=list_additions(p)) for p in LIMITS

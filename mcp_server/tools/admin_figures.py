@@ -21,7 +21,7 @@ ACTIVE_DAYS = FAILED_DAYS = 7
 MAX_CLIENTS = 50  # in one answer; applications choose their own names, so there can be many
 
 
-class Totals(Part):
+class CallTotals(Part):
     calls: int
     users: int
     errors: int
@@ -50,13 +50,13 @@ class ClientFigures(Part):
 
 
 class UsageStats(Result):
-    totals: Totals
+    totals: CallTotals
     by_tool: list[ToolFigures]
     by_day: list[DayFigures]
     by_client: list[ClientFigures]
 
 
-class Users(Part):
+class UserFigures(Part):
     total: int
     by_tier: dict[str, int]
     active_7d: int
@@ -98,7 +98,7 @@ class Backend(Part):
 
 
 class Overview(Result):
-    users: Users
+    users: UserFigures
     records: Records
     signups_by_day: list[SignUps]
     jobs: Jobs
@@ -135,7 +135,9 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     by_day = {of_day.day: of_day for of_day in day_figures}
     calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
     rate = round(paywalls / calls, 4) if calls else 0.0
-    totals = Totals(calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate)
+    totals = CallTotals(
+        calls=calls, users=users, errors=sum(t.errors for t in tools), paywalls=paywalls, paywall_rate=rate
+    )
     about = "" if totals.calls <= MAX_EXACT_TIMES else " Times are estimates, less than an eighth off."
     cut = f" The {MAX_CLIENTS} busiest of {client_total} applications are shown." if client_total > MAX_CLIENTS else ""
     return UsageStats(
@@ -169,7 +171,7 @@ def admin_platform_overview(
     return Overview(
         message=f"{pluralize(total, 'account')}, {sum(new.values()):,} of them new in {pluralize(days, 'day')};"
         f" {pluralize(failed, 'job')} failed in {pluralize(FAILED_DAYS, 'day')}.",
-        users=Users(
+        users=UserFigures(
             total=total,
             by_tier={plan.slug: plans.get(plan.slug, (0, 0))[0] for plan in Plan},
             active_7d=sum(active for _, active in plans.values()),

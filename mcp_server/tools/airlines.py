@@ -12,7 +12,7 @@ from mcp_server.toolkit.parameters import Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
-from mcp_server.views.airlines import Endpoint, list_endpoints
+from mcp_server.views.airlines import AirlineName, Endpoint, list_endpoints
 from shared.domain import names
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
@@ -29,11 +29,6 @@ _DAYS = re.compile(r"(\d+) days?", re.ASCII)
 _CODE = re.compile(r"([A-Z0-9]{2}|[A-Z]{3}) ?(\d{1,4}[A-Z]?)", re.ASCII)
 
 
-class AirlineName(Part):
-    code: str
-    name: str
-
-
 class ReleaseWindow(Result, Verified):
     airline: AirlineName
     days_before_departure: int
@@ -42,17 +37,17 @@ class ReleaseWindow(Result, Verified):
     notes: str | None
 
 
-class Fee(Part):
+class FeeAmount(Part):
     amount: Money | NoDataWord
     currency: str
     unit: str
 
 
-class CancellationFee(Result, Verified):
+class AirlineFees(Result, Verified):
     airline: AirlineName
     program: str
-    fee: Fee
-    change_fee: Fee
+    fee: FeeAmount
+    change_fee: FeeAmount
     exempt_tiers: list[str]
     deadline: str | None
     partner_note: str
@@ -129,10 +124,10 @@ def get_award_release_window(
     )
 
 
-def _to_fee(row: FeeRow, amount: Decimal | None, unit: str) -> Fee:
+def _to_fee(row: FeeRow, amount: Decimal | None, unit: str) -> FeeAmount:
     """An amount of money, miles or points; for miles and points the unit is the currency."""
     currency = row.fee_currency if unit == "cash" else unit.split()[-1]
-    return Fee(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
+    return FeeAmount(amount=NO_DATA if amount is None else amount, currency=currency, unit=f"{unit} per {row.per}")
 
 
 def _describe_cost(fee: FeeRow) -> str:
@@ -167,7 +162,7 @@ def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
 )
 def get_cancellation_fee(
     call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
-) -> CancellationFee:
+) -> AirlineFees:
     """Gives the fee an airline charges to cancel an award ticket and redeposit or refund the miles, and who is exempt.
 
     What it costs to scrap plans or pull out when sick. Awards of its own programme; partners charge differently. Free.
@@ -178,7 +173,7 @@ def get_cancellation_fee(
         unknown = f"The award cancellation fee of {carrier.name} is not known for its own programme."
         raise NoData(unknown + _describe_booking_programmes(call, carrier), missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
-    return CancellationFee(
+    return AirlineFees(
         message=f"Cancelling an award of {call.reference.programs[carrier.program].name}: {_describe_terms(fee)}."
         f" {PARTNER_NOTE}",
         airline=_to_airline_name(carrier),

@@ -34,7 +34,7 @@ from shared.reference.load import Reference
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness
-from shared.services.search.sources import Standing, find_standing
+from shared.services.search.sources import SourceStanding, find_standing
 
 
 class CabinOffer(Marked):
@@ -190,7 +190,7 @@ def list_supported_airlines(
     )
 
 
-def _describe_source(call: Call, source_state: Standing) -> str:
+def _describe_source(call: Call, source_state: SourceStanding) -> str:
     if call.data_mode == "sandbox":
         return "Their award seats are invented by the sandbox: no source is searched live."
     if not source_state.names:
@@ -199,7 +199,7 @@ def _describe_source(call: Call, source_state: Standing) -> str:
     return f"Their source of award seats, {', '.join(source_state.names)}, {words[source_state.state]}."
 
 
-def _to_searchable_airline(airline: Airline, source_state: Standing) -> SearchableAirline:
+def _to_searchable_airline(airline: Airline, source_state: SourceStanding) -> SearchableAirline:
     return SearchableAirline(
         code=airline.iata,
         slug=airline.slug,

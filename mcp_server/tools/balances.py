@@ -12,7 +12,7 @@ from sqlalchemy import delete
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Day, Member, ProgramSlug
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, Part, Result
+from mcp_server.toolkit.results import NO_DATA, Money, Part, Result, TotalValue
 from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
@@ -23,11 +23,10 @@ from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
-from shared.domain.valuations import choose_value
+from shared.domain.valuations import VALUATION_CURRENCY, choose_value
 from shared.errors import Fault, Invalid, NotFound
 
 _tool = partial(tool, area="balances", tier=Tier.FREE)
-CURRENCY = "USD"  # valuations are kept in US cents
 
 _COLUMNS = {"cents_per_point": "own_cents"}
 CentsPerPoint = Annotated[
@@ -72,12 +71,6 @@ class UpdatedBalance(Result):
     balance: PointsBalance
     created: bool
     previous: Previous | None
-
-
-class TotalValue(Part):
-    amount: Money
-    currency: str
-    valuation_as_of: str | None
 
 
 class MemberTotal(Part):
@@ -131,7 +124,7 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
     if cents is not None:
         value = Value(
             amount=balances.value_balance(row.balance, cents),
-            currency=CURRENCY,
+            currency=VALUATION_CURRENCY,
             cents_per_point=cents,
             basis="published" if row.own_cents is None else "own",
         )
@@ -265,7 +258,7 @@ def _sum_values(call: Call, matches: Iterable[PointsBalance]) -> TotalValue:
     published = [b for b in valued if b.value and b.value.basis == "published"]
     days = [day for b in published if (day := call.reference.programs[b.program].as_of)]
     amount = sum((b.value.amount for b in valued if b.value), Decimal(0))
-    return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None))
+    return TotalValue(amount=amount, currency=VALUATION_CURRENCY, valuation_as_of=min(days, default=None))
 
 
 def _sum_members(call: Call, matches: Sequence[PointsBalance]) -> list[MemberTotal]:
@@ -273,7 +266,10 @@ def _sum_members(call: Call, matches: Sequence[PointsBalance]) -> list[MemberTot
     shares = {member: [b for b in matches if (b.member or "") == member] for member in members}
     return [
         MemberTotal(
-            member=member or None, programs=len(share), value=_sum_values(call, share).amount, currency=CURRENCY
+            member=member or None,
+            programs=len(share),
+            value=_sum_values(call, share).amount,
+            currency=VALUATION_CURRENCY,
         )
         for member, share in shares.items()
     ]

@@ -36,7 +36,7 @@ from shared.services.proposals import brands, contents
 from shared.services.proposals.contents import SeenFare
 from shared.services.proposals.flight_rows import FlightRow, Journey, read_flights
 from shared.services.proposals.source_names import list_sources
-from shared.services.proposals.transfer_notes import Client, build_notes
+from shared.services.proposals.transfer_notes import ProposalClient, build_notes
 from shared.services.search import price_memory
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ _DRAWING_SLOTS = anyio.CapacityLimiter(2)  # drawing is CPU-bound: more at once 
 _SECONDS_TO_DRAW = 30  # with the wait for a slot; a drawing takes two at most, and reading its logos five each
 MAX_AT_ONCE = 2  # of one account, so that nobody waits behind more than that of anybody
 _drawings_of: Counter[int] = Counter()  # by account, in this process
-PdfId = Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]
 Flights = Annotated[
     list[dict[str, Any]] | None,
     Field(max_length=50, description="Rows from a prior search."),
@@ -81,7 +80,7 @@ class RevokedPdf(Result):
 class AccountData:
     """The client the document is for, the logo uploaded on the dashboard, the advisor's country, and fares seen."""
 
-    client: Client | None
+    client: ProposalClient | None
     logo: bytes | None
     country: str | None
     fares: Mapping[Journey, SeenFare]
@@ -179,7 +178,7 @@ def _read_account_data(
         raise NotFound("client portfolio", client_portfolio_id)
     airport = call.reference.airports.get(home or "")
     return AccountData(
-        client=None if name is None else Client(name, balances),
+        client=None if name is None else ProposalClient(name, balances),
         logo=logo,
         country=country or (airport.country if airport else None),
         fares=_read_fares(call, rows, session),

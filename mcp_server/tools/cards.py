@@ -45,7 +45,6 @@ from mcp_server.views.cards import (
     find_catalogue_slug,
     find_fee,
     find_home_country,
-    pick_fields,
     store_fields,
     sum_fees,
     to_card,
@@ -69,21 +68,6 @@ from shared.errors import Fault, Invalid, NotFound
 _BONUSES_IN_MESSAGE = 3
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, name or free text.")]
 Custom = Annotated[bool, Field(description="True skips matching.")]
-Clearable = Literal[
-    "nickname",
-    "opened_on",
-    "closed_on",
-    "notes",
-    "bonus_amount",
-    "bonus_currency",
-    "bonus_status",
-    "bonus_earned_on",
-    "spend_requirement",
-    "spend_deadline_on",
-    "spend_window_months",
-    "annual_fee",
-    "country",
-]
 
 
 class AddedCard(Result):
@@ -100,13 +84,13 @@ class ChangedCard(Result):
     credits: list[HeldCredit]
 
 
-class Removed(Part):
+class CardName(Part):
     card_id: int
     name: str
 
 
 class RemovedCard(Result):
-    removed: Removed
+    removed: CardName
 
 
 class CardTotals(Part):
@@ -157,7 +141,7 @@ def add_card(
     returns candidates: ask the user, call again with the slug. What fits nothing is free text. Set bonus_earned_on with
     bonus_status earned. Numbers may be text, or empty. Free.
     """
-    values = pick_fields(locals())
+    values = edits.pick_columns(Row, locals())
     slug = None if custom else _find_slug(call, card, country or None)
     name = call.reference.cards[slug].name if slug else card
     row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
@@ -256,6 +240,7 @@ _own = partial(get_own, Row, "card")
     effect=Effect.CHANGES,
     title="Update my card: hit the min spend, bonus posted, downgraded, closed, used a credit, new fee",
 )
+@edits.clears(Row)
 def update_card(
     call: Call,
     card_id: CardId,
@@ -273,7 +258,7 @@ def update_card(
     spend_window_months: ClearableWindow | None = None,
     annual_fee: ClearableMoney | None = None,
     currency: Currency | None = None,
-    clear: list[Clearable] | None = None,
+    clear: list[str] | None = None,
     country: ClearableCountry | None = None,
     credit: Annotated[str | None, Field(max_length=60, description="Marks this credit of the card as used.")] = None,
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
@@ -285,7 +270,7 @@ def update_card(
     Or a credit used. Omitted fields stay; clear, or empty text, empties them. Numbers may be text. Credits go by their
     cycle; get_portfolio names them. Free.
     """
-    values = pick_fields(locals())
+    values = edits.pick_columns(Row, locals())
     row = _own(call.db, card_id, locked=True)
     link = _relink(call, row, card)
     owner = member if member is None else find_member(call.db, member, Row.member)
@@ -331,4 +316,4 @@ def remove_card(call: Call, card_id: CardId) -> RemovedCard:
     name = call.db.execute(delete(Row).where(Row.id == card_id).returning(Row.name)).scalar_one_or_none()
     if name is None:
         raise NotFound("card", card_id)
-    return RemovedCard(message=f"Card {card_id} ({name}) is removed.", removed=Removed(card_id=card_id, name=name))
+    return RemovedCard(message=f"Card {card_id} ({name}) is removed.", removed=CardName(card_id=card_id, name=name))

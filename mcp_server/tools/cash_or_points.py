@@ -21,6 +21,7 @@ from shared.domain.exchange_rates import Rates
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.party_prices import Per, describe_price, format_amount, price_party
 from shared.domain.plans import Plan
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
@@ -30,7 +31,6 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
-CURRENCY = "USD"  # values of points are published in US cents
 MAX_OPTIONS = 10
 NOT_LIVE = "Seen in searches of the last 14 days; prices and seats may have changed since."
 
@@ -126,9 +126,9 @@ async def compare_cash_vs_points(
     if not fare_options and not seats and not coverage(sides.readings).failed:
         raise NoData(_describe_nothing(call, where), missing=["cash fare", "award seats"])
     rates = await exchange_rates.rates(
-        call.ask, [CURRENCY, *(f.currency for f in fare_options), *(s.taxes_currency for s in seats)]
+        call.ask, [VALUATION_CURRENCY, *(f.currency for f in fare_options), *(s.taxes_currency for s in seats)]
     )
-    priced_fares = fares.sort_by_price(fare_options, rates, CURRENCY)
+    priced_fares = fares.sort_by_price(fare_options, rates, VALUATION_CURRENCY)
     awards = sorted((_price_award(call, s, rates) for s in seats), key=lambda p: p.award.order)
     fare = fares.find_cheapest(priced_fares) or next(iter(priced_fares), None)
     comparison = _build_comparison(call, where, sides, rates, fare, awards)
@@ -146,7 +146,7 @@ async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date,
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(put, availability.VERB, SeatsQuestion(origin, destination, day, day))
-        tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY))
+        tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, VALUATION_CURRENCY))
     sides = _Sides(answers[availability.VERB], answers[fares.VERB], live=True)
     require_answer(sides.readings, "award_seats and cash_fares", "The comparison of cash and points", "seats or fares")
     return sides
@@ -155,7 +155,9 @@ async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date,
 async def _read_stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
     """Cached answers; for sources without one, what earlier searches saw."""
     seats = await call.ask.get_cached(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
-    cash = await call.ask.get_cached(fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, CURRENCY)])
+    cash = await call.ask.get_cached(
+        fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, VALUATION_CURRENCY)]
+    )
 
     def read_sightings(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
         where = (session, call.account_id, origin, destination, day, cabin)
@@ -178,7 +180,7 @@ def _describe_nothing(call: LiveCall, where: str) -> str:
 
 def _price_award(call: LiveCall, option: AwardOption, rates: Rates) -> _PricedAward:
     program = call.reference.programs.get(option.program)
-    taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
+    taxes = rates.amount(option.taxes, option.taxes_currency, VALUATION_CURRENCY)
     return _PricedAward(option, AwardPrice(option.points, taxes, program.value_usd_cents if program else None))
 
 
@@ -226,7 +228,9 @@ def _to_cash_side(fare: FareOption) -> CashSide:
 def _to_award_side(option: AwardOption, rates: Rates) -> AwardSide:
     taxes = option.taxes
     converted = (
-        rates.convert(taxes, option.taxes_currency, CURRENCY) if taxes is not None and option.taxes_currency else None
+        rates.convert(taxes, option.taxes_currency, VALUATION_CURRENCY)
+        if taxes is not None and option.taxes_currency
+        else None
     )
     fields = {n: getattr(option, n) for n in AwardSide.model_fields if n != "taxes_converted"}
     return AwardSide.model_validate(fields | {"taxes_converted": to_converted_money(converted)})

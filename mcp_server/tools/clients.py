@@ -12,16 +12,16 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.parameters import ClientId, Page, PerPage, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.results import Paging, Part, Result, TotalValue
 from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
 from shared.domain import clients
 from shared.domain.balances import value_balance
 from shared.domain.plurals import pluralize
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import Fault, Invalid, NotFound
 
-CURRENCY = "USD"  # valuations are kept in US cents
 MAX_PDFS = 20
 Name = Annotated[str, line(160)]
 Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.check_email(v))]
@@ -43,12 +43,6 @@ class UpdatedClient(Result):
     portfolio: ClientPortfolio
     changed: list[str]
     unknown_programs: list[str]
-
-
-class TotalValue(Part):
-    amount: Money
-    currency: str
-    valuation_as_of: str | None
 
 
 class Client(Result):
@@ -171,7 +165,7 @@ def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
     amount = sum((value_balance(row.balances[slug], cents) for slug, (_, cents) in valued.items()), Decimal(0))
     days = [program.as_of for program, _ in valued.values() if program.as_of]
     unvalued = [programs[s].name if s in programs else s for s in row.balances if s not in valued]
-    return TotalValue(amount=amount, currency=CURRENCY, valuation_as_of=min(days, default=None)), unvalued
+    return TotalValue(amount=amount, currency=VALUATION_CURRENCY, valuation_as_of=min(days, default=None)), unvalued
 
 
 @tool(

@@ -65,19 +65,19 @@ class DelayAlerts(Result):
     paging: Paging
 
 
-class UpdatedAlert(Result):
+class UpdatedDelayAlert(Result):
     alert: DelayAlert
     changed: list[str]
 
 
-class RemovedAlert(Part):
+class RemovedDelayAlert(Part):
     alert_id: int
     airport: str
     label: str | None
 
 
-class DeletedAlert(Result):
-    removed: RemovedAlert
+class DeletedDelayAlert(Result):
+    removed: RemovedDelayAlert
 
 
 def _list_proved(call: CallBase, session: Session, rows: Iterable[Row]) -> Collection[str]:
@@ -250,7 +250,7 @@ def update_delay_alert(
     min_delay_minutes: Minutes | None = None,
     label: Label | None = None,
     clear: list[Literal["phone_number", "label"]] | None = None,
-) -> UpdatedAlert:
+) -> UpdatedDelayAlert:
     """Changes an airport delay alert: minutes, phone or channels; active false pauses it, true turns it on again.
 
     Premium.
@@ -287,7 +287,7 @@ def update_delay_alert(
     alert = _to_alert(row, proved)
     changes = describe_changes(f"the alert for {row.airport}", alert, changed)
     message = f"{changes} {state}{_warn_unproved_number(row, proved)}"
-    return UpdatedAlert(message=message, alert=alert, changed=changed)
+    return UpdatedDelayAlert(message=message, alert=alert, changed=changed)
 
 
 def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> list[str]:
@@ -307,13 +307,13 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
     effect=Effect.CHANGES,
     title="Delete an airport delay alert: no more texts that it is late",
 )
-def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedAlert:
+def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedDelayAlert:
     """Removes an airport delay alert for good, so that no more delay warnings come; confirm with the user first.
 
     To pause it use update_delay_alert and active false. Premium.
     """
     row = _get_own_alert(call.db, alert_id, locked=True)
-    removed = RemovedAlert(alert_id=row.id, airport=row.airport, label=row.label)
+    removed = RemovedDelayAlert(alert_id=row.id, airport=row.airport, label=row.label)
     call.db.delete(row)
     call.db.flush()
-    return DeletedAlert(message=f"Alert {removed.alert_id} for {removed.airport} is deleted.", removed=removed)
+    return DeletedDelayAlert(message=f"Alert {removed.alert_id} for {removed.airport} is deleted.", removed=removed)

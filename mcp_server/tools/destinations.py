@@ -41,7 +41,7 @@ class AffordableDestinations(Result, Verified):
     total_found: int
 
 
-class _Priced(NamedTuple):
+class _PricedDestination(NamedTuple):
     """A destination with the chart or the announced price it is from."""
 
     destination: Destination
@@ -67,7 +67,7 @@ def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None
     return None if low is None else (low, points.get("peak"))
 
 
-def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
+def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDestination]:
     flown = call.reference.flights[CARRIER].pairs
     for origin in LONDON:
         for code in flown.get(origin, ()):
@@ -77,7 +77,7 @@ def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
                     yield _to_priced(call, origin, code, cabin, points, price.chart_of(cabin))
 
 
-def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]:
+def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDestination]:
     """Single prices that were announced: one way, by a flight that is known."""
     for row in call.reference.examples(PROGRAM):
         served = call.reference.flights[CARRIER].pairs.get(row.origin, frozenset())
@@ -86,12 +86,14 @@ def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_Priced]
             yield _to_priced(call, row.origin, row.destination, row.cabin, (row.points, None), row)
 
 
-def _to_priced(call: Call, origin: str, code: str, cabin: str, points: tuple[int, int | None], fact: Any) -> _Priced:
+def _to_priced(
+    call: Call, origin: str, code: str, cabin: str, points: tuple[int, int | None], fact: Any
+) -> _PricedDestination:
     airport, miles = call.reference.airport(code), call.reference.miles(origin, code)
-    return _Priced(Destination(code, airport.city, airport.country, origin, cabin, *points, miles), fact)
+    return _PricedDestination(Destination(code, airport.city, airport.country, origin, cabin, *points, miles), fact)
 
 
-def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_Priced]:
+def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_PricedDestination]:
     """By the chart in force; without one, by the prices that were announced one by one."""
     return list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
 

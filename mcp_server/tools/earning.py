@@ -11,7 +11,7 @@ from mcp_server.toolkit.parameters import AirportOrCity, Amount, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views.zone_earnings import ZoneEarning, list_zone_earnings, select_class
+from mcp_server.views.airlines import AirlineName
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
@@ -21,6 +21,54 @@ from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import cathay, statuses
 from shared.reference.ages import explain_outdated, is_outdated
 from shared.reference.rows.earning import CathayFare, CathayZone, EarningRate
+
+# Earning by zone, fare type and booking class, as results show it.
+
+
+class ZoneEarning(Part):
+    """What one flight earns with a fare in a zone."""
+
+    cabin: str
+    fare_type: str
+    booking_classes: list[str]
+    zone: str
+    zone_miles: str
+    miles: int
+    status_points: int
+
+
+def _to_zone_earning(row: CathayFare, zone: CathayZone) -> ZoneEarning:
+    return ZoneEarning(
+        cabin=row.cabin,
+        fare_type=row.fare_type,
+        booking_classes=list(row.booking_classes),
+        zone=row.zone,
+        zone_miles=cathay.describe_zone(zone),
+        miles=row.asia_miles,
+        status_points=row.status_points,
+    )
+
+
+def list_zone_earnings(call: Call, fares: list[CathayFare], zone: str | None) -> list[ZoneEarning]:
+    """The fares as results show them, the shortest zone first; those of one zone where a route is named."""
+    zones = {z.zone: z for z in call.reference.rows("earning_cathay_zones.csv")}
+    fares_of_zone = sorted(
+        (f for f in fares if zone in (None, f.zone)),
+        key=lambda f: (zones[f.zone].min_miles, f.zone, f.cabin, f.asia_miles),
+    )
+    return [_to_zone_earning(f, zones[f.zone]) for f in fares_of_zone]
+
+
+def select_class(fares: list[CathayFare], fare_class: str | None) -> list[CathayFare]:
+    """The fares of one booking class; all without one. Raises NotFound with those there are."""
+    if not fare_class:
+        return fares
+    letter = fare_class.strip().upper()
+    if matches := [f for f in fares if letter in f.booking_classes]:
+        return matches
+    classes = sorted({c for f in fares for c in f.booking_classes})
+    raise NotFound("booking class", letter, classes)
+
 
 QualifyingProgram = Literal["british-airways-club", "flying-blue", "american-airlines-aadvantage"]
 EarningProgram = Literal[
@@ -45,12 +93,7 @@ class FlightEarnings(Result, Verified):
     assumptions: list[str]
 
 
-class AirlineName(Part):
-    code: str
-    name: str
-
-
-class Rate(Verified):
+class FareClassRate(Verified):
     fare_class: str
     cabin: str
     percent: Money
@@ -62,7 +105,7 @@ class Rate(Verified):
 class EarningRates(Result, Verified):
     program: str
     airline: AirlineName
-    rates: list[Rate]
+    rates: list[FareClassRate]
     by_zone: list[ZoneEarning]
     zone: str | None
 
@@ -242,8 +285,8 @@ def _list_by_zone(
     )
 
 
-def _to_rate(row: EarningRate, letter: str) -> Rate:
-    return Rate(
+def _to_rate(row: EarningRate, letter: str) -> FareClassRate:
+    return FareClassRate(
         fare_class=letter,
         cabin=row.cabin,
         percent=row.percent_of_distance,

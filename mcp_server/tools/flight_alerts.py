@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, Passengers, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -44,7 +44,6 @@ from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.flight_alerts import PRICED_THROUGH
 
 Airline = Literal["BA", "VS", "CX", "IB", "QR", "EY", "JL", "B6", "UA", "TP", "HA", "FI"]
-Clearable = Literal["cabin_class", "weekdays", "max_taxes"]
 _SEAT_TERMS = ("airline", "departure", "destination", "date_range_start", "date_range_end", "cabin_class", "passengers")
 TERMS = (*_SEAT_TERMS, *COLUMNS)
 TROUBLE_WORDS = {
@@ -90,19 +89,19 @@ class FlightAlerts(Result):
     paging: Paging
 
 
-class UpdatedAlert(Result):
+class UpdatedFlightAlert(Result):
     alert: FlightAlert
     changed: list[str]
 
 
-class RemovedAlert(Part):
+class RemovedFlightAlert(Part):
     alert_id: int
     airline: str
     route: str
 
 
-class DeletedAlert(Result):
-    removed: RemovedAlert
+class DeletedFlightAlert(Result):
+    removed: RemovedFlightAlert
 
 
 def _to_alert(row: Row) -> FlightAlert:
@@ -254,6 +253,7 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     effect=Effect.CHANGES,
     title="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
 )
+@clears(Row)
 def update_flight_alert(
     call: Call,
     alert_id: AlertId,
@@ -268,8 +268,8 @@ def update_flight_alert(
     nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
-    clear: list[Clearable] | None = None,
-) -> UpdatedAlert:
+    clear: list[str] | None = None,
+) -> UpdatedFlightAlert:
     """Changes an award seat alert: its dates, route, cabin, seats; active false pauses (mutes) it, true restarts it.
 
     Free.
@@ -292,7 +292,7 @@ def update_flight_alert(
     _reschedule(call, row, terms_changed=terms_changed, was_running=was_running)
     alert = _to_alert(row)
     message = f"{describe_changes('the alert', alert, changed)} {_describe_update(call, row)}"
-    return UpdatedAlert(message=message, alert=alert, changed=changed)
+    return UpdatedFlightAlert(message=message, alert=alert, changed=changed)
 
 
 def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool) -> None:
@@ -317,16 +317,16 @@ def _describe_update(call: Call, row: Row) -> str:
     effect=Effect.CHANGES,
     title="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
 )
-def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedAlert:
+def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
     """Removes (erases) an award seat alert for good, so that its notifications stop; confirm with the user first.
 
     To pause it use update_flight_alert. Free.
     """
     row = _get_own(call.db, alert_id, locked=True)
-    removed = RemovedAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
+    removed = RemovedFlightAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
     delete_schedules(call.db, RunKind.FLIGHT_ALERT, [row.id])
     call.db.delete(row)
     call.db.flush()
-    return DeletedAlert(
+    return DeletedFlightAlert(
         message=f"Alert {removed.alert_id}, {removed.airline} {removed.route}, is deleted.", removed=removed
     )

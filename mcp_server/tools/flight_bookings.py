@@ -1,56 +1,39 @@
 """Flight bookings a person logged, one record per leg, paid with points or cash."""
 
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
+from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
+    NOT_BLANK,
     AirportCapitals,
     Amount,
     AnyName,
     Cabin,
     Clock,
+    Currency,
     Day,
     FlightBookingId,
     Member,
     OtherMember,
     Page,
     PerPage,
+    RowId,
     Uuid,
+    at_most,
 )
-from mcp_server.toolkit.provenance import describe_verified
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Paging
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import list_program_names
-from mcp_server.views.bookings import to_flight_booking, to_flight_bookings
-from mcp_server.views.flight_bookings import (
-    AddedFlight,
-    Airline,
-    BookingUuid,
-    CancellationFee,
-    CashPaid,
-    CashPrice,
-    ChangedFlight,
-    Clearable,
-    Confirmation,
-    DeletedFlight,
-    FlightDetails,
-    FlightNumber,
-    Flights,
-    FlightTotals,
-    LocalTime,
-    Notes,
-    PassengerCount,
-    PaymentCurrency,
-    PointsSpent,
-    Program,
-    RemovedFlight,
-    WorkspaceTripId,
-)
-from mcp_server.views.vouchers import describe_freed_vouchers, to_voucher
+from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
+from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
 from shared.db.bookings import find_legs
@@ -64,6 +47,80 @@ from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.services.bookings import bookings
+
+# Parameters and results of the tools for flight bookings.
+
+MAX_POINTS = 10**12
+MAX_PASSENGERS = 999
+
+
+Airline = Annotated[str, Field(max_length=80), NOT_BLANK]
+PointsSpent = Annotated[
+    Annotated[int, Field(ge=0), at_most(MAX_POINTS)] | None,
+    Field(description="Award only; whole leg; 0 on connecting legs."),
+]
+Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
+CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
+CashPrice = Annotated[Amount | None, Field(description="Award only; the cash fare of all, in taxes_currency.")]
+BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking.")]
+WorkspaceTripId = Annotated[RowId | None, Field(description="From list_trips; not trip_id.")]
+FlightNumber = Annotated[str, Field(max_length=12)] | None
+PassengerCount = Annotated[int, Field(ge=1), at_most(MAX_PASSENGERS)]
+Confirmation = Annotated[str, Field(max_length=40)] | None
+Notes = Annotated[str, Field(max_length=4000)] | None
+LocalTime = Annotated[Clock | None, Field(description="Times are local.")]
+PaymentCurrency = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
+
+
+class AddedFlight(Result):
+    booking: FlightBooking
+    legs: list[FlightBooking]
+    cents_per_point: Money | None
+
+
+class CancellationFee(Verified):
+    amount: Money | NoDataWord
+    currency: str
+    unit: str
+    exempt_tiers: list[str]
+
+
+class FlightDetails(Result):
+    booking: FlightBooking
+    legs: list[FlightBooking]
+    vouchers: list[Voucher]
+    cancellation: CancellationFee | None
+    names: dict[str, str]  # of programmes, by slug
+
+
+class FlightTotals(Part):
+    points_by_program: dict[str, int]
+    cash_by_currency: dict[str, Money]
+    taxes_by_currency: dict[str, Money]
+
+
+class Flights(Result):
+    bookings: list[FlightBooking]
+    totals: FlightTotals
+    paging: Paging
+
+
+class ChangedFlight(Result):
+    booking: FlightBooking
+    changed: list[str]
+
+
+class RemovedFlight(Part):
+    booking_id: int
+    route: str
+    departure_date: date
+    confirmation_number: str | None
+
+
+class DeletedFlight(Result):
+    removed: RemovedFlight
+    vouchers_detached: list[int]
+
 
 _get_own = partial(get_own, Row, "flight booking")
 
@@ -230,6 +287,7 @@ def list_flight_bookings(
     effect=Effect.CHANGES,
     title="Fix my booked flight: I typed a wrong code, they moved us, it is now another date, upgraded",
 )
+@clears(Row)
 def update_flight_booking(
     call: Call,
     booking_id: FlightBookingId,
@@ -254,7 +312,7 @@ def update_flight_booking(
     departure_time: LocalTime = None,
     arrival_time: Clock | None = None,
     arrival_date: Day | None = None,
-    clear: list[Clearable] | None = None,
+    clear: list[str] | None = None,
     cash_price: CashPrice = None,
     member: OtherMember | None = None,
 ) -> ChangedFlight:

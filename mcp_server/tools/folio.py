@@ -42,7 +42,7 @@ class Finding(Audited):
     explanation: str
 
 
-class Totals(Part):
+class BillTotals(Part):
     disputed: Money
     currency: str | None
     lines_read: int
@@ -71,7 +71,7 @@ class Judged(Part):
 
 class FolioAudit(Result):
     findings: list[Finding]
-    totals: Totals
+    totals: BillTotals
     expected_benefits: list[str]
     dispute_template: str
     points_estimate: PointsEstimate | None
@@ -183,7 +183,7 @@ def _audit_bill(
     return FolioAudit(
         message=_describe_audit(result),
         findings=[_to_finding(f, bill.currency) for f in result.findings],
-        totals=Totals(
+        totals=BillTotals(
             disputed=result.disputed_amount,
             currency=bill.currency,
             lines_read=len(bill.lines),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit, edit_member, pick_columns
+from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import get_own
 from mcp_server.toolkit.parameters import (
     Amount,
@@ -61,9 +61,6 @@ Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
 Place = Annotated[str, Field(max_length=80, description="Of a hotel unknown here.")] | None
 Workspace = TripId | None
-Clearable = Literal[
-    "original_points", "original_pay_rate_usd", "room_type", "rate_plan", "confirmation_number", "notes", "trip_id"
-]
 
 
 class AddedStay(Result):
@@ -263,6 +260,7 @@ def list_hotel_bookings(
     effect=Effect.CHANGES,
     title="Change my hotel booking: extended so it's now a night more, rebooked at a lower rate, a note",
 )
+@clears(Row)
 def update_hotel_booking(
     call: Call,
     booking_id: HotelBookingId,
@@ -277,7 +275,7 @@ def update_hotel_booking(
     confirmation_number: Confirmation = None,
     notes: Notes = None,
     trip_id: Workspace = None,
-    clear: list[Clearable] | None = None,
+    clear: list[str] | None = None,
     member: OtherMember | None = None,
 ) -> ChangedStay:
     """Changes a booked hotel stay: check-in or checkout date, another night, room type, total, code, note or trip.

@@ -16,32 +16,30 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
-from mcp_server.views.hotel_lists import (
-    MAX_LISTED,
-    CardList,
-    ListedHotel,
-    collect_lists,
-    describe_lists,
-    describe_member,
-    describe_others,
-    list_titles,
-    to_card_list,
-    to_listed_hotel,
-)
 from mcp_server.views.hotels import (
+    MAX_LISTED,
     Award,
+    CardList,
     Described,
     FoundHotel,
+    ListedHotel,
     Night,
     StayRates,
     build_source_fields,
+    collect_lists,
     describe_award,
+    describe_lists,
+    describe_member,
     describe_opening,
+    describe_others,
     describe_stay,
     facts_freshness,
+    list_titles,
     to_award,
+    to_card_list,
     to_description,
     to_found_hotel,
+    to_listed_hotel,
     to_night,
     to_stay_rates,
 )
@@ -53,7 +51,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Ambiguity, Candidates, Fault, Invalid, NoData, NotFound
 from shared.reference import hotel_awards, hotel_lists, hotel_places, hotels
 from shared.reference.hotel_awards import FreeNight
-from shared.reference.hotel_places import Place
+from shared.reference.hotel_places import HotelPlace
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel as HotelRow
 from shared.services.search.hotel_prices import HotelReadings, require_prices, search_nights, search_stays
@@ -302,7 +300,7 @@ def _to_found_hotel(call: LiveCall, hotel: HotelRow, stay: StayPrice, source_fie
     return to_found_hotel(hotel, row.category if row else None, lists, stay, source_fields)
 
 
-def _filter_by_chains(facts: Reference, place: Place, chains: Sequence[str] | None) -> list[HotelRow]:
+def _filter_by_chains(facts: Reference, place: HotelPlace, chains: Sequence[str] | None) -> list[HotelRow]:
     """Raises NoData where none is known, Candidates where they are too many, and both NotFound and it for a chain."""
     codes = {code for text in chains or () for code in hotels.list_chain_codes(facts, text)}
     matches = [h for h in place.hotels if not chains or hotels.code(h) in codes]
@@ -339,7 +337,7 @@ def _sort_key(sort: Sort, hotel: HotelRow, stay: StayPrice) -> tuple[bool, Decim
     return key is None, key or Decimal(0), hotel.name
 
 
-def _describe_matches(place: Place, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
+def _describe_matches(place: HotelPlace, rows: Sequence[tuple[HotelRow, StayPrice]], most: int | None) -> str:
     available = sum(s.best.state == "available" for _, s in rows)
     awards = sum(s.best.points is not None for _, s in rows)
     unknown = sum(s.best.state == "unknown" for _, s in rows)

@@ -57,13 +57,13 @@ class LoungeVisit(Part):
     created_at: datetime
 
 
-class Counts(Part):
+class LoungeCounts(Part):
     total: int
     by_access_method: dict[str, int]
     by_card: dict[int, int]  # by card_id
 
 
-class Totals(Counts):
+class LoungeTotals(LoungeCounts):
     guests: int
 
 
@@ -77,12 +77,12 @@ class ListedLounge(Audited):
 class LoggedVisit(Result):
     visit: LoungeVisit
     listed_lounges: list[ListedLounge]
-    visits_this_year: Counts
+    visits_this_year: LoungeCounts
 
 
 class Visits(Result):
     visits: list[LoungeVisit]
-    totals: Totals
+    totals: LoungeTotals
     paging: Paging
 
 
@@ -185,7 +185,7 @@ def log_lounge_visit(
             ListedLounge(name=lounge.name, networks=list(lounge.networks), **describe_audited(lounge))
             for lounge in listed
         ],
-        visits_this_year=Counts.model_validate(counts),
+        visits_this_year=LoungeCounts.model_validate(counts),
     )
 
 
@@ -227,7 +227,7 @@ def list_lounge_visits(
     return Visits(
         message=f"{pluralize(counts.total, 'lounge visit')}.",
         visits=[_to_visit(row) for row in rows],
-        totals=Totals.model_validate(counts),
+        totals=LoungeTotals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),
     )
 
@@ -238,6 +238,7 @@ def list_lounge_visits(
     effect=Effect.CHANGES,
     title="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
 )
+@edits.clears(Row)
 def update_lounge_visit(
     call: Call,
     visit_id: VisitId,
@@ -252,28 +253,16 @@ def update_lounge_visit(
     currency: Currency | None = None,
     rating: Rating = None,
     notes: Notes = None,
-    clear: list[Literal["card_id", "program", "amount_paid", "rating", "notes"]] | None = None,
+    clear: list[str] | None = None,
 ) -> ChangedVisit:
     """Corrects a logged lounge visit or entry: lounge, airport, date, guests brought, what was paid, rating or notes.
 
     Paid.
     """
+    changes = edits.pick_columns(Row, locals()) | {"program": _resolve_program(call, program)}
     _check_place(call, airport, visited_on)
     _check_card(call, card_id)  # before the visit: anyone who deletes a card locks in the same order
     row = _get_own(call.db, visit_id, locked=True)
-    changes = {
-        "lounge_name": lounge_name,
-        "airport": airport,
-        "visited_on": visited_on,
-        "access_method": access_method,
-        "card_id": card_id,
-        "program": _resolve_program(call, program),
-        "guests": guests,
-        "amount_paid": amount_paid,
-        "currency": currency,
-        "rating": rating,
-        "notes": notes,
-    }
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
     visit = _to_visit(row)

@@ -11,6 +11,7 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Day, Page, PerPage
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.deadlines import Subject
 from shared.db.messages import Notification, load_notice_page
 from shared.db.pagination import count
 from shared.domain.plurals import pluralize
@@ -20,11 +21,6 @@ from shared.outbox.links import find_subject_path
 from shared.settings import settings
 
 Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
-
-
-class Subject(Part):
-    type: str
-    id: str
 
 
 class Notice(Part):
@@ -44,7 +40,7 @@ class Notices(Result):
     paging: Paging
 
 
-class Marked(Result):
+class MarkedNotices(Result):
     marked: int
     unread: int
     not_found: list[str]
@@ -141,7 +137,7 @@ def mark_notifications_read(
     call: Call,
     notification_ids: Annotated[list[str] | None, Field(max_length=200)] = None,
     all: bool = False,
-) -> Marked:
+) -> MarkedNotices:
     """Marks some or all notices as read, which clears the unread ones and keeps them.
 
     Give notification_ids or all true. Free.
@@ -149,7 +145,7 @@ def mark_notifications_read(
     if bool(notification_ids) == all:
         raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
     marked, unknown = _mark_named(call, notification_ids) if notification_ids else (_mark(call, None), [])
-    return Marked(
+    return MarkedNotices(
         message=f"{pluralize(marked, 'notice')} marked as read.",
         marked=marked,
         unread=count(call.db, Notification, Notification.read_at.is_(None)),

@@ -78,7 +78,7 @@ class PartnerOptions(Result):
     dynamic_programs: list[str]
 
 
-class _Priced(NamedTuple):
+class _PartnerAward(NamedTuple):
     program: Program
     airline: str
     route: RouteKnown
@@ -114,7 +114,7 @@ def _judge_routes(
 
 def _find_prices(
     call: Call, findings: Mapping[str, RouteFinding], start: str, end: str, cabin: str
-) -> Iterator[_Priced | Program]:
+) -> Iterator[_PartnerAward | Program]:
     """Each chart price of each programme, and each programme that prices one of the airlines without a chart."""
     for program in call.reference.programs.values():
         dynamic = False
@@ -125,17 +125,19 @@ def _find_prices(
                 season = next(s for s in SEASONS if s in cell.points)
                 chart = price.chart_of(cabin)
                 peak = cell.points.get("peak") if season != "peak" else None
-                yield _Priced(program, airline, finding.route, chart, cell.place, season, cell.points[season], peak)
+                yield _PartnerAward(
+                    program, airline, finding.route, chart, cell.place, season, cell.points[season], peak
+                )
             dynamic = dynamic or bool(price and price.dynamic)
         if dynamic:
             yield program
 
 
 def _quote_examples(
-    call: Call, airlines: Collection[str], start: str, end: str, prices: Sequence[_Priced | Program], cabin: str
+    call: Call, airlines: Collection[str], start: str, end: str, prices: Sequence[_PartnerAward | Program], cabin: str
 ) -> list[ProgramExample]:
     """Dated prices for the route of programmes that have no chart price for the airline."""
-    priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _Priced)}
+    priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _PartnerAward)}
     return [
         ProgramExample(program=row.program, **to_example(row).model_dump())
         for row in call.reference.find_examples(start, end, cabin)
@@ -143,9 +145,9 @@ def _quote_examples(
     ]
 
 
-def _group_prices(prices: Sequence[_Priced]) -> list[list[_Priced]]:
+def _group_prices(prices: Sequence[_PartnerAward]) -> list[list[_PartnerAward]]:
     """Prices of the same chart, zone and points together, whichever airline flies; cheapest first."""
-    groups: dict[tuple[str, str, int, str], list[_Priced]] = {}
+    groups: dict[tuple[str, str, int, str], list[_PartnerAward]] = {}
     for price in prices:
         groups.setdefault((price.chart.chart_id, price.place, price.points, price.route), []).append(price)
     return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
@@ -186,7 +188,7 @@ def _to_surcharge(row: SurchargeRow) -> Surcharge:
     )
 
 
-def _to_option(call: Call, group: list[_Priced], funds: _Funds, passengers: int) -> PartnerOption:
+def _to_option(call: Call, group: list[_PartnerAward], funds: _Funds, passengers: int) -> PartnerOption:
     first = group[0]
     airlines = sorted(p.airline for p in group)
     total = first.points * passengers
@@ -244,8 +246,8 @@ def get_partner_award_options(
     carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
     findings = _judge_routes(call, carriers or _find_hub_carriers(call, (start, end)), starts, ends)
     prices = list(_find_prices(call, findings, start, end, cabin))
-    groups = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route != "none_known"])
-    unflown = _group_prices([p for p in prices if isinstance(p, _Priced) and p.route == "none_known"])
+    groups = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route != "none_known"])
+    unflown = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route == "none_known"])
     dynamic = [p.slug for p in prices if isinstance(p, Program)]
     quoted = _quote_examples(call, findings, start, end, prices, cabin)
     if not groups and not unflown and not dynamic and not quoted:
@@ -276,7 +278,7 @@ def get_partner_award_options(
 
 
 def _describe_options(
-    route: str, groups: Sequence[Sequence[_Priced]], listed: int, dynamic: Sequence[str], passengers: int
+    route: str, groups: Sequence[Sequence[_PartnerAward]], listed: int, dynamic: Sequence[str], passengers: int
 ) -> str:
     cut = f", {listed} shown" if listed < len(groups) else ""
     message = f"{pluralize(len(groups), 'chart price')} from {route}{cut}."

@@ -11,10 +11,8 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
-from mcp_server.views.household import MemberSums, describe_members, sum_members
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
-from mcp_server.views.redemptions import Redemptions, describe_redemptions, list_redemptions
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -30,16 +28,18 @@ from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import balances, time_zones
+from shared.domain import redemptions as rules
 from shared.domain.dates import format_day
 from shared.domain.deadlines import Deadline, Value, select_due
 from shared.domain.household import add_member
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.plurals import pluralize
-from shared.reference.exchange_rates import describe_rate, find_exchange_rate
+from shared.domain.valuations import VALUATION_CURRENCY
+from shared.reference.exchange_rates import convert_amount, describe_rate, find_exchange_rate
 from shared.services.bookings.bookings import flight_state, stay_state
+from shared.services.bookings.redemptions import BookedRedemption, read_redemptions
 from shared.services.deadlines import (
     TABLES,
-    VALUATION_CURRENCY,
     Viewpoint,
     choose_currency,
     find_deadlines,
@@ -47,6 +47,151 @@ from shared.services.deadlines import (
     list_own_credits,
     value_points,
 )
+
+# The log of redemptions as the portfolio shows it.
+
+NEWEST = 10
+
+
+class RedemptionRow(Part):
+    """`basis`: whether the price in cash was given with the booking or seen for it. Amounts are in `currency`."""
+
+    booking_type: Literal["flight", "hotel"]
+    booking_id: int
+    member: str | None
+    program: str | None
+    day: date
+    points: int
+    cash_price: Money | None
+    taxes: Money | None
+    basis: rules.Basis | None
+    value: Money | None
+    currency: str
+    cents_per_point: Money | None
+
+
+class Redemptions(Part):
+    """Award bookings whose travel begins in `year`; the sums are of those whose value is known."""
+
+    year: int
+    count: int
+    points: int
+    value_got: Money
+    currency: str
+    cents_per_point: Money | None
+    without_price: int
+    without_taxes: int
+    without_rate: int
+    rows: list[RedemptionRow]
+
+
+def list_redemptions(call: Call, view: Viewpoint) -> Redemptions:
+    booked = read_redemptions(call.db, call.reference, view.today.year)
+    sums = rules.sum_redemptions(
+        [b.redemption for b in booked], lambda amount, currency: convert_amount(amount, currency, view.currency)
+    )
+    return Redemptions(
+        year=view.today.year,
+        count=sums.count,
+        points=sums.points,
+        value_got=round_to_minor_unit(sums.value, view.currency),
+        currency=view.currency,
+        cents_per_point=sums.cents_per_point,
+        without_price=sums.without_price,
+        without_taxes=sums.without_taxes,
+        without_rate=sums.without_rate,
+        rows=[_to_row(b) for b in booked[:NEWEST]],
+    )
+
+
+def _to_row(booked: BookedRedemption) -> RedemptionRow:
+    redemption = booked.redemption
+    return RedemptionRow(
+        booking_type=booked.booking_type,
+        booking_id=booked.booking_id,
+        member=booked.member or None,
+        program=booked.program,
+        day=booked.day,
+        points=redemption.points,
+        cash_price=redemption.cash_price,
+        taxes=redemption.taxes,
+        basis=redemption.basis,
+        value=redemption.value,
+        currency=redemption.currency,
+        cents_per_point=redemption.cents_per_point,
+    )
+
+
+def describe_redemptions(log: Redemptions) -> str:
+    """One sentence; empty without an award booking this year."""
+    reasons = (
+        (log.without_price, "no cash price"),
+        (log.without_taxes, "no taxes logged"),
+        (log.without_rate, "a price in a currency without a known rate"),
+    )
+    others = " and ".join(f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in reasons if count)
+    if not log.count:
+        return f" Of this year's redemptions {others}, so what they got is not known." if others else ""
+    got = f"{round_to_minor_unit(log.value_got, log.currency):,} {log.currency}"
+    what = f"{pluralize(log.count, 'redemption')} of {log.points:,} points got {got}"
+    left_out = f"; besides, {others}" if others else ""
+    return f" This year {what}, {log.cents_per_point} cents a point{left_out}."
+
+
+# What each member of a household keeps, added up.
+
+_IN_MESSAGE = 5
+
+
+class MemberSums(Part):
+    """Of one person; null is the account holder. `value`: of the points whose value is known."""
+
+    member: str | None
+    programs: int
+    value: Money
+    currency: str
+    open_cards: int
+    statuses: int
+    upcoming_flights: int
+    upcoming_stays: int
+
+
+def sum_members(view: Viewpoint, holdings: Holdings, values: Mapping[int, Decimal]) -> list[MemberSums]:
+    """The account holder first. `values`: of each balance, in the currency of the view."""
+    kinds = (holdings.balances, holdings.statuses, holdings.cards, holdings.flights, holdings.stays)
+    members = sorted({row.member for rows in kinds for row in rows})
+    return [_sum_member(view, holdings, values, member) for member in members]
+
+
+def _sum_member(view: Viewpoint, holdings: Holdings, values: Mapping[int, Decimal], member: str) -> MemberSums:
+    facts, now = view.reference, view.now
+    balances = [row for row in holdings.balances if row.member == member]
+    cards = [row for row in holdings.cards if row.member == member]
+    states = [stay_state(facts, row, now) for row in holdings.stays if row.member == member]
+    return MemberSums(
+        member=member or None,
+        programs=len(balances),
+        value=sum((values.get(row.id, Decimal(0)) for row in balances), Decimal(0)),
+        currency=view.currency,
+        open_cards=sum(row.closed_on is None or row.closed_on > view.today for row in cards),
+        statuses=sum(row.member == member for row in holdings.statuses),
+        upcoming_flights=sum(
+            row.member == member and flight_state(facts, row, now) == "upcoming" for row in holdings.flights
+        ),
+        upcoming_stays=sum(state in ("upcoming", "current") for state in states),
+    )
+
+
+def describe_members(sums: list[MemberSums]) -> str:
+    """What other members keep of the whole; empty without one."""
+    others = [s for s in sums if s.member]
+    sentences = [
+        f" Of this, {s.member} has {pluralize(s.programs, 'programme')} worth about {s.value:,.2f} {s.currency}"
+        + (f" and {pluralize(s.open_cards, 'open card')}." if s.open_cards else ".")
+        for s in others[:_IN_MESSAGE]
+    ]
+    return "".join(sentences)
+
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
 # The account and what is only counted: alerts that are neither paused nor ended, trips, unread notices.

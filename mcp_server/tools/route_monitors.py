@@ -1,6 +1,7 @@
 """Route monitors: award seats on a route, mailed when they match a person's terms for the first time."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Annotated, Literal
 
@@ -8,22 +9,15 @@ from pydantic import Field
 from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
 from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
+from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.results import Money, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
 from mcp_server.views import route_monitors as views
-from mcp_server.views.booked_awards import BookedAwardId, RebookingFee, describe_award, read_booked_award, to_fee
-from mcp_server.views.route_monitor_changes import (
-    check_changeable,
-    check_terms,
-    describe_interval,
-    schedule_checks,
-    start_afresh,
-    switch_monitor,
-)
+from mcp_server.views.route_monitors import check_route
 from mcp_server.views.seat_filters import (
     COLUMNS,
     MaxTaxes,
@@ -42,21 +36,145 @@ from mcp_server.views.watch_outlook import (
     to_release,
 )
 from shared.db.accounts import lock
+from shared.db.bookings import FlightBooking
 from shared.db.monitor_pages import is_active, load_monitor_page
 from shared.db.pagination import count
 from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, list_found_prices, list_matches
 from shared.db.run_kinds import RunKind
-from shared.db.runs import unschedule
+from shared.db.runs import schedule, unschedule
 from shared.domain.dates import format_weekday
-from shared.domain.party_prices import PartyPrice, describe_price
+from shared.domain.party_prices import PartyPrice, describe_price, format_amount
 from shared.domain.plurals import pluralize
+from shared.errors import Fault, Invalid
 from shared.reference.rows.award_charts import ReleaseWindow
+from shared.services.watches.booked_awards import BookedAward, is_better_cabin, read_award, set_terms
+
+# Changes of a stored route monitor: whether it may change, pausing and resuming it, and starting it afresh.
+
+
+def schedule_checks(call: Call, row: RouteMonitor) -> None:
+    """The first check is due now, the next ones after the interval of the settings."""
+    schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
+
+
+def describe_interval(call: Call) -> str:
+    seconds = call.settings.route_monitor_interval_seconds
+    if seconds == 3600:
+        return "hour"
+    return pluralize(seconds // 3600, "hour") if seconds % 3600 == 0 else pluralize(seconds, "second")
+
+
+def check_terms(call: Call, row: RouteMonitor) -> None:
+    """Raises Invalid."""
+    check_route(
+        call,
+        {"origin": row.origin, "destination": row.destination},
+        {"earliest_date": row.earliest_date, "latest_date": row.latest_date},
+    )
+
+
+def check_changeable(row: RouteMonitor, *, has_terms: bool) -> None:
+    """`has_terms`: more than pausing and resuming is asked for. Raises Invalid."""
+    if row.cancelled_at is not None:
+        raise Invalid(Fault("monitor_id", "is cancelled and cannot be changed", "an active monitor, or a new one"))
+    if row.booking_id is not None and has_terms:
+        raise Invalid(Fault("monitor_id", "takes its terms from a booking", "the booking, or a new monitor"))
+
+
+def switch_monitor(call: Call, row: RouteMonitor, active: bool | None) -> bool:
+    """Pauses or resumes a monitor; whether that changed anything. Raises LimitReached.
+
+    One that a plan paused and its owner pauses too is not resumed by a larger plan.
+    """
+    is_as_asked = row.paused_at is None if active else row.paused_by_owner
+    if active is None or is_as_asked:
+        return False
+    if active:
+        refusal = "active; this one stays paused. Pause or cancel another one, or choose a larger plan."
+        check_cap(call, call.db, RouteMonitor, is_active(), refusal)
+    row.paused_at, row.paused_by_owner = (None, False) if active else (row.paused_at or call.now, True)
+    return True
+
+
+def start_afresh(call: Call, row: RouteMonitor) -> None:
+    """What was seen before is forgotten, so that each match counts as new; a paused monitor is not checked."""
+    call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
+    call.db.flush()
+    if row.paused_at is None:
+        schedule_checks(call, row)
+    else:
+        unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
+
+
+# Watches of booked awards: the parameter, its checks, and what an answer says of them.
+
+BookedAwardId = Annotated[
+    RowId | None,
+    Field(description="A booked award: tells when it is cheaper, fee deducted, or in a better cabin."),
+]
+
+
+class RebookingFee(Verified):
+    """What cancelling the booked award costs each person: money, or points where `currency` is null."""
+
+    amount: Money
+    currency: str | None
+
+
+def to_fee(call: Call, award: BookedAward | None) -> RebookingFee | None:
+    fact = call.reference.cancellation_fee(award.program) if award else None
+    if award is None or award.fee is None or fact is None:
+        return None
+    amount = Decimal(award.fee.points) if award.fee.money is None else award.fee.money
+    return RebookingFee(amount=amount, currency=award.fee.currency, **describe_verified(fact))
+
+
+def read_booked_award(call: Call, row: RouteMonitor, booking_id: int | None) -> BookedAward | None:
+    """The award a monitor is to watch, whose terms it takes. Raises NotFound and Invalid."""
+    if booking_id is None:
+        return None
+    award = read_award(call.db, call.reference, get_own(FlightBooking, "flight booking", call.db, booking_id))
+    if (row.origin, row.destination) != (award.origin, award.destination):
+        raise Invalid(
+            Fault("origin", "and destination are not those of the booking", f"{award.origin} and {award.destination}")
+        )
+    if not row.earliest_date <= award.day <= row.latest_date:
+        raise Invalid(
+            Fault("earliest_date", "and latest_date leave out the day of the booking", f"{award.day} within them")
+        )
+    if row.cabin is not None and row.cabin != award.cabin and not is_better_cabin(row.cabin, award):
+        raise Invalid(Fault("cabin", "is below the booked one", f"{award.cabin} or a better cabin"))
+    set_terms(row, award)
+    return award
+
+
+def describe_award(award: BookedAward | None, row: RouteMonitor) -> str:
+    """What is watched of a booking, and the fee that counts."""
+    if award is None:
+        return ""
+    cabin = str(row.cabin).replace("_", " ")
+    flight = f"{award.flight_number or award.airline} on {format_weekday(award.day)}"
+    if row.cabin != award.cabin:
+        return f" for booking {award.booking_id}: {cabin} on {flight}"
+    return (
+        f" for booking {award.booking_id}: {flight} in {cabin} for fewer than the {award.points_each:,} points each"
+        f" that were paid, after the fee for cancelling{_describe_fee(award)}"
+    )
+
+
+def _describe_fee(award: BookedAward) -> str:
+    fee = award.fee
+    if fee is None:
+        return ", which is not known"
+    if fee.money is not None and fee.currency is not None:
+        return f", {format_amount(fee.money, fee.currency)} per person" if fee.money else ", which is nothing"
+    return f", {pluralize(fee.points, 'point')} per person"
+
 
 _tool = partial(tool, area="alerts", tier=Tier.FREE)
 Airlines = Annotated[list[str] | None, Field(max_length=30, description="Names or codes.")]
 MonitorId = Annotated[RowId, Field(description="From list_route_monitors.")]
 MostPoints = Annotated[Points | None, Field(description="Per person; fires only at or below.")]
-Clearable = Literal["cabin", "airlines", "max_points", "weekdays", "max_taxes"]
 WINDOW = ("origin", "destination", "earliest_date", "latest_date")
 TERMS = (*WINDOW, "booking_id", "cabin", "airlines", "passengers", "max_points", *COLUMNS)
 MAX_MATCHES, MAX_CHECKS, MAX_PRICES = 20, 10, 30
@@ -267,6 +385,7 @@ def _describe_best(call: Call, monitor: views.Monitor) -> str:
     effect=Effect.CHANGES,
     title="Change a route watch: widen it by a week, more points, first instead of premium, 3 people",
 )
+@clears(RouteMonitor)
 def update_route_monitor(
     call: Call,
     monitor_id: MonitorId,
@@ -281,7 +400,7 @@ def update_route_monitor(
     nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
-    clear: list[Clearable] | None = None,
+    clear: list[str] | None = None,
     active: bool | None = None,
 ) -> UpdatedMonitor:
     """Changes a watched route: widens or moves its dates, cabin, airlines, travellers, or raises the limit on points.

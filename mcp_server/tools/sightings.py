@@ -21,7 +21,7 @@ from shared.domain.card_prices import Advice, CardPrice, advise_on_cards, count_
 from shared.domain.dates import find_month_bounds, format_weekday
 from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import Path, find_reach
+from shared.domain.transfers import TransferPath, find_reach
 from shared.errors import NotFound
 from shared.reference.load import Reference
 from shared.reference.transfer_rates import describe_all_rates
@@ -57,7 +57,7 @@ class ListedFlight(Flight):
     seen_at: datetime
 
 
-class Flights(Result):
+class SightedFlights(Result):
     """`names` of the airlines by code, and of the programmes by slug."""
 
     flights: list[ListedFlight]
@@ -121,7 +121,7 @@ def list_flights(
     sort: Literal["newest", "points", "value"] = "newest",
     page: Page = 1,
     per_page: PerPage = 10,
-) -> Flights:
+) -> SightedFlights:
     """Lists award offers already seen: finds and deals of the last 14 days, newest, cheapest or best value first.
 
     As last seen, no timetable; for live seats use search_all_airlines. Points and taxes per person. Free.
@@ -135,7 +135,7 @@ def list_flights(
     rows = _read_page(call, query, _build_sort_order(cells, query, sort), page, per_page)
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     paging = Paging.of(page, per_page, total)
-    return Flights(
+    return SightedFlights(
         message=_describe_listing(total, balances) + paging.more,
         flights=[_to_listed_flight(call, row) for row in rows],
         names=list_offer_names(call.reference, rows),
@@ -269,7 +269,7 @@ def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPri
     return find_card_prices(read_routes(call), currencies, portals, row.program, row.points, price)
 
 
-def _find_bonus(path: Path) -> RunningBonus | None:
+def _find_bonus(path: TransferPath) -> RunningBonus | None:
     running = [e.bonus for e in path.edges if e.bonus and not e.bonus.targeted]
     if not running:
         return None

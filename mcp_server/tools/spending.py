@@ -1,9 +1,12 @@
 """Spending by month and category, added up from card statements; their lines are never stored."""
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Annotated, Any
+from datetime import date, datetime
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
@@ -11,18 +14,209 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import CardId, Currency
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views import spending as views
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
+from shared.db.spending import Cell
+from shared.domain.card_value import CATEGORIES
+from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
-from shared.domain.spending.model import Hints, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
-from shared.domain.spending.totals import StatementTotals, sum_up
+from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total, sum_up
 from shared.errors import ConfirmationRequired, Fault, Invalid, NoData, NotFound
 from shared.reference.spending import build_book
 from shared.services import spending
+
+# Imported spending as tools answer it: months, statements, and sentences about what was counted.
+
+MAX_SKIPPED = 50  # lines listed; the message counts all of them
+
+
+class ImportedMonth(Part):
+    """`totals` are gross; `refunds` came back by category, `net` is what is left of all."""
+
+    month: str
+    totals: dict[str, Money]
+    refunds: dict[str, Money]
+    net: Money
+    transactions: int
+
+
+class SkippedLine(Part):
+    line: int
+    reason: str
+
+
+class RepeatedLines(Part):
+    """Lines of the statement that an earlier one has counted already."""
+
+    fingerprint: str
+    lines: int
+
+
+class SpendingMonth(Part):
+    """`totals` and `total` are gross; `net` is without what came back."""
+
+    month: str
+    totals: dict[str, Money]
+    total: Money
+    refunds: dict[str, Money]
+    net: Money
+
+
+class CurrencySpending(Part):
+    """What is kept in one currency in the time asked for."""
+
+    currency: str
+    gross: Money
+    net: Money
+    statements: int
+    without_card: int
+
+
+class SpendingStatement(Part):
+    fingerprint: str
+    label: str | None
+    card_id: int | None
+    currency: str
+    period_start: date
+    period_end: date
+    transactions: int
+    imported_at: datetime
+
+
+def to_imported_month(month: date, totals: dict[str, Total]) -> ImportedMonth:
+    refunds = {category: total.refunds for category, total in totals.items() if total.refunds}
+    return ImportedMonth(
+        month=f"{month:%Y-%m}",
+        totals={category: total.amount for category, total in totals.items() if total.transactions},
+        refunds=refunds,
+        net=sum((total.amount - total.refunds for total in totals.values()), ZERO),
+        transactions=sum(total.transactions for total in totals.values()),
+    )
+
+
+def to_skipped(summed: StatementTotals) -> list[SkippedLine]:
+    return [SkippedLine(line=line, reason=reason) for line, reason in summed.skipped[:MAX_SKIPPED]]
+
+
+def describe_contents(summed: StatementTotals) -> str:
+    """What was read: purchases, days, and gross, refunds and net where something came back."""
+    days = format_days(summed.start, summed.end)
+    contents = f"{pluralize(summed.transactions, 'purchase')} from {days} in {summed.currency}"
+    if not summed.refunds:
+        return contents
+    net = summed.gross - summed.refunds
+    return f"{contents}: {summed.gross:,.2f} gross, {summed.refunds:,.2f} refunded, {net:,.2f} net"
+
+
+def describe_gaps(summed: StatementTotals) -> list[str]:
+    sentences = []
+    if summed.skipped:
+        reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
+        listed = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
+        sentences.append(f"Not counted as purchases: {listed}.")
+        if len(summed.skipped) > MAX_SKIPPED:
+            sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
+    if summed.is_rounded:
+        sentences.append("Amounts with more than two decimals were added as written and each total rounded once.")
+    if summed.uncategorised_share:
+        sentences.append(f"{summed.uncategorised_share:.0%} of the amount is uncategorised: its shops are not known.")
+    return sentences
+
+
+def describe_repeats(repeats: Sequence[Repeats]) -> list[str]:
+    """Lines left out because they count already, chance likenesses, and statements that cannot be compared."""
+    sentences = []
+    for repeat in repeats:
+        name = f"statement {repeat.earlier.fingerprint[:12]}"
+        count = len(repeat.lines)
+        if repeat.is_same_paper:
+            lines = f"{pluralize(count, 'line')} {'is' if count == 1 else 'are'}"
+            sentences.append(f"{lines} in {name} already and not counted again.")
+        elif repeat.earlier.marks is None:
+            sentences.append(f"Its days overlap with {name}; lines in both count twice.")
+        elif count:
+            sentences.append(f"{pluralize(count, 'line')} with day and amount of {name} may be the same and count.")
+        else:
+            sentences.append(f"Its days overlap with {name}; no line is in both.")
+    if repeats:
+        sentences.append("If this is a corrected copy, import it with replace true.")
+    return sentences
+
+
+def rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> list[CurrencySpending]:
+    """The currency with the most purchases first. Amounts of two currencies are never added up."""
+    purchases = Counter({row.currency: 0 for row in statements})
+    for cell in cells:
+        purchases[cell.currency] += cell.transactions
+    return [
+        CurrencySpending(
+            currency=code,
+            gross=sum((cell.amount for cell in cells if cell.currency == code), ZERO),
+            net=sum((cell.net for cell in cells if cell.currency == code), ZERO),
+            statements=sum(row.currency == code for row in statements),
+            without_card=sum(row.currency == code and row.card_id is None for row in statements),
+        )
+        for code, _ in purchases.most_common()
+    ]
+
+
+def to_months(cells: Sequence[Cell]) -> list[SpendingMonth]:
+    by_month: dict[date, list[Cell]] = {}
+    for cell in cells:
+        by_month.setdefault(cell.month, []).append(cell)
+    return [
+        SpendingMonth(
+            month=f"{month:%Y-%m}",
+            totals=_order_totals({cell.category: cell.amount for cell in of_month if cell.transactions}),
+            total=sum((cell.amount for cell in of_month), ZERO),
+            refunds=_order_totals({cell.category: cell.refunds for cell in of_month if cell.refunds}),
+            net=sum((cell.net for cell in of_month), ZERO),
+        )
+        for month, of_month in by_month.items()
+    ]
+
+
+def _order_totals(totals: dict[str, Decimal]) -> dict[str, Decimal]:
+    return {category: totals[category] for category in CATEGORIES if category in totals}
+
+
+def average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
+    """The average over the months that have spending; months without a statement do not count."""
+    sums: Counter[str] = Counter()
+    spent_in = [month for month in months if month.totals]
+    for month in spent_in:
+        sums.update(month.totals)
+    each = {
+        category: (Decimal(total) / len(spent_in)).quantize(CENT, ROUND_HALF_UP) for category, total in sums.items()
+    }
+    return _order_totals(each)
+
+
+def to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
+    return SpendingStatement(
+        fingerprint=row.fingerprint[:12],
+        label=row.label,
+        card_id=row.card_id,
+        currency=row.currency,
+        period_start=row.period_start,
+        period_end=row.period_end,
+        transactions=row.transactions,
+        imported_at=row.imported_at,
+    )
+
+
+def describe_months(chosen: CurrencySpending, months: Sequence[SpendingMonth], others: Sequence[str]) -> str:
+    message = f"{chosen.gross:,.2f} {chosen.currency} in {pluralize(len(months), 'month')} with spending"
+    if chosen.gross != chosen.net:
+        message += f" gross, {chosen.gross - chosen.net:,.2f} refunded, {chosen.net:,.2f} net"
+    if others:
+        message += f". Spending in {', '.join(others)} is kept too and not converted; currency shows it"
+    return f"{message}."
+
 
 MAX_STATEMENTS = 100
 Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
@@ -36,12 +230,12 @@ class Imported(Result):
     fingerprint: str
     already_imported: bool
     currency: str
-    months: list[views.ImportedMonth]
+    months: list[ImportedMonth]
     gross: Money
     refunds: Money
     net: Money
-    skipped: list[views.SkippedLine]
-    repeated: list[views.RepeatedLines]
+    skipped: list[SkippedLine]
+    repeated: list[RepeatedLines]
     replaced: list[str]
     uncategorised_share: Money
 
@@ -49,14 +243,14 @@ class Imported(Result):
 class Summary(Result):
     """Months and sums of one currency; `currencies` lists all there are in this time."""
 
-    months: list[views.SpendingMonth]
+    months: list[SpendingMonth]
     monthly_average: dict[str, Money]
-    statements: list[views.SpendingStatement]
+    statements: list[SpendingStatement]
     currency: str
     gross: Money
     refunds: Money
     net: Money
-    currencies: list[views.CurrencySpending]
+    currencies: list[CurrencySpending]
 
 
 class WouldRemove(Part):
@@ -65,7 +259,7 @@ class WouldRemove(Part):
     categories: int
 
 
-class Removed(Part):
+class RemovedSpending(Part):
     months: int
     statements: int
 
@@ -73,38 +267,41 @@ class Removed(Part):
 class DeletedSpending(Result):
     deleted: bool
     would_remove: WouldRemove | None
-    removed: Removed | None
+    removed: RemovedSpending | None
 
 
 @tool(
     area="spending",
     tier=Tier.PAID,
     effect=Effect.FILES,
-    title="Here's my credit card or bank statement (CSV): upload it, see where the money went",
+    title="Import a card or bank statement",
 )
 def import_spending_statement(
     call: Call,
     statement_text: Annotated[
-        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text of one statement.")
+        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text.")
     ] = None,
     rows: Rows | None = None,
     card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
-    replace: Annotated[bool, Field(description="A corrected copy replaces the earlier ones.")] = False,
+    replace: Annotated[bool, Field(description="Replaces earlier copies.")] = False,
+    positive_is: Literal["spent", "received"] | None = None,
+    date_order: Literal["day_first", "month_first", "year_first"] | None = None,
 ) -> Imported:
     """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
 
-    Adds up its rows or transactions, what the month cost; the lines are not kept. Paid.
+    Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
     """
     hints = _build_hints(call, card_id, currency)
+    hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     book = build_book(call.reference)
     try:
         reading, summed = spending.read_statement(statement_text or rows or [], book, hints)
-    except Unreadable as fault:
+    except UnreadableStatement as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
     task = _Import(reading, hints, card_id, (label or "").strip() or None, dry_run, replace)
@@ -143,8 +340,8 @@ def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Impo
     lock(call.db, call.account_id)
     same = rows_of.find_statement(call.db, summed.fingerprint)
     if same is not None:
-        sentence = f"This statement was imported before; nothing was changed. It has {views.describe_contents(summed)}."
-        return _to_imported(summed, [sentence, *views.describe_gaps(summed)], [], [], already=True)
+        sentence = f"This statement was imported before; nothing was changed. It has {describe_contents(summed)}."
+        return _to_imported(summed, [sentence, *describe_gaps(summed)], [], [], already=True)
     statements, repeats = spending.find_repeats(call.db, call.account_id, summed, task.card_id)
     replaced = [r.earlier.fingerprint for r in repeats if task.replace and r.is_replaceable]
     repeats = [r for r in repeats if r.earlier.fingerprint not in replaced]
@@ -158,7 +355,7 @@ def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Impo
         call.db.flush()
         spending.store(call.db, call.account_id, summed, task.card_id, task.label)
     sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(replaced, task.dry_run)]
-    sentences += [*views.describe_repeats(repeats), *views.describe_gaps(summed)]
+    sentences += [*describe_repeats(repeats), *describe_gaps(summed)]
     return _to_imported(summed, sentences, repeats, replaced, already=already, imported=imported)
 
 
@@ -188,13 +385,13 @@ def _to_imported(
         fingerprint=summed.fingerprint[:12],
         already_imported=already,
         currency=summed.currency,
-        months=[views.to_imported_month(month, totals) for month, totals in summed.months.items()],
+        months=[to_imported_month(month, totals) for month, totals in summed.months.items()],
         gross=summed.gross,
         refunds=summed.refunds,
         net=summed.gross - summed.refunds,
-        skipped=views.to_skipped(summed),
+        skipped=to_skipped(summed),
         repeated=[
-            views.RepeatedLines(fingerprint=r.earlier.fingerprint[:12], lines=len(r.lines))
+            RepeatedLines(fingerprint=r.earlier.fingerprint[:12], lines=len(r.lines))
             for r in repeats
             if r.is_same_paper
         ],
@@ -206,7 +403,7 @@ def _to_imported(
 def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:
     if already:
         return "All purchases of this statement were imported before; nothing was changed."
-    contents = views.describe_contents(summed)
+    contents = describe_contents(summed)
     return f"Nothing is stored in a dry run. Read: {contents}." if dry_run else f"Stored the totals of {contents}."
 
 
@@ -221,7 +418,7 @@ def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
     area="spending",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Where does my money go? How much did we spend last month, which statements you already have",
+    title="Show spending by month and category",
 )
 def get_spending_summary(
     call: Call,
@@ -240,17 +437,17 @@ def get_spending_summary(
     statements = rows_of.statements_since(call.db, since, card_id, MAX_STATEMENTS)
     if not cells and not statements:
         raise NoData("No spending of this time was imported; import_spending_statement adds it.", ["statements"])
-    currencies = views.rank_currencies(cells, statements)
+    currencies = rank_currencies(cells, statements)
     main = next((c for c in currencies if currency in (None, c.currency)), None)
     codes = [c.currency for c in currencies]
     if main is None:
         raise NoData(f"No spending in {currency} was imported in this time; there is {', '.join(codes)}.", ["months"])
-    months = views.to_months([cell for cell in cells if cell.currency == main.currency])
+    months = to_months([cell for cell in cells if cell.currency == main.currency])
     return Summary(
-        message=views.describe_months(main, months, sorted(code for code in codes if code != main.currency)),
+        message=describe_months(main, months, sorted(code for code in codes if code != main.currency)),
         months=months,
-        monthly_average=views.average_month(months),
-        statements=[views.to_statement(row) for row in statements if currency in (None, row.currency)],
+        monthly_average=average_month(months),
+        statements=[to_statement(row) for row in statements if currency in (None, row.currency)],
         currency=main.currency,
         gross=main.gross,
         refunds=main.gross - main.net,
@@ -292,5 +489,5 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
         message=f"Deleted {what}. Card advice uses no spending until a statement is imported again.",
         deleted=stored.statements > 0,
         would_remove=None,
-        removed=Removed(months=stored.months, statements=stored.statements),
+        removed=RemovedSpending(months=stored.months, statements=stored.statements),
     )

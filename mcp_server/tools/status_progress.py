@@ -21,8 +21,7 @@ from shared.domain import status_tiers
 from shared.domain.balances import count_days_left
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.domain.status_tiers import Ladder, Requirement, Way
-from shared.domain.status_tiers import Tier as TierFacts
+from shared.domain.status_tiers import Ladder, Requirement, StatusTier, Way
 from shared.domain.tier_progress import WayProgress, describe_missing, is_met, measure_ways
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import statuses
@@ -88,7 +87,7 @@ class Estimate:
     keep: tuple[WayProgress, ...]
 
 
-def _find_goal(ladder: Ladder, row: LoyaltyStatus) -> TierFacts | None:
+def _find_goal(ladder: Ladder, row: LoyaltyStatus) -> StatusTier | None:
     """The target, else the next tier, else the tier held, which has to be earned again."""
     tier_held, target = ladder.tier(row.tier), ladder.tier(row.target_tier)
     if row.lifetime and target and tier_held and target.rank <= tier_held.rank:
@@ -96,7 +95,7 @@ def _find_goal(ladder: Ladder, row: LoyaltyStatus) -> TierFacts | None:
     return target or ladder.above(row.tier) or tier_held
 
 
-def _list_ways(ladder: Ladder, row: LoyaltyStatus, goal: TierFacts) -> tuple[Way, ...]:
+def _list_ways(ladder: Ladder, row: LoyaltyStatus, goal: StatusTier) -> tuple[Way, ...]:
     """The ways to the goal from the tier held; none where nothing is to be earned."""
     if goal.name == row.tier:
         return () if row.lifetime else goal.keep_ways
@@ -152,7 +151,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
 
 
 def _read_counters(
-    row: LoyaltyStatus, goal: TierFacts, reported: Decimal | None, flown: Decimal, on: date
+    row: LoyaltyStatus, goal: StatusTier, reported: Decimal | None, flown: Decimal, on: date
 ) -> dict[str, Decimal]:
     """What is known of each counter: as reported in this qualifying year, and the main one with what is booked."""
     if status_tiers.is_year_over(row.progress_as_of, goal.period, on):
@@ -173,7 +172,7 @@ def _to_ways(ways: Sequence[WayProgress]) -> list[TierWay]:
     ]
 
 
-def _is_on_track(ways: Sequence[WayProgress], reported: Decimal | None, goal: TierFacts, on: date) -> bool | None:
+def _is_on_track(ways: Sequence[WayProgress], reported: Decimal | None, goal: StatusTier, on: date) -> bool | None:
     """Bookings count when they are enough; otherwise the pace of what was reported decides, in each counter."""
     if is_met(ways) or reported is None:
         return is_met(ways) or None
@@ -188,7 +187,7 @@ def _is_on_track(ways: Sequence[WayProgress], reported: Decimal | None, goal: Ti
     return False if False in paces else None if None in paces else True
 
 
-def _read_progress(row: LoyaltyStatus, aim: status_tiers.Tier, on: date) -> tuple[Decimal | None, list[str]]:
+def _read_progress(row: LoyaltyStatus, aim: status_tiers.StatusTier, on: date) -> tuple[Decimal | None, list[str]]:
     if row.progress is None:
         return None, ["No progress is recorded, so the gap is not known."]
     if status_tiers.is_year_over(row.progress_as_of, aim.period, on):

@@ -16,6 +16,7 @@ from shared.domain import transfer_options
 from shared.domain.funding import Funds, find_payment, find_slowest, sum_cost
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Combination, Way
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
@@ -24,7 +25,6 @@ from shared.services.search.purses import read_purses
 
 MAX_OPTIONS = 20
 MAX_RATES_IN_MESSAGE = 2
-CURRENCY = "USD"
 
 
 class TransferOption(Part):
@@ -165,7 +165,7 @@ def compare_transfer_options(
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
         shortfall=missing,
         balances_as_of=min(p.as_of for p in used.values() if p.as_of),
-        currency=CURRENCY,
+        currency=VALUATION_CURRENCY,
         valuations_as_of=min(dates, default=None),
     )
 

@@ -1,5 +1,6 @@
 """Transfers between programmes: partners, paths, and the bonuses and sales that run today."""
 
+from collections import defaultdict
 from datetime import date, timedelta
 from typing import Annotated, Literal
 
@@ -13,21 +14,20 @@ from mcp_server.toolkit.provenance import (
     find_newest_date,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, NoDataWord, Result
+from mcp_server.toolkit.results import Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import list_program_names
-from mcp_server.views.bonus_patterns import BonusPattern, list_bonus_patterns
 from mcp_server.views.transfers import (
     RatioByCard,
     RunningBonus,
     TransferRoute,
     describe_paths,
-    list_deciding_cards,
     list_rates,
     posting_time,
     read_routes,
     to_transfer_route,
 )
 from shared.db.balances import select_holder_balances
+from shared.domain.bonus_patterns import PastBonus, describe_pattern
 from shared.domain.dates import format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, find_dead_ends, find_paths
@@ -35,6 +35,43 @@ from shared.errors import Fault, Invalid, NoData
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
 from shared.reference.transfer_rates import describe_all_rates, describe_rates, list_card_names
+
+# Past transfer bonuses of each route as results show them: what was seen and when.
+
+
+class SeenBonus(Part):
+    percent: int
+    starts_on: date | None
+    ends_on: date
+
+
+class BonusPattern(Part):
+    from_program: str
+    to_program: str
+    pattern: str
+    bonuses: list[SeenBonus]
+
+
+def list_bonus_patterns(call: Call) -> list[BonusPattern]:
+    """Routes that are open today and had at least two bonuses so far, the most frequent first."""
+    routes = call.reference.routes(call.today)
+    pairs = {(edge.source, edge.target) for edges in routes.values() for edge in edges}
+    bonuses_by_pair: dict[tuple[str, str], list[PastBonus]] = defaultdict(list)
+    for row in call.reference.rows("transfer_bonuses.csv"):
+        pair = (row.from_program, row.to_program)
+        if pair in pairs and (row.valid_from or row.valid_to) <= call.today:
+            bonuses_by_pair[pair].append(PastBonus(row.bonus_percent, row.valid_from, row.valid_to))
+    return [
+        BonusPattern(
+            from_program=source,
+            to_program=target,
+            pattern=text,
+            bonuses=[SeenBonus(percent=b.percent, starts_on=b.starts_on, ends_on=b.ends_on) for b in bonuses],
+        )
+        for (source, target), bonuses in sorted(bonuses_by_pair.items(), key=lambda item: (-len(item[1]), item[0]))
+        if (text := describe_pattern(bonuses))
+    ]
+
 
 MAX_PATHS = 20
 MAX_RATES_IN_MESSAGE = 2
@@ -146,7 +183,6 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
     tier=Tier.FREE,
     effect=Effect.READS,
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def list_transfer_partners(
     call: Call,
@@ -199,7 +235,6 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
     effect=Effect.READS,
     screen="transfer-paths",
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def find_transfer_paths(
     call: Call,

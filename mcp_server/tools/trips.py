@@ -7,7 +7,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.edits import clears, describe_changes, edit, pick_columns
 from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
@@ -207,6 +207,7 @@ def _to_counted_trip(call: Call, row: Row) -> Trip:
     tier=Tier.FREE,
     effect=Effect.CHANGES,
 )
+@clears(Row)
 def update_trip(
     call: Call,
     trip_id: TripId,
@@ -215,14 +216,14 @@ def update_trip(
     start_date: Day | None = None,
     end_date: Day | None = None,
     state: Literal["active", "archived"] | None = None,
-    clear: list[Literal["destination", "start_date", "end_date"]] | None = None,
+    clear: list[str] | None = None,
     share: bool | None = None,
 ) -> UpdatedTrip:
     """Changes a trip's name, destination or dates when it moved, is extended or shorter, or brings back one put away.
 
     state archived is like delete_trip; active brings it back (Free: one slot). share: public link; false ends it. Free.
     """
-    changes = {"name": name, "destination": destination, "start_date": start_date, "end_date": end_date}
+    changes = pick_columns(Row, locals())
     if state == "active" or share:
         lock(call.db, call.account_id)  # before the trip's row: every caller locks in this order
     row = get_own_trip(call, trip_id, locked=True)

@@ -213,20 +213,21 @@ def list_my_vouchers(
     effect=Effect.CHANGES,
     title="My voucher or cert got extended: it should now be valid months longer, fix its code",
 )
+@edits.clears(Held)
 def update_voucher(
     call: Call,
     voucher_id: VoucherId,
     expires_on: Day | None = None,
     reference: Reference = None,
     notes: Notes = None,
-    clear: list[Literal["expires_on", "reference", "notes"]] | None = None,
+    clear: list[str] | None = None,
 ) -> ChangedVoucher:
     """Changes a saved voucher or certificate: extended or valid longer, a wrong date, its code, number or notes.
 
     Paid.
     """
+    changes = edits.pick_columns(Held, locals())
     row = _get_own(call.db, voucher_id, locked=True)
-    changes = {"expires_on": expires_on, "reference": reference, "notes": notes}
     changed = edits.edit(row, call.now, changes, clear)
     call.db.flush()
     part = to_voucher(call, row)

@@ -119,7 +119,7 @@ class RateLimited(Exception):
 
 
 class AuthServerUnavailable(Exception):
-    """The token could not be judged; clients must not discard their session for that."""
+    """The token or cookie could not be judged; clients must not discard their session for that."""
 
 
 @dataclass

@@ -1,8 +1,9 @@
-"""The kinds of search that exist for an airline, each named after its tool."""
+"""An airline by name, and the kinds of search that exist for it, each named after its tool."""
 
 from typing import Literal
 
 from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.results import Part
 from shared.reference.airlines import Airline
 
 Endpoint = Literal["availability", "monthly", "all_airlines", "flight_alert", "pricing"]
@@ -13,6 +14,11 @@ _TOOL_OF: dict[Endpoint, str] = {
     "flight_alert": "create_flight_alert",
     "pricing": "get_pricing",
 }
+
+
+class AirlineName(Part):
+    code: str
+    name: str
 
 
 def list_endpoints(airline: Airline) -> list[Endpoint]:

@@ -48,7 +48,7 @@ class Example(Verified):
     level: str
 
 
-class Gap(Audited):
+class MissingChart(Audited):
     """Why no chart is here."""
 
     sentence: str
@@ -64,7 +64,7 @@ class RateRow(Part):
     peak: int | None
 
 
-class Rate(NamedTuple):
+class ChartPrice(NamedTuple):
     """What a chart says of a cabin at a band or zone pair. Rows are made of those shown alone: one chart has 739."""
 
     chart: Chart
@@ -146,12 +146,12 @@ def find_chart_gap(reference: Reference, program: str, scope: Scope, airline: st
     return (gaps.get(airline) if airline else None) or gaps.get(scope)
 
 
-def to_gap(row: ChartGap) -> Gap:
-    return Gap(sentence=row.reason, **describe_audited(row))
+def to_gap(row: ChartGap) -> MissingChart:
+    return MissingChart(sentence=row.reason, **describe_audited(row))
 
 
 @lru_cache(maxsize=_KEPT)
-def list_rates(chart: Chart, cabin: str | None) -> tuple[Rate, ...]:
+def list_rates(chart: Chart, cabin: str | None) -> tuple[ChartPrice, ...]:
     """One for each band or zone pair of each cabin, its seasons next to each other."""
     prices: dict[tuple[str, str], Points] = {}
     for name, bands in chart.bands.items():
@@ -160,7 +160,9 @@ def list_rates(chart: Chart, cabin: str | None) -> tuple[Rate, ...]:
     for name, pairs in chart.zones.items():
         for (start, end), points in pairs.items():
             prices[name, f"{start} - {end}"] = points
-    return tuple(Rate(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name))
+    return tuple(
+        ChartPrice(chart, name, place, points) for (name, place), points in prices.items() if cabin in (None, name)
+    )
 
 
 @lru_cache(maxsize=_KEPT)
@@ -169,7 +171,7 @@ def to_rate_rows(chart: Chart, cabin: str | None, most: int) -> tuple[RateRow, .
     return tuple(_to_rate_row(rate) for rate in list_rates(chart, cabin)[:most])
 
 
-def _to_rate_row(rate: Rate) -> RateRow:
+def _to_rate_row(rate: ChartPrice) -> RateRow:
     return RateRow(
         chart_id=rate.chart.chart_id,
         carriers=sorted(rate.chart.carriers),

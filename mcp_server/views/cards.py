@@ -1,4 +1,4 @@
-"""Cards a person owns: the fields that can be set, the rules between them, and the part of a result that shows one."""
+"""Cards a person owns: what their fields take, the rules between them, and the part of a result that shows one."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime
@@ -48,25 +48,6 @@ Country = Annotated[
 ]
 
 
-# What add_card and update_card set; each is a parameter of both tools and a column of the table.
-FIELDS = (
-    "nickname",
-    "opened_on",
-    "closed_on",
-    "notes",
-    "bonus_amount",
-    "bonus_currency",
-    "bonus_status",
-    "bonus_earned_on",
-    "spend_requirement",
-    "spend_deadline_on",
-    "spend_window_months",
-    "annual_fee",
-    "currency",
-    "country",
-)
-
-
 class CardFee(Part):
     """`source` stored: recorded with the card; catalogue: what the issuer asks of everybody."""
 
@@ -113,11 +94,6 @@ class CardCandidate(Part):
     issuer: str
     country: str
     score: float
-
-
-def pick_fields(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The settable fields out of a tool function's `locals()`, taken before it binds its own names."""
-    return {name: arguments[name] for name in FIELDS}
 
 
 def to_card(call: Call, row: Row, spending: Mapping[int, CardSpending] | None = None) -> Card:

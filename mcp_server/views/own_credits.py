@@ -17,10 +17,11 @@ from shared.domain import names as names_of
 from shared.domain.card_credits import describe_state, find_cycle_start
 from shared.domain.cards import BonusProgress
 from shared.domain.dates import add_months
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.cards import list_credits
 from shared.reference.rows.travel import CardCredit
-from shared.services.deadlines import VALUATION_CURRENCY, OwnCredit, Viewpoint, list_own_credits
+from shared.services.deadlines import OwnCredit, Viewpoint, list_own_credits
 
 MAX_MONTHS_BACK = 24
 

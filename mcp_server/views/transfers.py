@@ -1,8 +1,7 @@
 """Transfer routes as results show them: steps with their sources, ratios by card, and warnings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
@@ -12,7 +11,7 @@ from mcp_server.views.cards import find_catalogue_slug
 from shared.db.cards import list_open_slugs
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import POSTING, Edge, Network, Path
+from shared.domain.transfers import POSTING, Edge, Network, TransferPath
 from shared.errors import NotFound
 from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates, describe_rates
@@ -64,13 +63,6 @@ def read_routes(call: Call, cards: Sequence[str] | None = None) -> Network:
     return call.reference.routes(call.today, list_open_slugs(call.db, call.today))
 
 
-def list_deciding_cards(call: Call, arguments: Mapping[str, Any]) -> frozenset[str] | None:
-    """The saved cards that decide a ratio; None where cards are named, or one of the many numbers of points."""
-    if arguments.get("cards") is not None or arguments.get("points_needed") is not None:
-        return None
-    return call.reference.deciding_cards & list_open_slugs(call.db, call.today)
-
-
 def _find_card(call: Call, name: str) -> str:
     """Raises Candidates and NotFound."""
     slug = find_catalogue_slug(call, name, saves=False)
@@ -89,7 +81,7 @@ def posting_time(edge: Edge) -> str | NoDataWord:
     return edge.posting_text or (edge.posting if edge.posting != "unknown" else NO_DATA)
 
 
-def _list_warnings(reference: Reference, path: Path) -> list[str]:
+def _list_warnings(reference: Reference, path: TransferPath) -> list[str]:
     steps = {e: f"{program_name(reference, e.source)} to {program_name(reference, e.target)}" for e in path.edges}
     warnings = [words for e in path.edges if (words := describe_rates(reference, e))]
     if path.points_stranded:
@@ -118,7 +110,7 @@ def _list_warnings(reference: Reference, path: Path) -> list[str]:
     return warnings
 
 
-def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> TransferRoute:
+def to_transfer_route(reference: Reference, path: TransferPath, needed: int | None) -> TransferRoute:
     """`needed` is the number of points wanted at the end, from which the leftover is counted."""
     return TransferRoute(
         steps=[
@@ -147,7 +139,7 @@ def to_transfer_route(reference: Reference, path: Path, needed: int | None) -> T
     )
 
 
-def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[Path]) -> str:
+def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[TransferPath]) -> str:
     """The message of a search for paths, cheapest first; `start` and `goal` are names."""
     best, hops = paths[0], pluralize(len(paths[0].edges), "step")
     cost = (
@@ -165,7 +157,7 @@ def describe_paths(reference: Reference, start: str, goal: str, paths: Sequence[
     return " ".join(sentences)
 
 
-def _describe_faster(reference: Reference, paths: Sequence[Path]) -> list[str]:
+def _describe_faster(reference: Reference, paths: Sequence[TransferPath]) -> list[str]:
     """The cheapest path that is instant, where the cheapest of all is not: a seat can go while points are under way."""
     if paths[0].slowest == POSTING[0]:
         return []

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from mcp_server.toolkit.wording import airline_name, program_name
-from shared.domain.airport_pairs import Place
+from shared.domain.airport_pairs import JourneyEnd
 from shared.domain.dates import format_weekday
+from shared.domain.flight_times import format_flight_times
 from shared.domain.funding import Funds, find_slowest
 from shared.domain.nearest_plans import NearestPlan
 from shared.domain.party_prices import describe_party, describe_points, describe_travellers, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Way
-from shared.domain.transfers import POSTING, Path
+from shared.domain.transfers import POSTING, TransferPath
 from shared.domain.trip_plans import Journey, PaidJourney
 from shared.reference.airports import load_metro_names
 from shared.reference.reference import Reference
@@ -26,7 +27,7 @@ POSTING_WORDS = {
 }
 
 
-def describe_place(place: Place) -> str:
+def describe_place(place: JourneyEnd) -> str:
     """`BOS`, `New York (JFK, EWR, LGA)`."""
     if place.airports == (place.code,):
         return place.code
@@ -84,7 +85,7 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 
 
-def describe_speed(path: Path) -> str:
+def describe_speed(path: TransferPath) -> str:
     """`takes days (up to 48 hours by the issuer's estimate), and the seat may be gone meanwhile`."""
     slowest = max(path.edges, key=lambda edge: POSTING.index(edge.posting))
     if slowest.posting == POSTING[0]:
@@ -149,3 +150,16 @@ def describe_nearest(reference: Reference, wish: TripWish, nearest: NearestPlan[
         )
         return f"The nearest plan: with {lacking}: {words}."
     return f"The nearest plan: on {format_weekday(journey.out.day)} instead: {words}."
+
+
+def describe_offer(reference: Reference, option: AwardOption) -> str:
+    airline, program = airline_name(reference, option.airline), program_name(reference, option.program)
+    times = format_flight_times(option.departs_at, option.arrives_at)
+    day = " ".join(filter(None, [format_weekday(option.date), times]))
+    return f"{airline}, {option.origin} to {option.destination} on {day}, with points of {program}"
+
+
+def describe_transfer(reference: Reference, way: Way, path: TransferPath) -> str:
+    route = " to ".join(program_name(reference, s) for s in [way.purse.program, *(e.target for e in path.edges)])
+    points = pluralize(way.points_sent, "point")
+    return f"Only then transfer {points}, {route}: {describe_speed(path)}; {way.points_delivered:,} arrive."

@@ -23,7 +23,7 @@ class SignatureWrong(Exception):
 
 
 @dataclass(frozen=True)
-class Event:
+class CustomerEvent:
     """Something has happened to a customer; what, is asked for."""
 
     id: str
@@ -82,7 +82,7 @@ class Door:
 
     name: str
     connect: Callable[[], AbstractAsyncContextManager[Client]] | None = None
-    read_event: Callable[[bytes, Mapping[str, str], datetime], Event] | None = None  # raises SignatureWrong
+    read_event: Callable[[bytes, Mapping[str, str], datetime], CustomerEvent] | None = None  # raises SignatureWrong
     list_plans: Callable[[], Sequence[Plan]] = tuple
 
     @property

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 
-import sqlalchemy as sa
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
@@ -25,14 +24,6 @@ class CardCreditUse(AccountOwned, Base):
 
 
 Uses = dict[tuple[int, str], dict[date, Decimal]]  # (card, credit) -> amount by the first day of its cycle
-
-
-def read_credit_uses(session: Session, card_id: int | None = None) -> Uses:
-    """What is marked as used, of one card or all."""
-    statement = sa.select(CardCreditUse)
-    if card_id is not None:
-        statement = statement.where(CardCreditUse.card_id == card_id)
-    return index_uses(session.scalars(statement))
 
 
 def index_uses(rows: Iterable[CardCreditUse]) -> Uses:

@@ -14,7 +14,7 @@ from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
 from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
 from shared.documents.pictures import is_pale
-from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Proposal
+from shared.documents.recommendation import Brand, ContactLine, FlightLine, Footnote, Proposal
 from shared.settings import settings
 
 # Shipped typefaces: which faces show a text, and text without characters that none can show.
@@ -319,7 +319,7 @@ def _draw_heading(page: _PdfPage, text: str) -> None:
     page.ln(1.5)
 
 
-def _list_cells(flight: Flight) -> tuple[tuple[str, str], ...]:
+def _list_cells(flight: FlightLine) -> tuple[tuple[str, str], ...]:
     return (
         (flight.route, flight.route_more),
         (flight.flown, flight.flown_more),
@@ -377,7 +377,7 @@ def _draw_row(page: _PdfPage, cells: Sequence[tuple[str, str]], tall: float) -> 
     page.set_xy(MARGIN, bottom)
 
 
-def _draw_note(page: _PdfPage, note: Note) -> None:
+def _draw_note(page: _PdfPage, note: Footnote) -> None:
     if not page.room(18):
         page.add_page()
     page.write_block(note.heading, 10.5, bold=True)

@@ -15,7 +15,7 @@ _YEARS_AHEAD = 5  # VTIMEZONE lists clock changes for so many years
 
 
 @dataclass(frozen=True)
-class Event:
+class CalendarEvent:
     """A date means the whole day; a time with a zone is local there; one without stays local wherever it is read.
 
     `end` is the first moment, or the first day, no longer part of it; None where it is not known. `alarms` are spans
@@ -36,7 +36,7 @@ class Event:
     alarms: tuple[timedelta, ...] = ()
 
 
-def build_calendar(name: str, events: Iterable[Event], year: int) -> bytes:
+def build_calendar(name: str, events: Iterable[CalendarEvent], year: int) -> bytes:
     """The same events in the same year make the same bytes. `year` is the present one."""
     calendar = Calendar()
     calendar.add("prodid", f"-//{name.replace('/', ' ')}//Calendar feed//EN")  # RFC 5545, 3.7.3
@@ -54,13 +54,13 @@ def build_calendar(name: str, events: Iterable[Event], year: int) -> bytes:
     return bytes(calendar.to_ical())
 
 
-def _list_zones(event: Event) -> Iterable[str]:
+def _list_zones(event: CalendarEvent) -> Iterable[str]:
     for moment in (event.start, event.end):
         if isinstance(moment, datetime) and isinstance(moment.tzinfo, ZoneInfo) and moment.tzinfo.key != "UTC":
             yield moment.tzinfo.key
 
 
-def _build_entry(event: Event) -> Entry:
+def _build_entry(event: CalendarEvent) -> Entry:
     entry = Entry()
     entry.add("uid", event.uid)
     entry.add("dtstamp", event.updated_at.astimezone(UTC))
@@ -88,7 +88,7 @@ def _build_entry(event: Event) -> Entry:
     return entry
 
 
-def _build_alarm(event: Event, span: timedelta) -> Alarm:
+def _build_alarm(event: CalendarEvent, span: timedelta) -> Alarm:
     alarm = Alarm()
     alarm.add("action", "DISPLAY")
     alarm.add("description", to_one_line(event.title))

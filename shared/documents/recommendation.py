@@ -31,7 +31,7 @@ class Brand:
 
 
 @dataclass(frozen=True)
-class Flight:
+class FlightLine:
     """One row of the table: what stands large in each column, and what stands small beneath it."""
 
     route: str
@@ -45,7 +45,7 @@ class Flight:
 
 
 @dataclass(frozen=True)
-class Note:
+class Footnote:
     heading: str
     lines: tuple[str, ...]
 
@@ -56,7 +56,7 @@ class Proposal:
     client: str | None
     made_at: datetime
     summary: str
-    flights: tuple[Flight, ...]
-    notes: tuple[Note, ...]
+    flights: tuple[FlightLine, ...]
+    notes: tuple[Footnote, ...]
     sources: tuple[str, ...]
     sandbox: bool

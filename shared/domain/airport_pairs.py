@@ -14,7 +14,7 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Place:
+class JourneyEnd:
     """One end of a journey: the airports asked for, and airports near them with their distance in kilometres."""
 
     code: str  # of the airport or city, as it was asked for
@@ -36,7 +36,9 @@ def keep_used(airports: Sequence[str], traffic: Traffic) -> tuple[str, ...]:
     return tuple(code for code in by_traffic if traffic(code)) or tuple(by_traffic)
 
 
-def rank_pairs(start: Place, end: Place, is_flown: Callable[[str, str], bool], traffic: Traffic) -> list[Pair]:
+def rank_pairs(
+    start: JourneyEnd, end: JourneyEnd, is_flown: Callable[[str, str], bool], traffic: Traffic
+) -> list[Pair]:
     """Airports to search between: known non-stop flights first, then the busiest; nearby ones to the best pair's."""
     pairs = [(a, b) for a in start.airports for b in end.airports]
     pairs.sort(key=lambda pair: (not is_flown(*pair), -min(traffic(pair[0]), traffic(pair[1])), pair))

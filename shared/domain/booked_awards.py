@@ -19,7 +19,7 @@ class RedepositFee:
     currency: str | None
 
 
-class Leg(Protocol):
+class AwardLeg(Protocol):
     @property
     def origin(self) -> str: ...
     @property
@@ -43,7 +43,7 @@ def find_ceiling(points_each: int, fee: RedepositFee | None) -> int:
     return max(0, points_each - (fee.points if fee else 0) - 1)
 
 
-def is_one_journey(legs: Sequence[Leg]) -> bool:
+def is_one_journey(legs: Sequence[AwardLeg]) -> bool:
     """Whether the legs follow each other as connections, and do not lead back to where they began."""
     connected = all(
         a.destination == b.origin and timedelta(0) <= b.departure_date - a.departure_date <= _CONNECTION

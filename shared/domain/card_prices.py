@@ -10,7 +10,7 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from typing import Literal
 
-from shared.domain.transfers import Network, Path, find_paths
+from shared.domain.transfers import Network, TransferPath, find_paths
 
 MAX_HOPS = 2
 PORTAL_CENTS = 1
@@ -23,7 +23,7 @@ class CardPrice:
     """One currency's cheapest way to the award, and what a portal asks for the same flight, where that is known."""
 
     currency: str
-    path: Path
+    path: TransferPath
     portal: int | None
 
     @property

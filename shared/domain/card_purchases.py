@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.domain.card_value import BASE, CATEGORIES, Rate, find_rate
+from shared.domain.card_value import BASE, CATEGORIES, CategoryRate, find_rate
 
 _CYCLES: Mapping[int, str] = {1: "month", 3: "quarter", 6: "half-year", 12: "year"}
 
@@ -36,16 +36,16 @@ class Cap:
 class Purchase:
     """`points` and `cash` are of the whole purchase; `at_rate` is the part that the cap still holds at `rate`."""
 
-    rate: Rate
+    rate: CategoryRate
     at_rate: Decimal
     points: Decimal
     cash: Decimal
     cap: Cap | None
-    beyond: Rate | None  # what is paid over the cap; None: nothing is known
+    beyond: CategoryRate | None  # what is paid over the cap; None: nothing is known
 
 
 def value_purchase(
-    rates: Sequence[Rate], category: str, amount: Decimal, spending: Iterable[MonthlySpending], today: date
+    rates: Sequence[CategoryRate], category: str, amount: Decimal, spending: Iterable[MonthlySpending], today: date
 ) -> Purchase | None:
     """None where no rate is known for the category. An unknown use of the cap counts as none."""
     rate = find_rate(rates, category)
@@ -61,7 +61,9 @@ def value_purchase(
     return Purchase(rate, room, points, cash, cap, base if cap else None)
 
 
-def _find_cap(rate: Rate, rates: Sequence[Rate], spending: Iterable[MonthlySpending], today: date) -> Cap | None:
+def _find_cap(
+    rate: CategoryRate, rates: Sequence[CategoryRate], spending: Iterable[MonthlySpending], today: date
+) -> Cap | None:
     if rate.annual_cap is None:
         return None
     start = find_cycle_start(rate.cap_months, today)
@@ -77,7 +79,7 @@ def find_cycle_start(months: int, day: date) -> date:
     return date(day.year, (day.month - 1) // months * months + 1, 1)
 
 
-def _earn(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
+def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:
     paid = amount * rate.multiplier
     return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
 
@@ -97,6 +99,6 @@ def describe_cap(purchase: Purchase, currency: str, last_day: str | None) -> str
     return f"{name} is not reached {extent}, {cap.remaining:,.0f} {currency} are left"
 
 
-def describe_rate(rate: Rate) -> str:
+def describe_rate(rate: CategoryRate) -> str:
     number = f"{rate.multiplier.normalize():f}"
     return f"{number}% back" if rate.percent else f"{number} point{'' if rate.multiplier == 1 else 's'}"

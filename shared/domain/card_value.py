@@ -62,7 +62,7 @@ FIRST_YEAR_FREE = "first year free"
 
 
 @dataclass(frozen=True)
-class Rate:
+class CategoryRate:
     """Points, or percent of cash back, for one unit spent in a category; beyond the cap of a year the base rate."""
 
     category: str
@@ -83,7 +83,7 @@ class CardOffer:
     fee: Decimal | None
     currency: str
     benefits: Sequence[str]
-    rates: Sequence[Rate]
+    rates: Sequence[CategoryRate]
     bonus: int | None
     bonus_spend: Decimal | None
     bonus_months: int | None
@@ -112,7 +112,7 @@ def _parse_number(text: str) -> Decimal:
     return Decimal(text.replace(",", ""))
 
 
-def find_rate(rates: Sequence[Rate], category: str) -> Rate | None:
+def find_rate(rates: Sequence[CategoryRate], category: str) -> CategoryRate | None:
     """The rate spending in a category surely gets: its own, else the base; of a part's lower rate the lower one."""
     own = next((r for r in rates if r.category == category), None)
     base = next((r for r in rates if r.category == BASE), None)
@@ -122,12 +122,12 @@ def find_rate(rates: Sequence[Rate], category: str) -> Rate | None:
     return low if rate and low and low.multiplier < rate.multiplier else rate
 
 
-def list_conditional_rates(rates: Iterable[Rate]) -> list[Rate]:
+def list_conditional_rates(rates: Iterable[CategoryRate]) -> list[CategoryRate]:
     """Rates that hold under a condition or for a part of a category."""
     return [r for r in rates if r.category in PARTS]
 
 
-def earn_by_category(rates: Sequence[Rate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
+def earn_by_category(rates: Sequence[CategoryRate], spending: Spending) -> dict[str, tuple[Decimal, Decimal]]:
     """By category what a year's spending brings: (points, cash). Over its cap a rate falls to the base rate, and the
     base rate to nothing, since the catalogue does not say what follows."""
     base = next((r for r in rates if r.category == BASE), None)
@@ -145,7 +145,7 @@ def earn_by_category(rates: Sequence[Rate], spending: Spending) -> dict[str, tup
     return out
 
 
-def _take_room(rate: Rate, amount: Decimal, room: dict[str, Decimal]) -> Decimal:
+def _take_room(rate: CategoryRate, amount: Decimal, room: dict[str, Decimal]) -> Decimal:
     """How much of an amount the rate still holds for this year; `room` keeps what is left of each cap."""
     if rate.annual_cap is None:
         return amount
@@ -155,7 +155,7 @@ def _take_room(rate: Rate, amount: Decimal, room: dict[str, Decimal]) -> Decimal
     return counted
 
 
-def _earn(rate: Rate, amount: Decimal) -> tuple[Decimal, Decimal]:
+def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:
     paid = amount * rate.multiplier
     return (Decimal(0), paid / 100) if rate.percent else (paid, Decimal(0))
 

@@ -10,7 +10,7 @@ DOMESTIC = "domestic"
 LOWEST_CLASS = "economy"
 
 
-class Rate(Protocol):
+class BandRate(Protocol):
     """The amount for one band and class of travel, from a day to a day."""
 
     @property
@@ -22,7 +22,7 @@ class Rate(Protocol):
     def is_valid(self, on: date) -> bool: ...
 
 
-R = TypeVar("R", bound=Rate)
+R = TypeVar("R", bound=BandRate)
 
 
 def find_bands(origin_country: str, destination_country: str, bands: Sequence[str]) -> tuple[str, ...]:

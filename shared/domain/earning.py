@@ -24,7 +24,7 @@ class FlownLeg:
 
 
 @dataclass(frozen=True)
-class Band:
+class EarningBand:
     """Points of each cabin for flights of a length; without a length for flights within one country."""
 
     name: str
@@ -53,7 +53,7 @@ class Scheme:
     per_unit: Mapping[str, Decimal] = field(default_factory=dict)  # by tier; one entry when all members are alike
     base_tier: str = ""
     extras: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    bands: tuple[Band, ...] = ()
+    bands: tuple[EarningBand, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _count_leg(scheme: Scheme, leg: FlownLeg, cabin: str) -> tuple[int, list[str
     return _count_extra(scheme.extras, leg, cabin) if scheme.extras else (0, [])
 
 
-def _count_by_band(bands: Sequence[Band], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
+def _count_by_band(bands: Sequence[EarningBand], leg: FlownLeg, cabin: str) -> tuple[int, list[str]]:
     band = next(b for b in bands if b.holds(leg))
     notes = [f"{band.cabins[cabin]} XP a segment: band {band.name}, {cabin}."]
     by_miles = next(b for b in bands if b.fits(leg.miles))

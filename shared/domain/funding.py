@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import permutations
 
 from shared.domain.transfer_options import Purse, Way, build_way, find_combinations, find_shortfall
-from shared.domain.transfers import POSTING, Edge, Network, Path, count_amounts, find_paths
+from shared.domain.transfers import POSTING, Edge, Network, TransferPath, count_amounts, find_paths
 
 MAX_WALKS = 3  # of one speed between two programmes, besides the direct ones: others bring fewer points
 MAX_CHOICES = 3  # payments of one programme that are tried before the other's
@@ -35,7 +35,9 @@ class Funds:
                 ways.append(Way(purse, None, spent, spent, needed))
                 continue
             for slowest, edges in self._find_walks(purse.program, goal):
-                if slowest <= speed and (way := build_way(purse, Path(edges, count_amounts(edges, needed)), needed)):
+                if slowest <= speed and (
+                    way := build_way(purse, TransferPath(edges, count_amounts(edges, needed)), needed)
+                ):
                     ways.append(way)
         return ways
 

@@ -40,23 +40,23 @@ NO_TOKEN = "An access token has at most 128 characters and no blanks."  # noqa: 
 
 
 @dataclass(frozen=True)
-class Reading:
+class TypedAddress:
     """What was typed: the address of a channel by field, or what is wrong by field."""
 
     address: dict[str, str]
     faults: dict[str, str]
 
 
-def read_address(kind: str, fields: Mapping[str, str]) -> Reading:
+def read_address(kind: str, fields: Mapping[str, str]) -> TypedAddress:
     """`fields` are the fields of the kind's form; a kind that is none of NAMES is a KeyError."""
     return _READERS[kind]({name: value.strip() for name, value in fields.items()})
 
 
-def _read_webhook(fields: Mapping[str, str]) -> Reading:
+def _read_webhook(fields: Mapping[str, str]) -> TypedAddress:
     return _build_reading({"url": fields["url"]}, {} if is_receiver_url(fields["url"]) else {"url": NO_URL})
 
 
-def _read_ntfy(fields: Mapping[str, str]) -> Reading:
+def _read_ntfy(fields: Mapping[str, str]) -> TypedAddress:
     server, topic, token = (fields["server"] or _NTFY_SERVER).rstrip("/"), fields["topic"], fields["token"]
     faults = {}
     if not is_receiver_url(server) or urlsplit(server).query:
@@ -68,22 +68,22 @@ def _read_ntfy(fields: Mapping[str, str]) -> Reading:
     return _build_reading({"server": server, "topic": topic, "token": token}, faults)
 
 
-def _read_slack(fields: Mapping[str, str]) -> Reading:
+def _read_slack(fields: Mapping[str, str]) -> TypedAddress:
     parts = _SLACK.fullmatch(fields["url"])
     return _read_path(parts, "Please enter the webhook's address: https://hooks.slack.com/services/…")
 
 
-def _read_discord(fields: Mapping[str, str]) -> Reading:
+def _read_discord(fields: Mapping[str, str]) -> TypedAddress:
     parts = _DISCORD.fullmatch(fields["url"])
     return _read_path(parts, "Please enter the webhook's address: https://discord.com/api/webhooks/…")
 
 
-def _read_path(parts: re.Match[str] | None, fault: str) -> Reading:
+def _read_path(parts: re.Match[str] | None, fault: str) -> TypedAddress:
     """Of the address only what the service made is stored; its host is ours to choose."""
-    return Reading({"path": parts[1]}, {}) if parts else Reading({}, {"url": fault})
+    return TypedAddress({"path": parts[1]}, {}) if parts else TypedAddress({}, {"url": fault})
 
 
-def _read_telegram(fields: Mapping[str, str]) -> Reading:
+def _read_telegram(fields: Mapping[str, str]) -> TypedAddress:
     faults = {}
     if not _BOT.fullmatch(fields["bot"]):
         faults["bot"] = "A bot's token has a number, a colon and some 35 letters, as @BotFather shows it."
@@ -92,18 +92,18 @@ def _read_telegram(fields: Mapping[str, str]) -> Reading:
     return _build_reading({"bot": fields["bot"], "chat": fields["chat"]}, faults)
 
 
-def _read_pushover(fields: Mapping[str, str]) -> Reading:
+def _read_pushover(fields: Mapping[str, str]) -> TypedAddress:
     names = {"user": "A user key", "token": "An application's token"}
     wrong = [field for field in names if not _PUSHOVER.fullmatch(fields[field])]
     faults = {field: f"{names[field]} has 30 letters and digits." for field in wrong}
     return _build_reading({"user": fields["user"], "token": fields["token"]}, faults)
 
 
-def _read_web_push(fields: Mapping[str, str]) -> Reading:
+def _read_web_push(fields: Mapping[str, str]) -> TypedAddress:
     """What `PushSubscription.toJSON()` says, and the name of the browser for its owner."""
     if (keys := _read_subscription(fields["subscription"])) is None:
-        return Reading({}, {"subscription": NO_SUBSCRIPTION})
-    return Reading({**keys, "browser": fields["browser"]}, {})
+        return TypedAddress({}, {"subscription": NO_SUBSCRIPTION})
+    return TypedAddress({**keys, "browser": fields["browser"]}, {})
 
 
 def _read_subscription(text: str) -> dict[str, str] | None:
@@ -131,8 +131,8 @@ def _is_point(text: str) -> bool:
     return True
 
 
-def _build_reading(address: dict[str, str], faults: dict[str, str]) -> Reading:
-    return Reading({} if faults else address, faults)
+def _build_reading(address: dict[str, str], faults: dict[str, str]) -> TypedAddress:
+    return TypedAddress({} if faults else address, faults)
 
 
 _READERS = {

@@ -42,7 +42,7 @@ class SourceMap:
     values: tuple[CellMap, ...]
 
 
-class Entry(NamedTuple):
+class SourceRow(NamedTuple):
     """One row of a source: the key, and each value that could be read, as text."""
 
     key: tuple[str, ...]
@@ -53,12 +53,12 @@ class Entry(NamedTuple):
 class SourceContent:
     """What a file holds. `unknown_names`: words of it that mean nothing to us, whose rows are left out."""
 
-    entries: list[Entry]
+    entries: list[SourceRow]
     unknown_names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Row:
+class _SourceNode:
     """One row with the objects around it, the innermost last, and the names that stars stood for."""
 
     nodes: tuple[Any, ...]
@@ -91,7 +91,7 @@ def read_source(body: bytes, source: SourceMap, find_name: FindName) -> SourceCo
     if not rows:
         raise SourceUnreadable(f"holds no rows at {source.rows or 'its top'}")
     _check_layout(rows, source)
-    entries: list[Entry] = []
+    entries: list[SourceRow] = []
     unknown: dict[str, None] = {}
     for row in rows:
         try:
@@ -121,34 +121,34 @@ def _refuse_constant(_name: str) -> None:
     raise ValueError("NaN and Infinity are not JSON")
 
 
-def _list_json_rows(text: str, path: str) -> list[_Row]:
+def _list_json_rows(text: str, path: str) -> list[_SourceNode]:
     try:
         root = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise SourceUnreadable("is not whole JSON") from None
     rows = []
-    for row in _walk(_Row((root,), ()), path.split(".") if path else []):
+    for row in _walk(_SourceNode((root,), ()), path.split(".") if path else []):
         rows.append(row)
         if len(rows) > MAX_ROWS:
             raise SourceUnreadable(f"holds more than {MAX_ROWS:,} rows")
     return rows
 
 
-def _walk(row: _Row, steps: Sequence[str]) -> Iterator[_Row]:
+def _walk(row: _SourceNode, steps: Sequence[str]) -> Iterator[_SourceNode]:
     if not steps:
         yield row
         return
     node = row.nodes[-1]
     if steps[0] != "*":
         if isinstance(node, dict) and steps[0] in node:
-            yield from _walk(_Row((*row.nodes, node[steps[0]]), row.names), steps[1:])
+            yield from _walk(_SourceNode((*row.nodes, node[steps[0]]), row.names), steps[1:])
         return
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for name, inner in items:
-        yield from _walk(_Row((*row.nodes, inner), (*row.names, str(name))), steps[1:])
+        yield from _walk(_SourceNode((*row.nodes, inner), (*row.names, str(name))), steps[1:])
 
 
-def _list_csv_rows(text: str) -> list[_Row]:
+def _list_csv_rows(text: str) -> list[_SourceNode]:
     table = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows = []
     try:
@@ -156,7 +156,7 @@ def _list_csv_rows(text: str) -> list[_Row]:
         for cells in table:
             if len(cells) != len(header):
                 raise SourceUnreadable(f"line {table.line_num} has {len(cells)} cells, the header {len(header)}")
-            rows.append(_Row((dict(zip(header, cells, strict=True)),), ()))
+            rows.append(_SourceNode((dict(zip(header, cells, strict=True)),), ()))
             if len(rows) > MAX_ROWS:
                 raise SourceUnreadable(f"holds more than {MAX_ROWS:,} rows")
     except csv.Error:
@@ -167,7 +167,7 @@ def _list_csv_rows(text: str) -> list[_Row]:
 _ABSENT = object()
 
 
-def _find_cell(row: _Row, path: str) -> Any:
+def _find_cell(row: _SourceNode, path: str) -> Any:
     """`name.name` inside the row, where a star takes the first of a list; `^` for each object further out; `@2` for
     what the second star of the rows stood for."""
     if path.startswith("@"):
@@ -187,7 +187,7 @@ def _find_cell(row: _Row, path: str) -> Any:
     return node
 
 
-def _check_layout(rows: Sequence[_Row], source: SourceMap) -> None:
+def _check_layout(rows: Sequence[_SourceNode], source: SourceMap) -> None:
     """A column that no row has was renamed or removed: the file is another one than was mapped."""
     absent = [
         cell.path
@@ -198,16 +198,16 @@ def _check_layout(rows: Sequence[_Row], source: SourceMap) -> None:
         raise SourceUnreadable(f"no longer has {', '.join(absent)} in any row")
 
 
-def _read_entry(row: _Row, source: SourceMap, find_name: FindName) -> Entry | None:
+def _read_entry(row: _SourceNode, source: SourceMap, find_name: FindName) -> SourceRow | None:
     """None for a row whose key cannot be read."""
     key = [_read_cell(row, cell, find_name) for cell in source.keys]
     if None in key:
         return None
     values = {cell.column: _read_cell(row, cell, find_name) for cell in source.values}
-    return Entry(tuple(map(str, key)), {name: text for name, text in values.items() if text is not None})
+    return SourceRow(tuple(map(str, key)), {name: text for name, text in values.items() if text is not None})
 
 
-def _read_cell(row: _Row, cell: CellMap, find_name: FindName) -> str | None:
+def _read_cell(row: _SourceNode, cell: CellMap, find_name: FindName) -> str | None:
     raw = _find_cell(row, cell.path)
     if raw is _ABSENT or raw is None or isinstance(raw, dict | list):
         return None

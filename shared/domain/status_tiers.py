@@ -26,7 +26,7 @@ Way = tuple[Requirement, ...]  # all of them together
 
 
 @dataclass(frozen=True)
-class Tier:
+class StatusTier:
     name: str
     rank: int
     metric: str
@@ -47,22 +47,22 @@ class Ladder:
     """The tiers of one programme from the lowest up. `resets`: the counter starts afresh at each tier."""
 
     program: str
-    tiers: tuple[Tier, ...]
+    tiers: tuple[StatusTier, ...]
     resets: bool = False
 
     @property
     def names(self) -> list[str]:
         return [t.name for t in self.tiers]
 
-    def tier(self, name: str | None) -> Tier | None:
+    def tier(self, name: str | None) -> StatusTier | None:
         return next((t for t in self.tiers if t.name == name), None)
 
-    def above(self, tier_name: str | None) -> Tier | None:
+    def above(self, tier_name: str | None) -> StatusTier | None:
         """The next tier up; of someone who holds none, the lowest that has to be earned."""
         rank = at.rank if (at := self.tier(tier_name)) else 0
         return next((t for t in self.tiers if t.rank > rank), None)
 
-    def find_required(self, tier_name: str | None, target: Tier) -> int | None:
+    def find_required(self, tier_name: str | None, target: StatusTier) -> int | None:
         """What a counter must show for the target; None where the tiers between are counted in different units."""
         if not self.resets:
             return target.threshold
@@ -135,7 +135,7 @@ def is_year_over(reported_on: date | None, period: str | None, on: date) -> bool
     return begins is not None and reported_on is not None and reported_on < begins
 
 
-def list_conditions(tier: Tier) -> list[str]:
+def list_conditions(tier: StatusTier) -> list[str]:
     """Other conditions and the qualifying period of a tier, in the words of its source."""
     texts = [f"{tier.name}: {text}." for text in (tier.alternative, tier.note) if text]
     return [*texts, f"Qualifying period: {tier.period}."] if tier.period else texts

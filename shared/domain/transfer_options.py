@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import combinations
 
-from shared.domain.transfers import POSTING, Network, Path, count_amounts, find_paths
+from shared.domain.transfers import POSTING, Network, TransferPath, count_amounts, find_paths
 from shared.domain.valuations import value_in_cents
 
 MAX_WAYS_PER_PURSE = 5  # further ways cost more and are rarely chosen
@@ -31,7 +31,7 @@ class Way:
     """Points sent from one purse and what arrives. Without a path they are in the target programme already."""
 
     purse: Purse
-    path: Path | None
+    path: TransferPath | None
     points_sent: int
     points_delivered: int
     needed: int
@@ -76,7 +76,7 @@ class Combination:
         return sum(p.points_delivered for p in self.parts)
 
 
-def send_everything(path: Path, points: int) -> Path | None:
+def send_everything(path: TransferPath, points: int) -> TransferPath | None:
     """The path with everything sent that the purse holds, in whole blocks; None when a minimum is not reached."""
     amounts = []
     for edge in path.edges:
@@ -85,10 +85,10 @@ def send_everything(path: Path, points: int) -> Path | None:
             return None
         amounts.append(amount)
         points = edge.points_received(amount)
-    return Path(path.edges, tuple(amounts)) if points else None
+    return TransferPath(path.edges, tuple(amounts)) if points else None
 
 
-def build_way(purse: Purse, path: Path, needed: int) -> Way | None:
+def build_way(purse: Purse, path: TransferPath, needed: int) -> Way | None:
     """The way that sends what is needed, or everything where the purse holds less; None where that is nothing."""
     if path.amounts is None or path.amounts[0] > purse.points:
         whole = send_everything(path, purse.points)
@@ -166,7 +166,7 @@ def _build_part(way: Way, missing: int) -> Way | None:
     if way.path is None:
         spent = min(way.purse.points, missing)
         return Way(way.purse, None, spent, spent, missing)
-    return build_way(way.purse, Path(way.path.edges, count_amounts(way.path.edges, missing)), missing)
+    return build_way(way.purse, TransferPath(way.path.edges, count_amounts(way.path.edges, missing)), missing)
 
 
 def find_combinations(ways: Sequence[Way], needed: int, count: int = 3) -> list[Combination]:

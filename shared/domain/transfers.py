@@ -96,7 +96,7 @@ class Edge:
 
 
 @dataclass(frozen=True)
-class Path:
+class TransferPath:
     """A way from one programme to another. Amounts are None when no target amount was asked for."""
 
     edges: tuple[Edge, ...]
@@ -169,21 +169,21 @@ def count_amounts(edges: Sequence[Edge], needed: int) -> tuple[int, ...]:
 
 def find_paths(
     routes: Network, start: str, goal: str, needed: int | None = None, max_hops: int = MAX_HOPS
-) -> list[Path]:
+) -> list[TransferPath]:
     """All paths, cheapest first: by source points when an amount is needed, else by points received per point."""
     paths = [
-        Path(edges, count_amounts(edges, needed) if needed else None)
+        TransferPath(edges, count_amounts(edges, needed) if needed else None)
         for edges in _find_walks(routes, start, goal, max_hops)
     ]
 
-    def order(path: Path) -> tuple[object, ...]:
+    def order(path: TransferPath) -> tuple[object, ...]:
         cost = path.source_points if path.amounts else -path.ratio
         return (cost, len(path.edges), POSTING.index(path.slowest), [e.target for e in path.edges])
 
     return sorted(paths, key=order)
 
 
-def find_dead_ends(routes: Network, start: str, paths: Iterable[Path]) -> list[str]:
+def find_dead_ends(routes: Network, start: str, paths: Iterable[TransferPath]) -> list[str]:
     """Programmes that take points of `start` and are the first step of none of its paths."""
     first_steps = {path.edges[0].target for path in paths}
     return sorted({edge.target for edge in routes.get(start, ())} - first_steps)

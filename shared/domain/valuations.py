@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+VALUATION_CURRENCY = "USD"  # published values of points are in US cents
+
 # The publishers of valuations, by the column of programs.csv that holds their figure.
 PUBLISHERS = {
     "value_tpg": "The Points Guy",

@@ -48,7 +48,7 @@ AGE_LIMITS: dict[str, int] = {
 
 
 @dataclass(frozen=True)
-class AuditFinding:
+class FactDoubt:
     """One thing to check. `since` is the day it began, UNDATED where that is unknown."""
 
     kind: Kind
@@ -74,7 +74,7 @@ class ObservedPrice:
 
 def audit_facts(
     reference: Reference, today: date, prices: Iterable[ObservedPrice] = (), corrections: Sequence[Override] = ()
-) -> list[AuditFinding]:
+) -> list[FactDoubt]:
     """All findings, the oldest first."""
     findings = [
         *_find_stale(reference, today),
@@ -100,7 +100,7 @@ def _to_text(value: Any) -> str:
     return "|".join(value) if isinstance(value, tuple) else str(value)
 
 
-def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
+def _find_stale(reference: Reference, today: date) -> Iterator[FactDoubt]:
     """Rows past the age limit of their file, together for each source and day: one check covers them all."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
     for file, row in _list_facts(reference):
@@ -112,13 +112,13 @@ def _find_stale(reference: Reference, today: date) -> Iterator[AuditFinding]:
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last dated {day}"
         text = f"{pluralize(len(rows), 'row')} {age}, first {_name_row(file, rows[0])}"
-        yield AuditFinding("stale", file, f"{source} {day}", day, text)
+        yield FactDoubt("stale", file, f"{source} {day}", day, text)
 
 
-def _find_ended(reference: Reference, today: date) -> Iterator[AuditFinding]:
+def _find_ended(reference: Reference, today: date) -> Iterator[FactDoubt]:
     for file, row in _list_facts(reference):
         if (day := _find_end(row)) < today:
-            yield AuditFinding("over", file, _name_row(file, row), day, f"ended on {day}")
+            yield FactDoubt("over", file, _name_row(file, row), day, f"ended on {day}")
 
 
 def _find_end(row: Any) -> date:
@@ -126,7 +126,7 @@ def _find_end(row: Any) -> date:
     return getattr(row, "valid_to", None) or date.max
 
 
-def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) -> Iterator[AuditFinding]:
+def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) -> Iterator[FactDoubt]:
     """Charts whose fresh observations mostly ask something else than any of their seasons."""
     against: dict[tuple[str, str, str], list[ObservedPrice]] = defaultdict(list)
     confirmations: Counter[tuple[str, str, str]] = Counter()
@@ -146,7 +146,7 @@ def _find_contradictions(reference: Reference, prices: Iterable[ObservedPrice]) 
                 f"{times} fresh observations against {confirmations[key]}: {most.origin}-{most.destination} asked"
                 f" {most.points:,}, the chart says {chart_points}"
             )
-            yield AuditFinding("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
+            yield FactDoubt("contradicted", "award_charts.csv", " ".join(key), min(s.last for s in those), text)
 
 
 def _list_chart_points(reference: Reference, one: ObservedPrice) -> set[int]:
@@ -159,15 +159,15 @@ def _list_chart_points(reference: Reference, one: ObservedPrice) -> set[int]:
     return set(cabin.points.values()) if cabin else set()
 
 
-def _list_corrections(corrections: Iterable[Override]) -> Iterator[AuditFinding]:
+def _list_corrections(corrections: Iterable[Override]) -> Iterator[FactDoubt]:
     for o in corrections:
         key = " ".join(o.cells.get(name, "") or "-" for name in list_key_columns(o.file)) if o.file in FILES else "?"
         what = "removal" if o.removed else "correction"
         text = f"{what} by {o.entered_by} not yet in the file: {o.reason}"
-        yield AuditFinding("override", o.file, key, o.entered_at.date(), text)
+        yield FactDoubt("override", o.file, key, o.entered_at.date(), text)
 
 
-def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
+def _list_queue(reference: Reference) -> Iterator[FactDoubt]:
     """Doubts noted when the facts were gathered, in the queue or in the row, until the row is audited."""
     yield from _find_doubtful_notes(reference)
     yield from _list_rejected_cells(reference)
@@ -178,10 +178,10 @@ def _list_queue(reference: Reference) -> Iterator[AuditFinding]:
             continue
         since = UNDATED if row is None else find_last_check(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
-        yield AuditFinding("queue", item.file, f"{item.key} {item.field}", since, text)
+        yield FactDoubt("queue", item.file, f"{item.key} {item.field}", since, text)
 
 
-def _list_rejected_cells(reference: Reference) -> Iterator[AuditFinding]:
+def _list_rejected_cells(reference: Reference) -> Iterator[FactDoubt]:
     """Cells of charts that were left out because their source contradicts itself, until the chart is audited."""
     charts = {row.chart_id: row for row in reference.rows("award_charts.csv")}
     for cell in reference.rows("award_chart_rejected.csv"):
@@ -189,15 +189,15 @@ def _list_rejected_cells(reference: Reference) -> Iterator[AuditFinding]:
         if chart is None or chart.audited_on is None:
             since = UNDATED if chart is None else find_last_check(chart)
             key = f"{cell.chart_id} {cell.cabin or '-'} {cell.reason.split(':')[0]}"
-            yield AuditFinding("queue", "award_charts.csv", key, since, f"left out, {cell.reason}")
+            yield FactDoubt("queue", "award_charts.csv", key, since, f"left out, {cell.reason}")
 
 
-def _find_doubtful_notes(reference: Reference) -> Iterator[AuditFinding]:
+def _find_doubtful_notes(reference: Reference) -> Iterator[FactDoubt]:
     """Rows whose own note says that something is to be checked or that sources disagree."""
     for file, row in _list_facts(reference):
         if row.audited_on is None and row.note and (doubt := _DOUBT.search(row.note)):
             text = f"its note says {doubt.group().lower()!r}: {row.note[:_NOTE_LENGTH]}"
-            yield AuditFinding("queue", file, f"{_name_row(file, row)} note", find_last_check(row), text)
+            yield FactDoubt("queue", file, f"{_name_row(file, row)} note", find_last_check(row), text)
 
 
 def _first_key(file: str, row: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.domain import card_credits, welcome_offers
 from shared.domain.card_prices import PORTAL_CENTS
-from shared.domain.card_value import CardOffer, Rate
+from shared.domain.card_value import CardOffer, CategoryRate
 from shared.domain.transfers import Edge, find_paths
 from shared.domain.valuations import choose_value
 from shared.reference.exchange_rates import find_exchange_rate
@@ -94,7 +94,7 @@ def build_offer(reference: Reference, card: CatalogCard, point: Decimal | None, 
         currency=card.fee_currency,
         benefits=card.benefits,
         rates=[
-            Rate(r.category, r.multiplier, r.annual_cap, r.unit == "percent", r.cap_group, r.cap_months or 12)
+            CategoryRate(r.category, r.multiplier, r.annual_cap, r.unit == "percent", r.cap_group, r.cap_months or 12)
             for r in list_earn_rows(reference, card.slug, on)
         ],
         bonus=welcome.amount if welcome else None,

@@ -15,7 +15,7 @@ _NOISE = frozenset(("airport", "of", "the", "international"))
 
 
 @dataclass(frozen=True)
-class _Index:
+class _CompletionIndex:
     """Things in their order, the best known first, and each name from each of its words on, in order of the names."""
 
     things: Sequence[str]
@@ -51,7 +51,7 @@ def _describe(reference: Reference, code: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def _index_places(reference: Reference) -> _Index:
+def _index_places(reference: Reference) -> _CompletionIndex:
     metros = load_metro_names()
     flights = {code: reference.count_flights(code) for code in reference.airports}
     for code in metros:
@@ -66,16 +66,16 @@ def _list_place_names(reference: Reference, code: str) -> list[str]:
 
 
 @lru_cache(maxsize=2)
-def _index_programs(reference: Reference) -> _Index:
+def _index_programs(reference: Reference) -> _CompletionIndex:
     programs = sorted(reference.programs.values(), key=lambda program: program.name)
     return _build_index([p.name for p in programs], ([p.name, p.slug.replace("_", " ")] for p in programs))
 
 
-def _build_index(things: Sequence[str], called: Iterable[list[str]]) -> _Index:
+def _build_index(things: Sequence[str], called: Iterable[list[str]]) -> _CompletionIndex:
     starts = sorted(
         {(start, place) for place, own in enumerate(called) for name in own for start in _list_starts(name)}
     )
-    return _Index(things, [start for start, _ in starts], [place for _, place in starts])
+    return _CompletionIndex(things, [start for start, _ in starts], [place for _, place in starts])
 
 
 def _list_starts(name: str) -> Iterable[str]:

@@ -22,7 +22,7 @@ COUNTRIES_WITH_STATES = frozenset({"US", "CA", "AU"})  # two letters after a cit
 
 
 @dataclass(frozen=True)
-class Place:
+class HotelPlace:
     """A known place; it may be one without a hotel listed here."""
 
     name: str
@@ -46,10 +46,10 @@ def _index_cities(reference: Reference) -> _Cities:
     return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in served.items() if c})
 
 
-def find_place(reference: Reference, text: str) -> Place:
+def find_place(reference: Reference, text: str) -> HotelPlace:
     """Raises NotFound with the nearest cities, or Candidates when a city of that name is in several countries."""
     name = names.normalize_name(text)
-    empty: list[Place] = []
+    empty: list[HotelPlace] = []
     for look in (_find_airport, _find_city, _find_country, _find_state, _find_renamed_city, _find_by_words):
         place = look(reference, name)
         if place and place.hotels:
@@ -63,7 +63,7 @@ def find_place(reference: Reference, text: str) -> Place:
     raise NotFound("destination", text, [cities[n][0].city for n in names.find_nearest(name, cities)])
 
 
-def _find_airport(reference: Reference, name: str) -> Place | None:
+def _find_airport(reference: Reference, name: str) -> HotelPlace | None:
     code = name.upper()
     if code not in reference.airports and code not in reference.metros:
         return None
@@ -71,10 +71,10 @@ def _find_airport(reference: Reference, name: str) -> Place | None:
         served = [reference.airports[member] for member in reference.city(code)]
     except NotFound:
         return None
-    return Place(code, _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES))
+    return HotelPlace(code, _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES))
 
 
-def _find_city(reference: Reference, text: str) -> Place | None:
+def _find_city(reference: Reference, text: str) -> HotelPlace | None:
     """The city the text begins with, whatever follows: a country or a state narrows it down, other words do not."""
     cities, words = _index_cities(reference), text.split()
     for length in range(len(words), 0, -1):
@@ -86,11 +86,11 @@ def _find_city(reference: Reference, text: str) -> Place | None:
             return _list_around_city(reference, stays)
         if served:
             near = _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES)
-            return Place(served[0].city, near)
+            return HotelPlace(served[0].city, near)
     return None
 
 
-def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
+def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> HotelPlace:
     countries = sorted({h.country for h in stays})
     if len(countries) > 1:
         listed = [f"{stays[0].city}, {country}" for country in countries]
@@ -99,7 +99,7 @@ def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> Place:
         raise Candidates(sentence, listed, which)
     points = [(float(h.lat), float(h.lon)) for h in stays if h.lat is not None and h.lon is not None]
     near = dict.fromkeys([*_list_hotels_near(reference, points, CITY_KILOMETRES), *stays])
-    return Place(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
+    return HotelPlace(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
 
 
 def _narrow_countries(rest: str) -> frozenset[str] | None:
@@ -112,20 +112,20 @@ def _narrow_countries(rest: str) -> frozenset[str] | None:
     return frozenset(country for country, _ in states) if states else None
 
 
-def _find_country(reference: Reference, name: str) -> Place | None:
+def _find_country(reference: Reference, name: str) -> HotelPlace | None:
     code = load_country_names().get(name)
     there = tuple(h for h in reference.rows("hotels.csv") if h.country == code)
-    return Place(name.title() if len(name) > 3 else name.upper(), there) if code else None
+    return HotelPlace(name.title() if len(name) > 3 else name.upper(), there) if code else None
 
 
-def _find_state(reference: Reference, name: str) -> Place | None:
+def _find_state(reference: Reference, name: str) -> HotelPlace | None:
     airports = airport_data.load_states().get(name)
     if not airports:
         return None
     served = [reference.airports[code] for _, code in airports if code in reference.airports]
     near = _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES)
     inside = {country for country, _ in airports}
-    return Place(name.title(), tuple(h for h in near if h.country in inside))
+    return HotelPlace(name.title(), tuple(h for h in near if h.country in inside))
 
 
 @lru_cache(maxsize=4)
@@ -135,7 +135,7 @@ def _index_words(reference: Reference) -> Mapping[str, tuple[str, ...]]:
     return {f"{names.normalize_name(h.city)} | {names.normalize_name(h.name)}": (hotels.code(h),) for h in rows}
 
 
-def _find_renamed_city(reference: Reference, name: str) -> Place | None:
+def _find_renamed_city(reference: Reference, name: str) -> HotelPlace | None:
     """A city by another of its names: the hotels around its airports."""
     try:
         code = find_code(reference, name)
@@ -144,7 +144,7 @@ def _find_renamed_city(reference: Reference, name: str) -> Place | None:
     return _find_airport(reference, code)
 
 
-def _find_by_words(reference: Reference, name: str) -> Place | None:
+def _find_by_words(reference: Reference, name: str) -> HotelPlace | None:
     """Hotels with these words in their city or name: an island, a quarter, an atoll."""
     codes = set(names.find_meanings(name, _index_words(reference))) if len(name) > 2 else set()
     there = tuple(h for h in reference.rows("hotels.csv") if hotels.code(h) in codes)
@@ -153,7 +153,7 @@ def _find_by_words(reference: Reference, name: str) -> Place | None:
         which = Ambiguity.of_names("place", name, listed)
         sentence = f"{name.title()} is part of names in several countries; call again with a city."
         raise Candidates(sentence, listed, which)
-    return Place(name.title(), there) if there else None
+    return HotelPlace(name.title(), there) if there else None
 
 
 def _to_points(served: Iterable[Airport]) -> list[Point]:

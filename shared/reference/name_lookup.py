@@ -44,7 +44,7 @@ _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True)
-class _Index:
+class _NameIndex:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]  # by first word, the longest first
     metros: frozenset[str]  # city codes, as they are compared
     words: Mapping[str, frozenset[str]]  # airports by each word of their own name
@@ -52,7 +52,7 @@ class _Index:
 
 
 @lru_cache(maxsize=2)
-def _build_index(reference: Reference) -> _Index:
+def _build_index(reference: Reference) -> _NameIndex:
     phrases: dict[tuple[str, ...], set[str]] = defaultdict(set)
     words: dict[str, set[str]] = defaultdict(set)
     ideographs: dict[str, frozenset[str]] = {}
@@ -75,7 +75,7 @@ def _build_index(reference: Reference) -> _Index:
     for phrase, codes in phrases.items():
         if phrase and codes and not (len(phrase) == 1 and (phrase[0] in _NOT_CITIES or len(phrase[0]) < 3)):
             by_first[phrase[0]].append((phrase, frozenset(codes)))
-    return _Index(
+    return _NameIndex(
         {first: tuple(sorted(all_of, key=lambda p: -len(p[0]))) for first, all_of in by_first.items()},
         frozenset(code.lower() for code in load_metro_names()) - {"rom"},
         {word: frozenset(codes) for word, codes in words.items() if word not in _NOISE and len(word) > 2},
@@ -111,7 +111,9 @@ def find_places(reference: Reference, text: str) -> Iterator[tuple[int, int, fro
         yield start, end, codes
 
 
-def _match_phrase(index: _Index, words: list[tuple[int, int, str]], at: int, text: str) -> tuple[int, frozenset[str]]:
+def _match_phrase(
+    index: _NameIndex, words: list[tuple[int, int, str]], at: int, text: str
+) -> tuple[int, frozenset[str]]:
     """How many words from here are the name of a city, and its airports."""
     if not text[words[at][0]].isupper():
         return 0, frozenset()
@@ -124,7 +126,7 @@ def _match_phrase(index: _Index, words: list[tuple[int, int, str]], at: int, tex
 
 
 def _extend(
-    index: _Index, words: list[tuple[int, int, str]], at: int, end: int, codes: frozenset[str], text: str
+    index: _NameIndex, words: list[tuple[int, int, str]], at: int, end: int, codes: frozenset[str], text: str
 ) -> tuple[int, int, frozenset[str]]:
     """The words behind a city that name one of its airports, or its code."""
     reach = at
@@ -143,7 +145,7 @@ def _extend(
 
 
 def _look_back(
-    index: _Index, words: list[tuple[int, int, str]], start: int, codes: frozenset[str], text: str
+    index: _NameIndex, words: list[tuple[int, int, str]], start: int, codes: frozenset[str], text: str
 ) -> tuple[int, frozenset[str]]:
     """The words before a city that name one of its airports: "Heathrow (London)"."""
     for first, stop, word in reversed([w for w in words if w[1] <= start][-4:]):
@@ -154,12 +156,12 @@ def _look_back(
     return start, codes
 
 
-def _find_airports_of(index: _Index, written: str, word: str) -> frozenset[str]:
+def _find_airports_of(index: _NameIndex, written: str, word: str) -> frozenset[str]:
     own = frozenset([written]) if _CODE.fullmatch(written) else frozenset[str]()
     return own | index.words.get(word, frozenset())
 
 
-def _find_ideographs(index: _Index, text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
+def _find_ideographs(index: _NameIndex, text: str) -> Iterator[tuple[int, int, frozenset[str]]]:
     """Names written without blanks between them; "東京 (羽田)" is one place."""
     places: list[tuple[int, int, frozenset[str]]] = []
     at = 0

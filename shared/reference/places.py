@@ -18,7 +18,7 @@ _MAX_CANDIDATES = 8
 
 
 @dataclass(frozen=True)
-class _Index:
+class _PlaceIndex:
     meant: Mapping[str, str]  # what a city's name means, whatever else has that name: a city code, or as spelled
     cities: Mapping[str, tuple[str, ...]]  # airports by the name of their city
     words: Mapping[str, tuple[str, ...]]  # airports by each word of their name and city; sets would be 2 MB more
@@ -63,7 +63,7 @@ def describe_place(reference: Reference, code: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def _index_places(reference: Reference) -> _Index:
+def _index_places(reference: Reference) -> _PlaceIndex:
     meant = {names.normalize_name(name): code for code, name in load_metro_names().items()}
     # Names in Japanese letters have no other form to be compared in.
     meant |= {names.normalize_name(row.name) or row.name: row.code for row in reference.rows("city_spellings.csv")}
@@ -75,7 +75,7 @@ def _index_places(reference: Reference) -> _Index:
         for word in (*city.split(), *names.normalize_name(airport.name).split()):
             words[word].add(code)
     del cities[""]
-    return _Index(meant, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
+    return _PlaceIndex(meant, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
 
 
 def _find_city(reference: Reference, words: Sequence[str]) -> str | None:
@@ -100,7 +100,7 @@ def _find_by_words(reference: Reference, words: Sequence[str]) -> str | None:
     return _choose(reference, " ".join(words), codes, ()) if codes else None
 
 
-def _list_named(index: _Index, words: Sequence[str]) -> list[str]:
+def _list_named(index: _PlaceIndex, words: Sequence[str]) -> list[str]:
     return sorted(frozenset.intersection(*(frozenset(index.words.get(word, ())) for word in words)))
 
 

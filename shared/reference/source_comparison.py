@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from shared.domain.source_files import READERS, CellMap, Entry, FindName, read_number
+from shared.domain.source_files import READERS, CellMap, FindName, SourceRow, read_number
 from shared.errors import Candidates, NotFound
 from shared.reference.overrides import list_key_columns
 from shared.reference.reference import Reference
@@ -54,7 +54,7 @@ def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
 
 
 def compare_source(
-    reference: Reference, source: WatchedSource, entries: Iterable[Entry], today: date
+    reference: Reference, source: WatchedSource, entries: Iterable[SourceRow], today: date
 ) -> list[SourceDifference]:
     """Where the source and our rows in force differ. Several rows of one key agree when any of them does."""
     mapping = build_map(source)
@@ -63,7 +63,7 @@ def compare_source(
     ours: dict[Key, list[Any]] = defaultdict(list)
     for row in rows:
         ours[tuple(_write_key(_read_our_value(row, cell), cell) for cell in mapping.keys)].append(row)
-    theirs: dict[Key, list[Entry]] = defaultdict(list)
+    theirs: dict[Key, list[SourceRow]] = defaultdict(list)
     for entry in entries:
         theirs[tuple(_write_key(text, cell) for text, cell in zip(entry.key, mapping.keys, strict=True))].append(entry)
     differences = [
@@ -99,7 +99,7 @@ def _write_key(value: Any, cell: CellMap) -> str:
 
 
 def _compare_values(
-    source: WatchedSource, cells: Iterable[CellMap], rows: Sequence[Any], entries: Sequence[Entry]
+    source: WatchedSource, cells: Iterable[CellMap], rows: Sequence[Any], entries: Sequence[SourceRow]
 ) -> Iterator[SourceDifference]:
     for cell in cells:
         ours = [value for row in rows if (value := _read_our_value(row, cell)) is not None]
@@ -142,12 +142,12 @@ def _name_row(file: str, row: Any) -> str:
     return " ".join(_write_value(getattr(row, name)) or "-" for name in list_key_columns(file))
 
 
-def _describe_entry(entry: Entry) -> str:
+def _describe_entry(entry: SourceRow) -> str:
     return ", ".join(f"{name} {text}" for name, text in entry.values.items()) or "a row"
 
 
 def _list_missing(
-    source: WatchedSource, ours: Mapping[Key, Any], theirs: Mapping[Key, Sequence[Entry]], today: date
+    source: WatchedSource, ours: Mapping[Key, Any], theirs: Mapping[Key, Sequence[SourceRow]], today: date
 ) -> Iterator[SourceDifference]:
     """Rows of the source that we do not have and that have not ended."""
     if "missing" not in source.reports:

@@ -10,9 +10,9 @@ from typing import Any
 
 from shared import clock
 from shared.domain import status_tiers
-from shared.domain.earning import Band, FlownLeg, Method, Metric, Scheme
+from shared.domain.earning import EarningBand, FlownLeg, Method, Metric, Scheme
 from shared.domain.status_runs import Run
-from shared.domain.status_tiers import Ladder, Tier
+from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Ambiguity, Candidates
 from shared.reference.reference import Reference
 
@@ -38,9 +38,9 @@ def _build_ladder(reference: Reference, program: str, on: date) -> Ladder:
     return Ladder(program, tuple(map(_build_tier, rows)), resets)
 
 
-def _build_tier(row: Any) -> Tier:
+def _build_tier(row: Any) -> StatusTier:
     ways = status_tiers.parse_ways(row.ways or ([f"{row.metric}:{row.threshold}"] if row.threshold else []))
-    return Tier(
+    return StatusTier(
         name=row.tier,
         rank=row.rank,
         metric=row.metric,
@@ -100,12 +100,12 @@ def build_scheme(reference: Reference, program: str) -> Scheme | None:
     )
 
 
-def _build_bands(reference: Reference, program: str) -> tuple[Band, ...]:
+def _build_bands(reference: Reference, program: str) -> tuple[EarningBand, ...]:
     cabins: dict[tuple[str, int | None, int | None], dict[str, int]] = defaultdict(dict)
     for row in reference.rows("elite_flying_blue_xp.csv"):
         if row.program == program:
             cabins[row.band, row.min_miles, row.max_miles][_to_band_cabin(row.cabin)] = row.xp_per_segment
-    return tuple(Band(*key, points) for key, points in cabins.items())
+    return tuple(EarningBand(*key, points) for key, points in cabins.items())
 
 
 def _to_band_cabin(name: str) -> str:

@@ -20,6 +20,7 @@ from shared.domain.cards import BonusProgress
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
 from shared.domain.time_zones import find_local_day as local_day
+from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
 from shared.reference.cards import list_credits, value_point
 from shared.reference.exchange_rates import find_exchange_rate
@@ -28,7 +29,6 @@ from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import CardCredit
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
 
-VALUATION_CURRENCY = "USD"  # the published valuations of points are in dollars
 # The tables a kind of deadline is read from.
 TABLES: dict[Kind, tuple[str, ...]] = {
     "points": ("balances",),

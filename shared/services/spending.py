@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from shared.db.spending import SpendingStatement, SpendingTotal, list_overlapping
 from shared.documents.card_statements import Rows, read_source
-from shared.domain.spending.model import Hints, StatementBook, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, StatementBook, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import (
     EarlierStatement,
     Repeats,
@@ -24,7 +24,7 @@ READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=512 << 20
 
 
 def read_statement(source: str | Rows, book: StatementBook, hints: Hints) -> tuple[StatementReading, StatementTotals]:
-    """The lines of a text or of rows, and their totals. Raises Unreadable."""
+    """The lines of a text or of rows, and their totals. Raises UnreadableStatement."""
     most = MOST_CHARACTERS_HERE if isinstance(source, str) else MOST_ROWS_HERE
     try:
         if len(source) <= most:
@@ -32,8 +32,8 @@ def read_statement(source: str | Rows, book: StatementBook, hints: Hints) -> tup
         else:
             read = read_bounded(READING_BUDGET, read_source, source, book, hints)
     except ReaderEnded as ended:
-        raise Unreadable(f"could not be read: {ended}", "a statement of fewer lines; split it") from None
-    if isinstance(read, Unreadable):
+        raise UnreadableStatement(f"could not be read: {ended}", "a statement of fewer lines; split it") from None
+    if isinstance(read, UnreadableStatement):
         raise read
     return read
 

@@ -7,7 +7,7 @@ import pytest
 
 from shared.documents.card_statements import read_entries
 from shared.domain.confirmations.attached_files import DEADLINE_SECONDS
-from shared.domain.confirmations.mail_parts import Unreadable
+from shared.domain.confirmations.mail_parts import UnreadableMail
 from shared.errors import Invalid
 from tests.mcp_server.toolkit.test_arguments import BULK, bulk_arguments
 from tests.performance.stopwatch import any_attempt_passes, processor_seconds, thread_seconds
@@ -35,7 +35,7 @@ def test_a_hostile_mail_is_read_or_refused_in_little_time(name: str) -> None:
     raw = HOSTILE_MAILS[name]()
 
     def work() -> None:
-        with suppress(Unreadable):
+        with suppress(UnreadableMail):
             read(raw)
 
     assert thread_seconds(work) < MAX_MAIL_SECONDS

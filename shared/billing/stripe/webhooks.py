@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from shared.billing.contract import Event, SignatureWrong
+from shared.billing.contract import CustomerEvent, SignatureWrong
 from shared.secrets import split_secret
 from shared.settings import settings
 
@@ -18,13 +18,13 @@ _MOMENT = re.compile(r"[0-9]{1,12}")
 _ID = re.compile(r"[A-Za-z0-9_.]{1,255}")
 
 
-def read_event(body: bytes, headers: Mapping[str, str], now: datetime) -> Event:
+def read_event(body: bytes, headers: Mapping[str, str], now: datetime) -> CustomerEvent:
     """Raises SignatureWrong, also for a signed body that is no event."""
     secrets = settings().stripe_webhook_secrets
     _check_signature(body, headers.get(HEADER, ""), secrets.get_secret_value() if secrets else "", now)
     try:
         fields = json.loads(body)
-        return Event(_read_id(fields["id"]), _read_id(fields["type"]), _find_customer(fields["data"]["object"]))
+        return CustomerEvent(_read_id(fields["id"]), _read_id(fields["type"]), _find_customer(fields["data"]["object"]))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SignatureWrong("the body is no event") from None
 

@@ -51,7 +51,7 @@ _MAX_NAMED_LINES = 250
 _MAX_NAME_LINE = 160
 
 
-class Place(NamedTuple):
+class AirportMention(NamedTuple):
     """An airport named at one place of a letter; several codes where the name alone does not tell which."""
 
     line: int
@@ -133,23 +133,23 @@ def _is_airport(code: str, world: TravelFacts) -> bool:
 CODE_WAYS: tuple[Way, ...] = (find_bracketed, find_paired, find_timed, find_labelled, find_lone, find_joined)
 
 
-def find_codes(lines: list[Line], ways: tuple[Way, ...], world: TravelFacts) -> list[Place]:
+def find_codes(lines: list[Line], ways: tuple[Way, ...], world: TravelFacts) -> list[AirportMention]:
     """The airports whose codes stand in the lines, each place once, in order."""
     places = []
     for number, line in enumerate(lines):
         if line.blank or line.bare.isspace():
             continue
         codes = {at: code for way in ways for at, code in way(line, world) if _counts(code, way, world)}
-        places += [Place(number, at, frozenset((codes[at],))) for at in sorted(codes)]
+        places += [AirportMention(number, at, frozenset((codes[at],))) for at in sorted(codes)]
     return places
 
 
-def find_named(lines: list[Line], near: set[int], world: TravelFacts) -> list[Place]:
+def find_named(lines: list[Line], near: set[int], world: TravelFacts) -> list[AirportMention]:
     """Airports by their names, on lines that are little more than such a name or that tell a time or a direction.
 
     `near`: the lines of flights; only what is not far from one counts.
     """
-    places: list[Place] = []
+    places: list[AirportMention] = []
     numbers = [n for n, line in enumerate(lines) if not line.blank and not line.bare.isspace()]
     close = sorted(numbers, key=lambda n: min((abs(n - f) for f in near), default=0))[:_MAX_NAMED_LINES]
     for number in sorted(close):
@@ -157,7 +157,7 @@ def find_named(lines: list[Line], near: set[int], world: TravelFacts) -> list[Pl
     return places
 
 
-def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[Place]:
+def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[AirportMention]:
     if len(line.text) > _MAX_NAME_LINE:
         return
     direct = bool(LABELLED.match(line.small)) or any(True for _ in find_times(line.bare))
@@ -168,4 +168,4 @@ def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[Plac
         covered = sum(end - start for start, end, _ in places)
         letters = sum(map(str.isalpha, cell[0]))
         if places and (direct or covered >= 0.45 * letters):
-            yield from (Place(number, cell.start() + start, codes) for start, _, codes in places)
+            yield from (AirportMention(number, cell.start() + start, codes) for start, _, codes in places)

@@ -37,7 +37,7 @@ _FLIGHT_FIELDS = ("airline", "origin", "destination", "flight_number", "departur
 
 
 def find_letter_day(raw: bytes) -> date | None:
-    """The day the letter itself was written: a forward's header lines say it. Raises Unreadable."""
+    """The day the letter itself was written: a forward's header lines say it. Raises UnreadableMail."""
     days = []
     for letter in open_mail(raw):
         days += [letter.posted] if letter.posted else []
@@ -60,7 +60,7 @@ def _list_texts(letter: MailLetter) -> list[str]:
 
 
 def find_excerpt(raw: bytes, missing: Sequence[str]) -> list[str]:
-    """Lines of the letter about what is missing, each short, without links and orders. Raises Unreadable."""
+    """Lines of the letter about what is missing, each short, without links and orders. Raises UnreadableMail."""
     for letter in reversed(open_mail(raw)):
         for text in _list_texts(letter):
             lines = unwrap(text, letter).body.split("\n")[:_MAX_LINES_READ]

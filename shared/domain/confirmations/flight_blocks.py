@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date, time
 from itertools import pairwise
 
-from shared.domain.confirmations.airport_mentions import Place
+from shared.domain.confirmations.airport_mentions import AirportMention
 from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.flight_layouts import Arrangement, reduce_places
-from shared.domain.confirmations.flight_marks import Letter, Mark
+from shared.domain.confirmations.flight_marks import LetterMarks, Mark
 from shared.domain.confirmations.flight_numbers import FlightNumber, find_operator
 from shared.domain.confirmations.model import TravelFacts
 
@@ -61,7 +61,11 @@ class Block:
 
 
 def fill_blocks(
-    letter: Letter, flights: Sequence[FlightNumber], places: list[list[Place]], way: Arrangement, world: TravelFacts
+    letter: LetterMarks,
+    flights: Sequence[FlightNumber],
+    places: list[list[AirportMention]],
+    way: Arrangement,
+    world: TravelFacts,
 ) -> list[Block] | None:
     """What each flight gets in this arrangement; None where days as headings do not fit the letter."""
     blocks = []
@@ -103,7 +107,9 @@ def _list_starts(flights: Sequence[FlightNumber]) -> list[int]:
     return [f.line for f in flights]
 
 
-def _pick_places(block: Block, places: list[Place], own: list[Place], behind: int) -> tuple[frozenset[str], ...]:
+def _pick_places(
+    block: Block, places: list[AirportMention], own: list[AirportMention], behind: int
+) -> tuple[frozenset[str], ...]:
     """The two airports of a flight, or what there is of them."""
     if len(reduce_places(own)) > 2:  # "Sydney - Singapore - London": of which part the times are is not said
         return ()
@@ -121,7 +127,7 @@ def _pick_places(block: Block, places: list[Place], own: list[Place], behind: in
     return ()
 
 
-def _narrow_to_route(letter: Letter, block: Block, world: TravelFacts) -> tuple[frozenset[str], ...]:
+def _narrow_to_route(letter: LetterMarks, block: Block, world: TravelFacts) -> tuple[frozenset[str], ...]:
     """The airports between which its airline flies, or the one that operates the flight for it."""
     places = narrow_places(block.flight.airline, block.places, world)
     if len(places) == 2 and any(len(codes) > 1 for codes in places):
@@ -146,7 +152,7 @@ def narrow_places(airline: str, places: tuple[frozenset[str], ...], world: Trave
     return places
 
 
-def _pick_days(letter: Letter, block: Block) -> tuple[date | None, ...]:
+def _pick_days(letter: LetterMarks, block: Block) -> tuple[date | None, ...]:
     """The days of the lines, each once, where they can be those of one flight."""
     line = block.flight.line
     head = letter.heads[line]
@@ -170,7 +176,7 @@ def _pick_days(letter: Letter, block: Block) -> tuple[date | None, ...]:
     return (None,) if marks else ()
 
 
-def _is_reversed(letter: Letter, block: Block, places: list[list[Place]]) -> bool:
+def _is_reversed(letter: LetterMarks, block: Block, places: list[list[AirportMention]]) -> bool:
     """Whether labels say that the airport named first is where the flight lands."""
     if len(block.places) != 2:
         return False
@@ -181,7 +187,7 @@ def _is_reversed(letter: Letter, block: Block, places: list[list[Place]]) -> boo
     return True
 
 
-def _pick_times(letter: Letter, block: Block, places: list[list[Place]]) -> list[Mark]:
+def _pick_times(letter: LetterMarks, block: Block, places: list[list[AirportMention]]) -> list[Mark]:
     """The times of departure and arrival, or that of departure alone."""
     line = block.flight.line
     for lines in ((line,), range(block.start, block.end)):
@@ -198,7 +204,7 @@ def _pick_times(letter: Letter, block: Block, places: list[list[Place]]) -> list
     return _pick_times_beside(letter, block, places)
 
 
-def _pick_times_beside(letter: Letter, block: Block, places: list[list[Place]]) -> list[Mark]:
+def _pick_times_beside(letter: LetterMarks, block: Block, places: list[list[AirportMention]]) -> list[Mark]:
     """The times in the very lines of the two airports, if each of them has one."""
     if len(block.places) != 2:
         return []
@@ -209,7 +215,7 @@ def _pick_times_beside(letter: Letter, block: Block, places: list[list[Place]]) 
     return [letter.times[own[0]][0] for own in lines]
 
 
-def _set_clock(letter: Letter, block: Block, marks: list[Mark]) -> None:
+def _set_clock(letter: LetterMarks, block: Block, marks: list[Mark]) -> None:
     """The times as the flight's; "09:45 +1" for a departure counts from the day that heads the journey."""
     block.marks = tuple(marks)
     block.clock = tuple(m.value for m in marks if isinstance(m.value, time))
@@ -233,7 +239,7 @@ def settle_arrival(block: Block, world: TravelFacts) -> None:
         block.lands, block.impossible = flown.day, not flown.possible
 
 
-def _carry_over_midnight(letter: Letter, blocks: Sequence[Block], world: TravelFacts) -> None:
+def _carry_over_midnight(letter: LetterMarks, blocks: Sequence[Block], world: TravelFacts) -> None:
     """A heading's day is that of the journey: a flight onward from where one landed the day after leaves then."""
     headings = [b.day for b in blocks]
     for (first, second), (heading, own) in zip(pairwise(blocks), pairwise(headings), strict=True):

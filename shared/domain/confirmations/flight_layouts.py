@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from shared.domain.confirmations.airport_mentions import Place
+from shared.domain.confirmations.airport_mentions import AirportMention
 from shared.domain.confirmations.flight_lines import Line
-from shared.domain.confirmations.flight_marks import Letter
+from shared.domain.confirmations.flight_marks import LetterMarks
 from shared.domain.confirmations.flight_numbers import FlightNumber
 
 _TERMS = re.compile(
@@ -38,7 +38,9 @@ class Arrangement(NamedTuple):
     days: str
 
 
-def list_arrangements(letter: Letter, flights: Sequence[FlightNumber], places: list[list[Place]]) -> list[Arrangement]:
+def list_arrangements(
+    letter: LetterMarks, flights: Sequence[FlightNumber], places: list[list[AirportMention]]
+) -> list[Arrangement]:
     """Every way in which the lines can be shared among the flights."""
     starts = [f.line for f in flights]
     ways: list[tuple[Spans, int]] = [([(s, s + 1) for s in starts], 2)]
@@ -52,7 +54,9 @@ def list_arrangements(letter: Letter, flights: Sequence[FlightNumber], places: l
     return [Arrangement(spans, behind, days) for spans, behind in unique for days in ("own", "headed", "mixed")]
 
 
-def _cut_everywhere(letter: Letter, starts: list[int], places: list[list[Place]], behind: int) -> Iterator[Spans]:
+def _cut_everywhere(
+    letter: LetterMarks, starts: list[int], places: list[list[AirportMention]], behind: int
+) -> Iterator[Spans]:
     limit = _find_limit(letter, starts)
     gaps = list(pairwise(starts))
     top = max(0, starts[0] - max([25, *(b - a for a, b in gaps)]))
@@ -70,7 +74,7 @@ def _cut_everywhere(letter: Letter, starts: list[int], places: list[list[Place]]
         yield [(min(a, s), max(b, s + 1)) for a, b, s in zip(edges, edges[1:], starts, strict=False)]
 
 
-def _find_top(letter: Letter, start: int, places: list[list[Place]], wanted: int, top: int) -> int:
+def _find_top(letter: LetterMarks, start: int, places: list[list[AirportMention]], wanted: int, top: int) -> int:
     """The line in which the first flight's part begins: that of the first airport of its own above its number."""
     if not wanted:
         return start
@@ -80,7 +84,7 @@ def _find_top(letter: Letter, start: int, places: list[list[Place]], wanted: int
     return top
 
 
-def _reach_time_above(letter: Letter, at: int, top: int) -> int:
+def _reach_time_above(letter: LetterMarks, at: int, top: int) -> int:
     """The line of a time that stands alone above an airport, or above its city: "20:10", "Santiago", "SCL"."""
     for n in range(at - 1, max(top, at - 4) - 1, -1):
         if _LONE_TIME.match(letter.lines[n].bare):
@@ -90,7 +94,7 @@ def _reach_time_above(letter: Letter, at: int, top: int) -> int:
     return at
 
 
-def _climb(letter: Letter, at: int, top: int) -> int:
+def _climb(letter: LetterMarks, at: int, top: int) -> int:
     """The heading right above a line, if there is one."""
     first = at
     for n in range(at - 1, max(top, at - 6) - 1, -1):
@@ -101,7 +105,7 @@ def _climb(letter: Letter, at: int, top: int) -> int:
     return first
 
 
-def _cut_late(_letter: Letter, start: int, stop: int, places: list[list[Place]], behind: int) -> int:
+def _cut_late(_letter: LetterMarks, start: int, stop: int, places: list[list[AirportMention]], behind: int) -> int:
     """All that stands between two flights belongs to the first; or to the second, where airports come before."""
     if behind == 0:
         return start + 1
@@ -110,13 +114,13 @@ def _cut_late(_letter: Letter, start: int, stop: int, places: list[list[Place]],
     return stop
 
 
-def _cut_above_time(letter: Letter, start: int, stop: int, places: list[list[Place]], behind: int) -> int:
+def _cut_above_time(letter: LetterMarks, start: int, stop: int, places: list[list[AirportMention]], behind: int) -> int:
     """Above the time over the airport from which the second flight leaves, and above the heading over that."""
     at = _cut_late(letter, start, stop, places, behind)
     return _climb(letter, _reach_time_above(letter, at, start + 1), start + 1) if behind == 1 and at < stop else at
 
 
-def _cut_early(letter: Letter, start: int, stop: int, places: list[list[Place]], behind: int) -> int:
+def _cut_early(letter: LetterMarks, start: int, stop: int, places: list[list[AirportMention]], behind: int) -> int:
     """Right behind the last airport, time or day that the first of the two flights needs."""
     if behind == 0:
         return next((n for n in range(start + 1, stop) if places[n]), start + 1)
@@ -129,23 +133,25 @@ def _cut_early(letter: Letter, start: int, stop: int, places: list[list[Place]],
     return max((n for n in range(reach + 1, later) if letter.times[n]), default=reach) + 1
 
 
-def _count_places(places: list[list[Place]], start: int, at: int) -> int:
+def _count_places(places: list[list[AirportMention]], start: int, at: int) -> int:
     return len(reduce_places([p for n in range(max(start, 0), at + 1) for p in places[n]]))
 
 
-def _cut_at_blank(letter: Letter, start: int, stop: int, _places: list[list[Place]], behind: int) -> int:
+def _cut_at_blank(letter: LetterMarks, start: int, stop: int, _places: list[list[AirportMention]], behind: int) -> int:
     blanks = [n for n in range(start + 1, stop) if letter.lines[n].blank]
     return (blanks[-1] + 1) if blanks else (start + 1 if behind == 0 else stop)
 
 
-def _cut_at_heading(letter: Letter, start: int, stop: int, _places: list[list[Place]], behind: int) -> int:
+def _cut_at_heading(
+    letter: LetterMarks, start: int, stop: int, _places: list[list[AirportMention]], behind: int
+) -> int:
     heads = [n for n in range(start + 1, stop) if letter.is_heading(n)]
     while len(heads) > 1 and heads[-2] >= heads[-1] - 2:
         heads.pop()
     return heads[-1] if heads else (start + 1 if behind == 0 else stop)
 
 
-def _find_limit(letter: Letter, starts: list[int]) -> int:
+def _find_limit(letter: LetterMarks, starts: list[int]) -> int:
     """Where the last flight's part ends: at the terms, the price or the passengers."""
     key = tuple(starts)
     if key not in letter.limits:
@@ -165,7 +171,7 @@ def find_paragraph(lines: list[Line], at: int) -> tuple[int, int]:
     return start, end
 
 
-def reduce_places(places: Sequence[Place]) -> list[frozenset[str]]:
+def reduce_places(places: Sequence[AirportMention]) -> list[frozenset[str]]:
     """The airports in order; one that is named again right after itself, by code and by name, is one."""
     out: list[frozenset[str]] = []
     for place in places:

@@ -6,7 +6,7 @@ from datetime import date, time
 from typing import NamedTuple
 
 from shared.domain.confirmations.flight_lines import Line
-from shared.domain.confirmations.mail_dates import Day, MailDates
+from shared.domain.confirmations.mail_dates import DateMention, MailDates
 from shared.domain.parsing.dates import find_placed_times
 
 # Days a letter names that are none of its flights: of a payment, a limit, an offer, an earlier booking.
@@ -33,7 +33,7 @@ _LIMIT = re.compile(
 _LIMIT_BEHIND = re.compile(r"[\d日]{0,3}\s?(?:\(.\))?\s?まて")
 
 
-def drop_limit(bare: str, spans: list[Day]) -> list[Day]:
+def drop_limit(bare: str, spans: list[DateMention]) -> list[DateMention]:
     """The days of a line; none where its only one is that up to which an offer holds."""
     lone = len(spans) == 1 and (
         _LIMIT.search(bare[: spans[0].start][-40:]) or _LIMIT_BEHIND.match(bare[spans[0].end :])
@@ -84,7 +84,7 @@ class Mark(NamedTuple):
 
 
 @dataclass
-class Letter:
+class LetterMarks:
     """What a letter's lines hold, for all arrangements alike."""
 
     lines: list[Line]
@@ -96,7 +96,7 @@ class Letter:
     limits: dict[tuple[int, ...], int] = field(default_factory=dict)  # where the last flight's part ends, as computed
 
     @classmethod
-    def scan(cls, lines: list[Line], dates: MailDates, flown: set[int]) -> "Letter":
+    def scan(cls, lines: list[Line], dates: MailDates, flown: set[int]) -> "LetterMarks":
         """`flown`: the lines that name a flight, where times may stand without a colon."""
         letter = cls(lines)
         for at, line in enumerate(lines):
@@ -116,7 +116,7 @@ class Letter:
             letter.heads.append(Mark(at, 0, None) if several else own[0] if own else head)
         return letter
 
-    def _find_times(self, at: int, spans: list[Day], flown: set[int], counts: bool) -> list[Mark]:
+    def _find_times(self, at: int, spans: list[DateMention], flown: set[int], counts: bool) -> list[Mark]:
         """The clock times of a line; `counts`: whether it tells of a flight at all."""
         bare = self.lines[at].bare
         for d in spans:
@@ -216,7 +216,7 @@ def _is_below_label(lines: list[Line], at: int) -> bool:
     )
 
 
-def _is_printed_below(bare: str, spans: list[Day], at: int, flown: set[int]) -> bool:
+def _is_printed_below(bare: str, spans: list[DateMention], at: int, flown: set[int]) -> bool:
     """Whether a line may tell the times of the flight named right above it: with its day, or nothing but times."""
     return not flown.isdisjoint(range(at - 2, at)) and (bool(spans) or bool(_ONLY_TIMES.match(bare)))
 

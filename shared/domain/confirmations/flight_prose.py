@@ -6,7 +6,7 @@ from datetime import time
 from itertools import pairwise
 from typing import NamedTuple
 
-from shared.domain.confirmations.airport_mentions import CODE_WAYS, Place, find_codes
+from shared.domain.confirmations.airport_mentions import CODE_WAYS, AirportMention, find_codes
 from shared.domain.confirmations.flight_blocks import Block, narrow_places, settle_arrival
 from shared.domain.confirmations.flight_layouts import reduce_places
 from shared.domain.confirmations.flight_lines import Line
@@ -140,10 +140,10 @@ def _read_part(
     return line, block
 
 
-def _find_places(line: Line, world: TravelFacts) -> list[Place]:
+def _find_places(line: Line, world: TravelFacts) -> list[AirportMention]:
     codes = {p.at: p for p in find_codes([line], CODE_WAYS, world)}
     named = [
-        Place(0, start, airports)
+        AirportMention(0, start, airports)
         for start, airports in _list_named(line.text, world)
         if _BEFORE_PLACE.search(line.small[max(0, start - 16) : start]) or not line.small[:start].strip()
     ]
@@ -169,7 +169,7 @@ def _list_pieces(bare: str) -> Iterator[tuple[int, int]]:
     return pairwise([0, *_list_cuts(bare), len(bare)])
 
 
-def _is_backward(line: Line, places: Sequence[Place]) -> bool:
+def _is_backward(line: Line, places: Sequence[AirportMention]) -> bool:
     """ "To New York from Frankfurt": the order of the names is not that of the flight."""
     before = [line.small[max(0, p.at - 14) : p.at] for p in (places[0], places[-1])]
     return bool(_TO.search(before[0])) and bool(_FROM.search(before[1]))

@@ -8,11 +8,11 @@ from datetime import date, time
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
-from shared.domain.confirmations.airport_mentions import CODE_WAYS, Place, Way, find_codes, find_named
+from shared.domain.confirmations.airport_mentions import CODE_WAYS, AirportMention, Way, find_codes, find_named
 from shared.domain.confirmations.flight_blocks import Block, fill_blocks, score_blocks
 from shared.domain.confirmations.flight_layouts import find_paragraph, list_arrangements
 from shared.domain.confirmations.flight_lines import Line, split_lines
-from shared.domain.confirmations.flight_marks import Letter, Mark
+from shared.domain.confirmations.flight_marks import LetterMarks, Mark
 from shared.domain.confirmations.flight_numbers import FlightNumber, find_flight_numbers
 from shared.domain.confirmations.flight_prose import read_prose
 from shared.domain.confirmations.letter_actions import says_changed
@@ -27,7 +27,7 @@ _FAR = 30  # lines from a heading to a flight whose day it may state
 _MOST_DAYS = 2  # from leaving to landing
 
 
-def doubt_shared(letter: Letter, blocks: Sequence[Block], legs: list[BookedLeg]) -> list[BookedLeg]:
+def doubt_shared(letter: LetterMarks, blocks: Sequence[Block], legs: list[BookedLeg]) -> list[BookedLeg]:
     """Without the times that two flights would take from one place of the letter, and the days of those that alone have
     theirs behind their arrival, where a day above is a little earlier."""
     uses = Counter(mark for block in blocks for mark in dict.fromkeys(block.marks))
@@ -50,7 +50,7 @@ def doubt_shared(letter: Letter, blocks: Sequence[Block], legs: list[BookedLeg])
     return out
 
 
-def _find_day_behind(letter: Letter, block: Block) -> Mark | None:
+def _find_day_behind(letter: LetterMarks, block: Block) -> Mark | None:
     """The day of a flight, where it stands nowhere but behind the time of its arrival."""
     if len(block.marks) != 2:
         return None
@@ -61,7 +61,7 @@ def _find_day_behind(letter: Letter, block: Block) -> Mark | None:
     return marks[0] if marks and (marks[0].line, marks[0].at) > last else None
 
 
-def _find_earlier(letter: Letter, block: Block, day: Mark, behind: Sequence[Mark | None]) -> date | None:
+def _find_earlier(letter: LetterMarks, block: Block, day: Mark, behind: Sequence[Mark | None]) -> date | None:
     """The day above a flight on which it may leave, if what stands behind its arrival is when it lands."""
     head = letter.heads[block.start - 1] if block.start else None
     if head is None or head in behind or block.start - head.line > _FAR:
@@ -188,7 +188,7 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
     first = max(0, numbers[0].line - _ABOVE)
     lines = lines[first : numbers[-1].line + _BELOW]
     numbers = [n._replace(line=n.line - first) for n in numbers]
-    letter = Letter.scan(lines, dates, {n.line for n in numbers})
+    letter = LetterMarks.scan(lines, dates, {n.line for n in numbers})
     best = _find_best(letter, numbers, world)
     common = _list_cabins(lines)
     if best is None or not best.whole:
@@ -204,16 +204,16 @@ def read_legs(text: str, dates: MailDates, world: TravelFacts, sender: str) -> l
     return doubt_order(doubt_twins(share_cabins(_merge_repeats(legs))))
 
 
-def _find_best(letter: Letter, numbers: list[FlightNumber], world: TravelFacts) -> _Try | None:
+def _find_best(letter: LetterMarks, numbers: list[FlightNumber], world: TravelFacts) -> _Try | None:
     best: _Try | None = None
     lines = letter.lines
-    attempts: list[list[Place]] = []
+    attempts: list[list[AirportMention]] = []
     for tier in _TIERS:
         places = _find_tier(lines, tier, {n.line for n in numbers}, world)
         if places in attempts or (len(places) < 2 and tier is not _TIERS[-1]):
             continue
         attempts.append(places)
-        by_line: list[list[Place]] = [[] for _ in lines]
+        by_line: list[list[AirportMention]] = [[] for _ in lines]
         for place in places:
             by_line[place.line].append(place)
         for flights in _list_anchors(numbers, letter, by_line):
@@ -225,7 +225,7 @@ def _find_best(letter: Letter, numbers: list[FlightNumber], world: TravelFacts) 
     return best
 
 
-def _find_tier(lines: list[Line], tier: Tier, near: set[int], world: TravelFacts) -> list[Place]:
+def _find_tier(lines: list[Line], tier: Tier, near: set[int], world: TravelFacts) -> list[AirportMention]:
     ways, by_name = tier
     places = find_codes(lines, ways, world) if ways else []
     if by_name:
@@ -238,7 +238,7 @@ def _find_tier(lines: list[Line], tier: Tier, near: set[int], world: TravelFacts
 
 
 def _list_anchors(
-    numbers: list[FlightNumber], letter: Letter, places: list[list[Place]]
+    numbers: list[FlightNumber], letter: LetterMarks, places: list[list[AirportMention]]
 ) -> Iterator[list[FlightNumber]]:
     """The mentions of flights that may each begin, end or stand amid what is said of a flight.
 
@@ -262,7 +262,9 @@ def _list_anchors(
         yield sorted({n.name: n for n in every}.values(), key=lambda n: (n.line, n.at))
 
 
-def _tells_anew(last: FlightNumber, number: FlightNumber, letter: Letter, places: list[list[Place]]) -> bool:
+def _tells_anew(
+    last: FlightNumber, number: FlightNumber, letter: LetterMarks, places: list[list[AirportMention]]
+) -> bool:
     """Whether a flight named again is told of again, with days or airports of its own in between or next to it."""
     if number.line == last.line:
         return False
@@ -271,7 +273,7 @@ def _tells_anew(last: FlightNumber, number: FlightNumber, letter: Letter, places
 
 
 def _try_arrangements(
-    letter: Letter, flights: Sequence[FlightNumber], places: list[list[Place]], world: TravelFacts
+    letter: LetterMarks, flights: Sequence[FlightNumber], places: list[list[AirportMention]], world: TravelFacts
 ) -> _Try | None:
     results = []
     for way in list_arrangements(letter, flights, places):

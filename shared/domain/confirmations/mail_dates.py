@@ -32,7 +32,7 @@ _ENGLISH = re.compile(
 
 
 @dataclass(frozen=True)
-class Day:
+class DateMention:
     """One date of a text with its place; `day` is None where the text does not settle which day it is."""
 
     day: date | None
@@ -52,13 +52,15 @@ class MailDates:
         self.order = _find_order(text, dates) or usual
         self.full = {d for w, _, _ in dates if (d := self._resolve(w, "", ""))}
 
-    def find(self, folded: str) -> list[Day]:
+    def find(self, folded: str) -> list[DateMention]:
         """The dates of a line, from left to right; one without a year next to another is the day nearest to it."""
         text = _rewrite_dates(folded)
-        days = [Day(self._resolve(w, text[:start], text[end:]), start, end) for w, start, end in find_dates(text)]
+        days = [
+            DateMention(self._resolve(w, text[:start], text[end:]), start, end) for w, start, end in find_dates(text)
+        ]
         other = next((d.day for d in days if d.day), None)
         short = [
-            Day(
+            DateMention(
                 self._resolve_year(read_date(m), text[: m.start()], text[m.end() :], other or self.beside),
                 m.start(),
                 m.end(),
@@ -74,7 +76,7 @@ class MailDates:
         other.beside = day
         return other
 
-    def _find_numbers(self, text: str) -> list[Day]:
+    def _find_numbers(self, text: str) -> list[DateMention]:
         """Day and month in numbers alone, next to a clock time or a day of the week, where the order is known."""
         days = []
         for m in _SHORT.finditer(text):
@@ -84,10 +86,10 @@ class MailDates:
             if order and (find_weekday(before, after) is not None or _CLOCK.search(text)):
                 month, day = (first, second) if order == "mdy" else (second, first)
                 resolved = self._resolve_year(WrittenDate(None, month, day, ""), before, after)
-                days.append(Day(resolved, m.start(), m.end()))
+                days.append(DateMention(resolved, m.start(), m.end()))
         return days
 
-    def first(self, folded: str) -> Day | None:
+    def first(self, folded: str) -> DateMention | None:
         return next(iter(self.find(folded)), None)
 
     def _resolve(self, written: WrittenDate, before: str, after: str) -> date | None:

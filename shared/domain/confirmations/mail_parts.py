@@ -26,7 +26,7 @@ _NESTED = re.compile(rb"boundary\s*(?:\*[\d*]*)?\s*=|message/", re.I)
 _MAX_NESTED = 250
 
 
-class Unreadable(Exception):
+class UnreadableMail(Exception):
     """The message exceeds the limits or cannot be parsed."""
 
 
@@ -68,25 +68,25 @@ class MailLetter:
 
 
 def open_mail(raw: bytes) -> list[MailLetter]:
-    """The letter itself and then those attached to it. Raises Unreadable."""
+    """The letter itself and then those attached to it. Raises UnreadableMail."""
     if len(_NESTED.findall(raw)) > _MAX_NESTED:
-        raise Unreadable("too many parts")
+        raise UnreadableMail("too many parts")
     try:
         message = email.message_from_bytes(raw, policy=_ShortHeaders())
     except (RecursionError, ValueError) as error:
-        raise Unreadable(type(error).__name__) from None
+        raise UnreadableMail(type(error).__name__) from None
     letters: list[MailLetter] = []
     _collect(message, letters, 0)
     return letters
 
 
 def read_headers(raw: bytes) -> MailLetter:
-    """The headers alone, for what has not been read yet. Raises Unreadable."""
+    """The headers alone, for what has not been read yet. Raises UnreadableMail."""
     try:
         head = re.split(rb"\r?\n\r?\n", raw[:64_000], maxsplit=1)[0]
         return _read_envelope(email.message_from_bytes(head + b"\n\n", policy=_ShortHeaders()))
     except (RecursionError, ValueError) as error:
-        raise Unreadable(type(error).__name__) from None
+        raise UnreadableMail(type(error).__name__) from None
 
 
 def _read_envelope(message: Message) -> MailLetter:

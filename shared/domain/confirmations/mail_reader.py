@@ -340,7 +340,7 @@ NOT_READ = Doubt("attached_file_not_read", "An attached file may hold the bookin
 
 
 def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
-    """All that the letters of a mail state, joined; files that were not read are named. Raises Unreadable."""
+    """All that the letters of a mail state, joined; files that were not read are named. Raises UnreadableMail."""
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
     if not reading.bookings:

@@ -242,11 +242,6 @@ def _count_tickets(text: str, names: int) -> list[Count]:
     return [] if not tickets or names <= tickets <= names + babies else [Count(tickets, tickets)]
 
 
-def count_passengers(text: str, world: TravelFacts) -> int | None:
-    """The number of travellers; None where the letter does not say, or says it in two ways."""
-    return read_passengers(text, world).number
-
-
 def doubt_passengers(passengers: Passengers) -> list[Doubt]:
     """The doubt of a letter that states several numbers."""
     reason = "The letter states several numbers of passengers."

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text
-from shared.domain.confirmations.mail_dates import Day, MailDates
+from shared.domain.confirmations.mail_dates import DateMention, MailDates
 from shared.domain.confirmations.stay_labels import IN, LABEL_PARTS, OTHER_LABELS, OUT
 from shared.domain.confirmations.stay_nights import NIGHT_WORD, find_nights, read_nights
 from shared.domain.parsing.text import fold
@@ -94,7 +94,7 @@ def _list_labelled(smalls: Sentences, dates: MailDates) -> Iterator[RangeOfDays]
             yield days[0].day, days[1].day, at, at
 
 
-def _find_days(small: str, dates: MailDates) -> list[Day]:
+def _find_days(small: str, dates: MailDates) -> list[DateMention]:
     """The days of a line; the first of two to which the year of the second was given may be of the year before."""
     days = dates.find(small) if re.search(r"\d", small) else []
     if (
@@ -105,7 +105,11 @@ def _find_days(small: str, dates: MailDates) -> list[Day]:
         and (first.month, first.day) != (2, 29)
     ):
         earlier = first.replace(year=first.year - 1)
-        days = [Day(earlier, days[0].start, days[0].end), days[1]] if (last - earlier).days <= _MOST_NIGHTS else days
+        days = (
+            [DateMention(earlier, days[0].start, days[0].end), days[1]]
+            if (last - earlier).days <= _MOST_NIGHTS
+            else days
+        )
     return days
 
 
@@ -157,12 +161,12 @@ _FAR = 40  # characters between a verb and its day
 class _Entry:
     into: bool
     hotel: bool  # its label is of hotels alone
-    day: Day
+    day: DateMention
     line: int
 
 
 @dataclass(frozen=True)
-class Span:
+class StaySpan:
     """The days of one stay and the lines they stand in; no days where the letter leaves them open."""
 
     arrives: date | None
@@ -171,30 +175,30 @@ class Span:
     last: int
 
 
-def find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) -> list[Span]:
+def find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) -> list[StaySpan]:
     """The days of each stay, in the order of the letter; `hotels_only` for labels no flight has."""
     entries = [e for e in _find_labelled_days(lines, dates) if e.hotel or not hotels_only]
     if not _has_own_numbers(entries, lines):
         entries = _drop_repeats(entries)
     into, out = ([e for e in entries if e.into is side] for side in (True, False))
     if len(into) == 1 and not out and (nights := find_nights(lines)) and (day := into[0].day.day):
-        return [Span(day, day + timedelta(days=nights), into[0].line, into[0].line)]
+        return [StaySpan(day, day + timedelta(days=nights), into[0].line, into[0].line)]
     if (into or out) and not hotels_only and len(into) != len(out) and (spans := find_other_spans(lines, dates)):
         return spans
     if not into or not out:
         return []
     if len(into) != len(out):
-        return [Span(None, None, min(e.line for e in entries), max(e.line for e in entries))]
+        return [StaySpan(None, None, min(e.line for e in entries), max(e.line for e in entries))]
     return [
-        Span(a.day.day, b.day.day, min(a.line, b.line), max(a.line, b.line)) for a, b in zip(into, out, strict=True)
+        StaySpan(a.day.day, b.day.day, min(a.line, b.line), max(a.line, b.line)) for a, b in zip(into, out, strict=True)
     ]
 
 
-def find_other_spans(lines: list[str], dates: MailDates) -> list[Span]:
+def find_other_spans(lines: list[str], dates: MailDates) -> list[StaySpan]:
     """The days of a stay without labels, in a letter that speaks of nights or rooms."""
     if not any(NIGHT_WORD.search(fold(line)) for line in lines):
         return []
-    spans = [Span(*span) for span in find_ranges(lines, dates)]
+    spans = [StaySpan(*span) for span in find_ranges(lines, dates)]
     return spans or _find_in_sentences(lines, dates)
 
 
@@ -238,9 +242,9 @@ def _find_labelled_days(lines: list[str], dates: MailDates) -> list[_Entry]:
     return entries
 
 
-def _find_days_below(lines: list[str], count: int, dates: MailDates) -> list[Day | None]:
+def _find_days_below(lines: list[str], count: int, dates: MailDates) -> list[DateMention | None]:
     """The days of a row of labels, in its order: in the lines below, up to the next label."""
-    days: list[Day | None] = []
+    days: list[DateMention | None] = []
     for line in lines[: _HEADER_LINES if count > 1 else 2]:
         small = fold(line)
         if _LABELS.search(small) or (_LABEL.match(line) and not dates.first(small)):
@@ -263,7 +267,7 @@ _LEAVING = re.compile(
 )
 
 
-def _find_in_sentences(lines: Sequence[str], dates: MailDates) -> list[Span]:
+def _find_in_sentences(lines: Sequence[str], dates: MailDates) -> list[StaySpan]:
     """ "arriving Thursday 10 June 2027 and leaving on Monday 14 June": the one day behind either verb."""
     for at, line in enumerate(lines):
         small = fold(line)
@@ -273,7 +277,7 @@ def _find_in_sentences(lines: Sequence[str], dates: MailDates) -> list[Span]:
         arrives = into.pop()
         out = _find_behind(_LEAVING, small, dates) or _find_behind(_LEAVING, small, MailDates("", arrives, dates.order))
         if len(out) == 1:
-            return [Span(arrives, out.pop(), at, at)]
+            return [StaySpan(arrives, out.pop(), at, at)]
     return []
 
 

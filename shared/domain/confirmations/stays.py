@@ -14,7 +14,7 @@ from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedStay, Doubt, TravelFacts
 from shared.domain.confirmations.other_letters import is_of_parking_or_ship
-from shared.domain.confirmations.stay_days import Span, find_other_spans, find_spans
+from shared.domain.confirmations.stay_days import StaySpan, find_other_spans, find_spans
 from shared.domain.confirmations.stay_labels import ROOM, ROOM_WORD, is_label, read_cells
 from shared.domain.confirmations.stay_nights import list_nights
 from shared.domain.parsing.dates import DATE, NAMED_DATE
@@ -475,7 +475,7 @@ def _set_own_number(stay: BookedStay, block: list[str], world: TravelFacts) -> N
 
 
 def _read_spans(
-    lines: list[str], spans: list[Span], around: tuple[str, str], dates: MailDates, world: TravelFacts
+    lines: list[str], spans: list[StaySpan], around: tuple[str, str], dates: MailDates, world: TravelFacts
 ) -> list[BookedStay]:
     if len(spans) < 2:
         return [_read_stay(lines, (0, len(lines)), span, around, dates, world) for span in spans]
@@ -503,7 +503,12 @@ def _find_start(lines: list[str], start: int, end: int) -> int:
 
 
 def _read_stay(
-    lines: list[str], block: tuple[int, int], span: Span, around: tuple[str, str], dates: MailDates, world: TravelFacts
+    lines: list[str],
+    block: tuple[int, int],
+    span: StaySpan,
+    around: tuple[str, str],
+    dates: MailDates,
+    world: TravelFacts,
 ) -> BookedStay:
     start, end = block
     own = lines[start:end]

@@ -98,10 +98,6 @@ class Bill:
         return -sum((x.amount for x in self.lines if x.amount < 0), ZERO)
 
     @property
-    def credits_but_payments(self) -> Decimal:
-        return -sum((x.amount for x in self.lines if x.amount < 0 and x.kind not in ("payment", "deposit")), ZERO)
-
-    @property
     def balance(self) -> Decimal:
         return self.charges - self.credits
 

@@ -153,7 +153,7 @@ class Posting:
 
 
 @dataclass(slots=True)
-class Page:
+class ReaderState:
     """State of the reader while it goes through the lines."""
 
     undated: bool  # no line of the bill begins with a date
@@ -169,14 +169,14 @@ class Page:
     money_heading: str | None = None  # the one currency the heading of the table names
 
 
-def read_page(text: str, spaced: bool) -> Page:
+def read_page(text: str, spaced: bool) -> ReaderState:
     """Lines that begin with a date are postings; where there are none, every line with an amount is one."""
     page = _read_lines(text, undated=False, spaced=spaced)
     return page if page.postings else _read_lines(text, undated=True, spaced=spaced)
 
 
-def _read_lines(text: str, undated: bool, spaced: bool) -> Page:
-    page = Page(undated, spaced, _WHOLE_UNITS.search(text) is not None)
+def _read_lines(text: str, undated: bool, spaced: bool) -> ReaderState:
+    page = ReaderState(undated, spaced, _WHOLE_UNITS.search(text) is not None)
     thousandths = has_three_decimals(text)
     for line in split_lines(text):
         if line.strip():
@@ -215,7 +215,7 @@ def _find_description(line: str, start: int, end: int) -> str:
     return " ".join(re.sub(r"[|;\t]", " ", text).split())[:80].strip()
 
 
-def _keep_sum(page: Page, line: str, kind: Sum, amounts: Sequence[Amount]) -> None:
+def _keep_sum(page: ReaderState, line: str, kind: Sum, amounts: Sequence[Amount]) -> None:
     """Keeps what the bill prints as balance and totals, with the postings that stand before."""
     if not amounts:
         return
@@ -230,7 +230,7 @@ def _keep_sum(page: Page, line: str, kind: Sum, amounts: Sequence[Amount]) -> No
     page.ended = page.ended or kind != "part"
 
 
-def _part_amount(page: Page, rest: str, is_sum: bool) -> str:
+def _part_amount(page: ReaderState, rest: str, is_sum: bool) -> str:
     """Makes an amount stand apart from the words before it, where one blank is all that parts them."""
     if is_sum:
         rest = SPACED.sub(lambda m: m[1] + m[2].replace(" ", "'"), rest)
@@ -243,7 +243,7 @@ def _part_amount(page: Page, rest: str, is_sum: bool) -> str:
     return rest
 
 
-def _read_line(page: Page, line: str, thousandths: bool) -> None:
+def _read_line(page: ReaderState, line: str, thousandths: bool) -> None:
     """One line: a heading, a sum, a posting, or words about the stay."""
     folded = fold(line)
     if _CSV.match(folded) and "  " not in folded and not any(bar in folded for bar in "|;\t"):
@@ -274,7 +274,7 @@ def _read_line(page: Page, line: str, thousandths: bool) -> None:
         page.header.append(folded)
 
 
-def _keep_date(page: Page, day: WrittenDate, line: str, start: int) -> None:
+def _keep_date(page: ReaderState, day: WrittenDate, line: str, start: int) -> None:
     """A date by itself stands above the postings of that day; with other words the line could not be read."""
     if re.search(r"[^\W\d_]", line[start:]):
         page.header.append(fold(line))
@@ -283,7 +283,7 @@ def _keep_date(page: Page, day: WrittenDate, line: str, start: int) -> None:
         page.day = day
 
 
-def _add_posting(page: Page, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
+def _add_posting(page: ReaderState, day: WrittenDate | None, line: str, start: int, amounts: Sequence[Amount]) -> None:
     one = find_posted(amounts, page.table, line)
     end = amounts[0].start if amounts else len(line)
     text = _find_description(line, start, end)
@@ -355,7 +355,7 @@ def _list_names(line: str) -> list[str]:
     ]
 
 
-def decide_currency(page: Page, text: str, country: str | None, month_first: bool) -> str | None:
+def decide_currency(page: ReaderState, text: str, country: str | None, month_first: bool) -> str | None:
     """That of the postings, else the one the bill states, else that of its sums, else the one code it names."""
     marks = [p.amount.currencies for p in page.postings if p.amount and p.amount.currencies]
     named = _list_named(text)
@@ -489,7 +489,7 @@ def read_bill(text: str, book: Rulebook) -> Bill:
     return bill if bill.sums and adds_up(bill) else replace(bill, uncertain=True)
 
 
-def _build_bill(page: Page, text: str, book: Rulebook) -> Bill:
+def _build_bill(page: ReaderState, text: str, book: Rulebook) -> Bill:
     _settle_columns(page.postings)
     address = [_LABELS.split(line)[0] for line in page.header[:6]]
     country = find_country(address, text, book)
@@ -533,7 +533,7 @@ def _name_payments(bill: Bill, namer: Namer) -> None:
             line.kind = "payment"
 
 
-def _choose_currency(page: Page, currency: str | None) -> list[Posting]:
+def _choose_currency(page: ReaderState, currency: str | None) -> list[Posting]:
     """Postings in the bill's currency; a line in another one is kept as words only."""
     postings = []
     for posting in page.postings:

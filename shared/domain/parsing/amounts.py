@@ -38,10 +38,6 @@ _ON_BILL = re.compile(
 _SPACED = re.compile(r"(?:(?<=\s\s)|(?<=[|;\t])|(?<=[$€£]))-?\d{1,3}(?: \d{3})+(?=[.,]\d{2}(?!\d))")
 _GAP = re.compile(rf"[\s|;\"]*(?:[A-Z*]|{'|'.join(CODES)})?[\s|;\",]*")
 _APART = re.compile(r"(?:^|\s\s|[|;\t,])\s?$")
-_STATED = re.compile(
-    r"\b(?:(?i:currency(?: code)?)\s*[:=]?\s*|(?i:(?:amounts|prices|charges|rates)(?: \w+){0,2} in )(?i:\w+ )?)"
-    rf"({'|'.join(CODES)})\b"
-)
 # In prose: an amount has its currency next to it.
 DIGITS = r"\d{1,3}(?: \d{3})+(?:[.,]\d{1,2})?(?!\d)|\d[\d.,']*"
 _DECIMALS = (
@@ -108,15 +104,6 @@ def _read_mark(mark: str | None) -> tuple[str, ...]:
 def find_currency_codes(text: str) -> list[str]:
     """Every currency code a text names, in their order."""
     return [code for code in _THREE_CAPITALS.findall(text) if code in _ANY_CODE]
-
-
-def find_stated_currency(text: str, likeliest: str | None) -> str | None:
-    """What a sign several countries share stands for, where the bill says its currency apart from the amounts."""
-    if likeliest == "JPY" and "JPY" not in text and re.search(r"\b(?:CNY|RMB)\b", text):
-        return "CNY"
-    if likeliest == "USD" and not re.search(r"\bUSD\b|\bUS\$", text) and (stated := _STATED.search(text)):
-        return stated[1] if stated[1] in _DOLLARS else None
-    return None
 
 
 def has_three_decimals(text: str) -> bool:
@@ -210,10 +197,10 @@ def parse_amount(text: str, comma: bool = False) -> Decimal | None:
     text = text.upper().translate(_CELL_CLEANED)
     text = text.translate({ord("."): ",", ord(","): "."}) if comma else text
     match = _CELL.fullmatch(_LEADING_ZEROS.sub("", text))
-    if match is None:
+    if match is None or bool(match["open"]) != bool(match["close"]):
         return None
     value = Decimal(match["number"].replace(",", ""))
-    minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"] and match["close"])
+    minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"])
     return None if value >= MAX_CELL_AMOUNT else -value + 0 if minus else value
 
 

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.categories import OTHER
 from shared.domain.spending.credits import judge_credits
-from shared.domain.spending.model import EXCLUDED, Hints, Skipped, StatementLine, StatementReading, Unreadable
+from shared.domain.spending.model import EXCLUDED, Hints, Skipped, StatementLine, StatementReading, UnreadableStatement
 
 MAX_MONTHS = 120
 CENT = Decimal("0.01")
@@ -69,13 +69,15 @@ class StatementTotals:
 
 
 def sum_up(reading: StatementReading, hints: Hints, counted_before: Mapping[int, str] | None = None) -> StatementTotals:
-    """Totals by month and category. Raises Unreadable without any line, or beyond the limits.
+    """Totals by month and category. Raises UnreadableStatement without any line, or beyond the limits.
 
     `counted_before`: numbers of lines that other statements hold already, with what to say of them.
     """
     if not reading.lines:
         why = f": line {reading.skipped[0].line} has {reading.skipped[0].reason}" if reading.skipped else ""
-        raise Unreadable(f"has no line that can be read{why}", "lines with a date, a description and an amount")
+        raise UnreadableStatement(
+            f"has no line that can be read{why}", "lines with a date, a description and an amount"
+        )
     currency = _find_currency(reading, hints)
     lines = judge_credits(reading.lines)
     left_out, counted = list(reading.skipped), []
@@ -129,16 +131,16 @@ def _round_cents(amount: Decimal) -> Decimal:
 
 def _check_bounds(months: dict[date, dict[str, Total]]) -> None:
     if len(months) > MAX_MONTHS:
-        raise Unreadable(f"covers more than {MAX_MONTHS} months", "a statement of fewer months; split it")
+        raise UnreadableStatement(f"covers more than {MAX_MONTHS} months", "a statement of fewer months; split it")
     totals = [total for month in months.values() for total in month.values()]
     if any(max(total.amount, total.refunds) >= _MAX_MONTH_TOTAL for total in totals):
-        raise Unreadable("has amounts too large to be real", "amounts in whole units of the currency")
+        raise UnreadableStatement("has amounts too large to be real", "amounts in whole units of the currency")
 
 
 def _find_currency(reading: StatementReading, hints: Hints) -> str:
     """That of the file, else of the upload, the card, the issuer's own header, the account; else it is asked for.
 
-    Raises Unreadable where nothing says it, or where the issuer and the account say different ones.
+    Raises UnreadableStatement where nothing says it, or where the issuer and the account say different ones.
     """
     printed = Counter(line.currency for line in reading.lines if line.currency)
     stated = printed.most_common(1)[0][0] if printed else reading.currency
@@ -149,7 +151,7 @@ def _find_currency(reading: StatementReading, hints: Hints) -> str:
     if len(beside) == 1:
         return beside.pop()
     problem = "is needed: neither the statement nor a card says in which currency the amounts are"
-    raise Unreadable(problem, "three letters such as USD, GBP or EUR, or card_id of the card", "currency")
+    raise UnreadableStatement(problem, "three letters such as USD, GBP or EUR, or card_id of the card", "currency")
 
 
 def _explain_exclusion(line: StatementLine, currency: str) -> str | None:

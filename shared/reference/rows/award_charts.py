@@ -7,7 +7,7 @@ from shared.reference.rows.fact import Dated, Fact
 
 
 @dataclass(frozen=True, slots=True)
-class Chart(Dated):
+class ChartRow(Dated):
     chart_id: str
     program: str
     scope: str
@@ -33,7 +33,7 @@ class ChartGap(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
+class ChartBand:
     chart_id: str
     cabin: str
     season: str

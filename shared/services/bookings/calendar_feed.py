@@ -13,7 +13,7 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.cards import Card
 from shared.db.portfolio import Holdings, read_holdings
 from shared.db.trips import ItineraryItem
-from shared.documents.calendar_feed import Event, build_calendar
+from shared.documents.calendar_feed import CalendarEvent, build_calendar
 from shared.domain import time_zones
 from shared.domain.dates import format_day
 from shared.domain.deadlines import find_bonus_deadline
@@ -34,7 +34,9 @@ EVE = timedelta(hours=15)  # of a whole day: nine in the morning of the day befo
 WEEK_BEFORE = timedelta(days=6, hours=15)
 
 
-def build_item_event(reference: Reference, row: ItineraryItem, trip: str, stays: Sequence[HotelBooking]) -> Event:
+def build_item_event(
+    reference: Reference, row: ItineraryItem, trip: str, stays: Sequence[HotelBooking]
+) -> CalendarEvent:
     """Timed where a time is known: on the clock of the hotel of that night, else local wherever it is read."""
     day = row.day or date.min
     zone = _find_zone(reference, row.trip_id, day, stays)
@@ -45,7 +47,7 @@ def build_item_event(reference: Reference, row: ItineraryItem, trip: str, stays:
         if row.end_time is not None:
             later = DAY if row.end_time <= row.start_time else timedelta()  # it ends after midnight
             end = _combine(day + later, row.end_time, zone)
-    return Event(
+    return CalendarEvent(
         uid=f"plan-{row.id}",
         title=row.title,
         place=row.location,
@@ -72,7 +74,7 @@ def _find_zone(reference: Reference, trip_id: int, day: date, stays: Sequence[Ho
     return ZoneInfo(zones[nearest.hotel_code]) if nearest else None
 
 
-def list_deadline_events(reference: Reference, holdings: Holdings, since: date) -> Iterator[Event]:
+def list_deadline_events(reference: Reference, holdings: Holdings, since: date) -> Iterator[CalendarEvent]:
     """Free cancellation, points and vouchers that end, and the last day to spend for a welcome bonus."""
     for stay in holdings.stays:
         if (until := stay.free_cancellation_until) is not None and until >= since:
@@ -100,12 +102,12 @@ def list_deadline_events(reference: Reference, holdings: Holdings, since: date) 
             yield _link(_build_bonus_deadline(card, due), "card", str(card.id))
 
 
-def _link(event: Event, subject_type: str, subject_id: str) -> Event:
+def _link(event: CalendarEvent, subject_type: str, subject_id: str) -> CalendarEvent:
     """With the page on which it is settled."""
     return replace(event, url=f"{settings().web_url}{find_settling_path('', subject_type, subject_id)}")
 
 
-def _build_bonus_deadline(card: Card, due: date) -> Event:
+def _build_bonus_deadline(card: Card, due: date) -> CalendarEvent:
     name = add_member(card.nickname or card.name, card.member)
     spend = "enough" if card.spend_requirement is None else f"{card.spend_requirement:,.2f} {card.currency}"
     title = f"Last day to spend for the welcome bonus of {name}"
@@ -116,8 +118,8 @@ def _build_bonus_deadline(card: Card, due: date) -> Event:
 
 def _build_deadline(
     uid: str, title: str, line: str, day: date, created_at: datetime | None, updated_at: datetime
-) -> Event:
-    return Event(
+) -> CalendarEvent:
+    return CalendarEvent(
         uid=uid,
         title=title,
         place=None,
@@ -158,7 +160,9 @@ def build_feed(session: Session, reference: Reference, now: datetime, choices: C
     )
 
 
-def list_events(session: Session, reference: Reference, now: datetime, choices: Choices = EVERYTHING) -> list[Event]:
+def list_events(
+    session: Session, reference: Reference, now: datetime, choices: Choices = EVERYTHING
+) -> list[CalendarEvent]:
     """What is past or cancelled is left out; the day of departure and the day of leaving still count."""
     since = upcoming_bookings.earliest_today(now)
     entries = [
@@ -181,7 +185,7 @@ def list_events(session: Session, reference: Reference, now: datetime, choices: 
     return sorted(entries, key=lambda e: (e.start.isoformat()[:10], e.uid))
 
 
-def _build_flight_events(reference: Reference, row: FlightBooking, now: datetime) -> Iterator[Event]:
+def _build_flight_events(reference: Reference, row: FlightBooking, now: datetime) -> Iterator[CalendarEvent]:
     named = row.flight_number or row.airline
     if flight_state(reference, row, now) == "upcoming":
         start, end = _event_times(reference, row)
@@ -197,7 +201,7 @@ def _build_flight_events(reference: Reference, row: FlightBooking, now: datetime
         yield _build_flight_event(reference, row, f"return-{row.id}", title, back, back + DAY, row.destination)
 
 
-def _build_check_in(flight: Event, leaves: datetime) -> Event:
+def _build_check_in(flight: CalendarEvent, leaves: datetime) -> CalendarEvent:
     """The moment from which passengers of most airlines check in online, on the clock of the airport."""
     opens = (leaves.astimezone(UTC) - DAY).astimezone(leaves.tzinfo) if leaves.tzinfo else leaves - DAY
     lines = ("Most airlines open online check-in 24 hours before departure.", *flight.lines)
@@ -213,10 +217,10 @@ def _build_flight_event(
     start: date,
     end: date | None,
     leaves: str | None = None,
-) -> Event:
+) -> CalendarEvent:
     airport = reference.airports.get(code := leaves or row.origin)
     airline = reference.carriers.get(row.airline)
-    return Event(
+    return CalendarEvent(
         uid=uid,
         title=title,
         place=f"{airport.name} ({code})" if airport else code,
@@ -266,10 +270,10 @@ def _find_place(row: HotelBooking, hotel: Hotel | None) -> tuple[str | None, str
     return (hotel.city, hotel.country) if hotel else (row.hotel_city, row.hotel_country)
 
 
-def _build_stay_event(reference: Reference, row: HotelBooking) -> Event:
+def _build_stay_event(reference: Reference, row: HotelBooking) -> CalendarEvent:
     """The nights of the stay: from the first day up to the day of leaving, which is the first day no longer in it."""
     hotel = hotels.find_stored(reference, row.hotel_code)
-    return Event(
+    return CalendarEvent(
         uid=f"stay-{row.id}",
         title=row.hotel_name,
         place=", ".join(filter(None, (row.hotel_name, *_find_place(row, hotel)))),

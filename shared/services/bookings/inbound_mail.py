@@ -19,7 +19,7 @@ from shared.db.base import own, transaction
 from shared.db.inbound_mail import InboundMail
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
-from shared.domain.confirmations.mail_parts import Unreadable, read_headers
+from shared.domain.confirmations.mail_parts import UnreadableMail, read_headers
 from shared.domain.confirmations.model import Doubt, MailReading, to_json
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
@@ -112,7 +112,7 @@ def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
     try:
         head = read_headers(raw)
         domain, subject = head.domain, head.subject
-    except Unreadable:
+    except UnreadableMail:
         domain, subject = "", ""
     return mails.store_mail(
         session,
@@ -163,7 +163,7 @@ def _read_letter(raw: bytes) -> MailReading | str:
         missing = reading.missing or (["booking"] if reading.bookings else ["type"])
         excerpt = find_excerpt(raw, missing)
         return replace(reading, posted=find_letter_day(raw), excerpt=excerpt)
-    except Unreadable as no:
+    except UnreadableMail as no:
         return str(no)
     except MemoryError:
         raise

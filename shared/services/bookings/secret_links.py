@@ -62,14 +62,14 @@ def _derive(material: str, purpose: str, account_id: int, nonce: str) -> str:
 
 
 @dataclass(frozen=True)
-class Link:
+class LiveLink:
     """The living link of one purpose of an account, or of one of its trips."""
 
     secret: str
     created_at: datetime
 
 
-def get_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> Link:
+def get_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> LiveLink:
     """The living link; made where there is none, once however many ask at the same time."""
     if link := find_link(session, account_id, purpose, trip_id):
         return link
@@ -78,12 +78,12 @@ def get_link(session: Session, account_id: int, purpose: str, trip_id: int | Non
     return _to_link(row) or _create(session, account_id, purpose, row, trip_id)
 
 
-def find_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> Link | None:
+def find_link(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> LiveLink | None:
     """The living link; None where there is none, or where its key is no longer among the settings."""
     return _to_link(_find_row(session, account_id, purpose, trip_id))
 
 
-def find_trip_and_link(session: Session, trip_id: int, purpose: str) -> tuple[Trip, Link | None] | None:
+def find_trip_and_link(session: Session, trip_id: int, purpose: str) -> tuple[Trip, LiveLink | None] | None:
     """A trip and its living link in one statement; None where the session sees no such trip."""
     living = sa.and_(SecretLink.trip_id == Trip.id, SecretLink.purpose == purpose, SecretLink.ended_at.is_(None))
     query = sa.select(Trip, SecretLink).outerjoin(SecretLink, living).where(Trip.id == trip_id)
@@ -101,20 +101,20 @@ def end_link(session: Session, account_id: int, purpose: str, trip_id: int | Non
     return True
 
 
-def renew_link(session: Session, account_id: int, purpose: str) -> Link:
+def renew_link(session: Session, account_id: int, purpose: str) -> LiveLink:
     """A new link in place of the living one, which opens nothing from now on."""
     lock(session, account_id)
     return _create(session, account_id, purpose, _find_row(session, account_id, purpose))
 
 
-def _to_link(row: SecretLink | None) -> Link | None:
+def _to_link(row: SecretLink | None) -> LiveLink | None:
     secret = read_secret(row.purpose, row) if row else None
-    return Link(secret, row.created_at) if row and secret else None
+    return LiveLink(secret, row.created_at) if row and secret else None
 
 
 def _create(
     session: Session, account_id: int, purpose: str, old: SecretLink | None, trip_id: int | None = None
-) -> Link:
+) -> LiveLink:
     now, new = clock.now(), mint_link(purpose, account_id)
     if old is not None:
         old.ended_at = now
@@ -123,7 +123,7 @@ def _create(
     row.token_hash, row.trip_id = new.token_hash, trip_id
     session.add(row)
     session.flush()
-    return Link(new.secret, now)
+    return LiveLink(new.secret, now)
 
 
 def _find_row(session: Session, account_id: int, purpose: str, trip_id: int | None = None) -> SecretLink | None:

@@ -23,7 +23,7 @@ _PRIVATE_KINDS = ("note", "points_transfer")
 
 
 @dataclass(frozen=True)
-class Entry:
+class PlanEntry:
     """One line of the plan; `times` are local to their places."""
 
     day: date | None
@@ -33,11 +33,11 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Day:
+class PlanDay:
     """Entries of one day; None: of no day."""
 
     day: date | None
-    entries: Sequence[Entry]
+    entries: Sequence[PlanEntry]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class SharedTrip:
     destination: str | None
     first: date | None
     last: date | None
-    days: Sequence[Day]
+    days: Sequence[PlanDay]
     page: int
     pages: int
 
@@ -67,7 +67,7 @@ def find_trip_and_url(session: Session, trip_id: int) -> tuple[Trip, str | None]
     return (pair[0], _build_url(pair[1])) if pair else None
 
 
-def _build_url(link: secret_links.Link | None) -> str | None:
+def _build_url(link: secret_links.LiveLink | None) -> str | None:
     return f"{settings().web_url}{PATH}/{link.secret}" if link else None
 
 
@@ -96,11 +96,11 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
     pages = max(1, -(-len(entries) // per_page))
     page = min(page, pages)
     part = entries[(page - 1) * per_page : page * per_page]
-    days = [Day(day, list(run)) for day, run in groupby(part, key=lambda entry: entry.day)]
+    days = [PlanDay(day, list(run)) for day, run in groupby(part, key=lambda entry: entry.day)]
     return SharedTrip(trip.name, trip.destination, trip.start_date, trip.end_date, days, page, pages)
 
 
-def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[Entry]:
+def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[PlanEntry]:
     """By day and hour, what has none last. What was cancelled is left out."""
     flights, stays, items = (
         trips.read_filed(session, kind, trip_id)[0] for kind in ("flight_bookings", "hotel_bookings", "itinerary_items")
@@ -116,13 +116,13 @@ def _is_public(item: ItineraryItem) -> bool:
     return item.kind not in _PRIVATE_KINDS and not (item.flight_booking_id or item.hotel_booking_id)
 
 
-def _describe_flight(reference: Reference, row: FlightBooking) -> list[Entry]:
+def _describe_flight(reference: Reference, row: FlightBooking) -> list[PlanEntry]:
     origin, destination = _name_airport(reference, row.origin), _name_airport(reference, row.destination)
     carrier = reference.carriers.get(row.airline)
     airline = carrier.name if carrier else row.airline
     about = " ".join(filter(None, (airline, row.flight_number)))
-    out = Entry(row.departure_date, f"{origin} to {destination}", _format_flight_times(row), about)
-    return [out, Entry(row.return_date, f"{destination} to {origin}", about=airline)] if row.return_date else [out]
+    out = PlanEntry(row.departure_date, f"{origin} to {destination}", _format_flight_times(row), about)
+    return [out, PlanEntry(row.return_date, f"{destination} to {origin}", about=airline)] if row.return_date else [out]
 
 
 def _name_airport(reference: Reference, code: str) -> str:
@@ -141,13 +141,13 @@ def _format_times(start: time | None, end: time | None) -> str:
     return " to ".join(f"{at:%H:%M}" for at in (start, end) if at is not None)
 
 
-def _describe_stay(reference: Reference, row: HotelBooking) -> Entry:
+def _describe_stay(reference: Reference, row: HotelBooking) -> PlanEntry:
     hotel = hotels.find_stored(reference, row.hotel_code)
     name, city = (hotel.name, hotel.city) if hotel else (row.hotel_name, row.hotel_city)
     nights = pluralize((row.check_out_date - row.check_in_date).days, "night")
     about = ", ".join(filter(None, (city, f"{nights}, until {format_weekday(row.check_out_date)}")))
-    return Entry(row.check_in_date, name, about=about)
+    return PlanEntry(row.check_in_date, name, about=about)
 
 
-def _describe_item(row: ItineraryItem) -> Entry:
-    return Entry(row.day, row.title, _format_times(row.start_time, row.end_time), row.location or "")
+def _describe_item(row: ItineraryItem) -> PlanEntry:
+    return PlanEntry(row.day, row.title, _format_times(row.start_time, row.end_time), row.location or "")

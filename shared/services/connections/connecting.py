@@ -51,7 +51,7 @@ class ConnectStopped(Exception):
 
 
 @dataclass(frozen=True)
-class Link:
+class ConsentLink:
     url: str
     expires_at: datetime
     already_connected: bool
@@ -82,7 +82,7 @@ def callback_url(provider: str) -> str:
     return f"{settings().web_url}/integrations/{provider}/callback"
 
 
-def open_link(session: Session, account_id: int, provider: str) -> Link:
+def open_link(session: Session, account_id: int, provider: str) -> ConsentLink:
     """A link for the session's account. An earlier one dies unless used; a connection there is stays until then."""
     lock(session, account_id)
     row = find_connection(session, account_id, provider, lock=True)
@@ -96,7 +96,7 @@ def open_link(session: Session, account_id: int, provider: str) -> Link:
     row.pending_until = clock.now() + connector(provider).life
     session.flush()
     url = f"{connect_url(provider)}?{urlencode({'link': secret})}"
-    return Link(url, row.pending_until, row.state == "connected")
+    return ConsentLink(url, row.pending_until, row.state == "connected")
 
 
 async def check_arrival(provider: str, link: str, who: SignedInBrowser) -> Connector:

@@ -34,7 +34,7 @@ from shared.services.connections.credentials import (
     reject_token,
     run_in_thread,
 )
-from shared.services.connections.sync_report import Report
+from shared.services.connections.sync_report import SyncReport
 
 # Rows that are exported to a provider: one for each balance, flight and stay of an account.
 
@@ -126,9 +126,9 @@ Booking = FlightBooking | HotelBooking
 CABIN_UNKNOWN = "The cabin was not stated; economy is assumed."
 
 
-def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime | None, *, whole: bool) -> Report:
+def apply(session: Session, reference: Reference, pulled: Pulled, last: datetime | None, *, whole: bool) -> SyncReport:
     """Within the session's transaction. `whole`: what is not in it any longer is gone there, and said so."""
-    report = Report(trips=pulled.trips, bookings=len(pulled.legs) + len(pulled.stays))
+    report = SyncReport(trips=pulled.trips, bookings=len(pulled.legs) + len(pulled.stays))
     flights: list[Booking] = list(session.scalars(select(FlightBooking).with_for_update()))
     stays: list[Booking] = list(session.scalars(select(HotelBooking).with_for_update()))
     for leg in pulled.legs:
@@ -159,7 +159,7 @@ def _leg_terms(leg: Leg) -> dict[str, Any]:
 
 
 def _sync_stay(
-    session: Session, reference: Reference, report: Report, rows: list[Booking], stay: Stay, last: datetime | None
+    session: Session, reference: Reference, report: SyncReport, rows: list[Booking], stay: Stay, last: datetime | None
 ) -> None:
     try:
         hotel = hotels.code(hotels.find_hotel(reference, stay.hotel))
@@ -176,7 +176,7 @@ def _sync_stay(
 def _sync_booking(
     session: Session,
     reference: Reference,
-    report: Report,
+    report: SyncReport,
     rows: list[Booking],
     what: str,
     ref: str,
@@ -228,7 +228,7 @@ def _find_same(rows: Sequence[Booking], terms: Mapping[str, Any]) -> Booking | N
 
 
 def _update_booking(
-    report: Report,
+    report: SyncReport,
     reference: Reference,
     kind: str,
     row: Booking,
@@ -268,7 +268,7 @@ def _check_terms(reference: Reference, row: Booking, new: Mapping[str, Any]) -> 
         bookings.check_stay(terms, unpriced=True)
 
 
-def _report_missing(report: Report, reference: Reference, rows: Sequence[Booking], refs: Sequence[str]) -> None:
+def _report_missing(report: SyncReport, reference: Reference, rows: Sequence[Booking], refs: Sequence[str]) -> None:
     there, now = set(refs), clock.now()
     for row in rows:
         if row.external_ref is None or row.external_ref in there or not row.external_ref.startswith("tripit:"):
@@ -290,7 +290,7 @@ HOUR_SECONDS, MAX_SYNCS_PER_HOUR = 3600, 12  # how often one connection may be s
 
 @dataclass
 class SyncResult:
-    report: Report
+    report: SyncReport
     synced_at: datetime
 
 
@@ -438,16 +438,16 @@ def _apply(account_id: int, provider: str, pulled: Pulled, written: Written | No
         return SyncResult(report, now)
 
 
-def _apply_pulled(session: Any, row: Connection, pulled: Pulled) -> Report:
+def _apply_pulled(session: Any, row: Connection, pulled: Pulled) -> SyncReport:
     if pulled.accounts:
         return sync_points.apply(session, reference(), row.account_id, row.provider, pulled.accounts)
     if row.provider == "tripit":
         whole = row.details.get("by") != "text"
         return apply(session, reference(), pulled, row.last_sync_at, whole=whole)
-    return Report()
+    return SyncReport()
 
 
-def _report_pushed(report: Report, written: Written) -> None:
+def _report_pushed(report: SyncReport, written: Written) -> None:
     for keys, before in ((written.added, None), (written.changed, {})):
         for key in keys:
             report.change("row", key, before, {})

@@ -16,7 +16,7 @@ from shared.errors import Candidates
 from shared.providers.connectors import TrackedAccount
 from shared.reference import statuses
 from shared.reference.reference import Reference
-from shared.services.connections.sync_report import Report
+from shared.services.connections.sync_report import SyncReport
 
 _ASIDE = re.compile(r"\(.*?\)|\[.*?\]")
 # The tracker's own short names, where the long one is not enough.
@@ -39,9 +39,9 @@ def find_program(reference: Reference, account: TrackedAccount) -> str | None:
 
 def apply(
     session: Session, reference: Reference, account_id: int, source: str, accounts: tuple[TrackedAccount, ...]
-) -> Report:
+) -> SyncReport:
     """Within the session's transaction; which programmes changed, and what was left as it was and why."""
-    report, slugs = Report(), set[str]()
+    report, slugs = SyncReport(), set[str]()
     lock(session, account_id)
     balances = {row.program: row for row in session.scalars(select_holder_balances().with_for_update())}
     own = select(LoyaltyStatus).where(LoyaltyStatus.member == HOLDER)
@@ -69,7 +69,7 @@ def _is_newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | No
 
 
 def _sync_balance(
-    session: Session, report: Report, source: str, slug: str, account: TrackedAccount, row: PointsBalance | None
+    session: Session, report: SyncReport, source: str, slug: str, account: TrackedAccount, row: PointsBalance | None
 ) -> None:
     if account.balance is None:
         return
@@ -96,7 +96,7 @@ def _sync_balance(
 def _sync_status(
     session: Session,
     reference: Reference,
-    report: Report,
+    report: SyncReport,
     source: str,
     slug: str,
     account: TrackedAccount,

@@ -27,7 +27,7 @@ class Conflict:
 
 
 @dataclass
-class Report:
+class SyncReport:
     balances: int = 0
     statuses: int = 0
     bookings: int = 0

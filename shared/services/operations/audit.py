@@ -17,7 +17,7 @@ from shared.db.observations import prices_since
 from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, RunResult
 from shared.reference.ages import UNDATED
-from shared.reference.audit import OBSERVATION_AGE, AuditFinding, ObservedPrice, audit_facts
+from shared.reference.audit import OBSERVATION_AGE, FactDoubt, ObservedPrice, audit_facts
 from shared.reference.load import reference
 from shared.services.operations import fact_reports, source_watch
 from shared.services.operations.facts import list_corrections, refresh
@@ -26,7 +26,7 @@ from shared.settings import settings
 _MAX_IN_MAIL = 40
 
 
-def run_audit() -> list[AuditFinding]:
+def run_audit() -> list[FactDoubt]:
     """Everything a person should look at now, the oldest first."""
     refresh()
     with transaction() as session:
@@ -42,11 +42,11 @@ def close_item(session: Session, name: str, who: str, reason: str) -> bool:
     return fact_items.close_item(session, name, clock.today(), who, reason)
 
 
-def describe_since(finding: AuditFinding) -> str:
+def describe_since(finding: FactDoubt) -> str:
     return "undated" if finding.since == UNDATED else finding.since.isoformat()
 
 
-def store_findings(session: Session, findings: Sequence[AuditFinding], run_id: int) -> RunResult:
+def store_findings(session: Session, findings: Sequence[FactDoubt], run_id: int) -> RunResult:
     """Stores what was found and writes one mail to the operator, when there is one and there is something to say."""
     rows = [{"kind": f.kind, "file": f.file, "key": f.key, "since": f.since, "text": f.text} for f in findings]
     store_rows(session, rows, clock.today())
@@ -55,7 +55,7 @@ def store_findings(session: Session, findings: Sequence[AuditFinding], run_id: i
     return COMPLETE
 
 
-def _enqueue_mail(session: Session, address: str, findings: Sequence[AuditFinding], run_id: int) -> None:
+def _enqueue_mail(session: Session, address: str, findings: Sequence[FactDoubt], run_id: int) -> None:
     """A delivery belongs to an account: the operator's own, else that of the first administrator."""
     own = sa.func.lower(Account.email) == address.lower()
     owner = session.scalar(

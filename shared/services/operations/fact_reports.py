@@ -14,7 +14,7 @@ from shared.db import fact_reports as store
 from shared.db.base import transaction
 from shared.errors import Fault, Invalid
 from shared.limits import address_key, hit
-from shared.reference.audit import AuditFinding
+from shared.reference.audit import FactDoubt
 from shared.reference.rows import FILES
 
 # The fields of a report and how many characters each may have.
@@ -114,15 +114,15 @@ def _is_address(text: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc) and not re.search(r"\s", text)
 
 
-def list_findings(session: Session) -> list[AuditFinding]:
+def list_findings(session: Session) -> list[FactDoubt]:
     """The open reports as the audit lists them, each on one line."""
     return [_to_finding(report) for report in store.list_open_reports(session)]
 
 
-def _to_finding(report: store.FactReport) -> AuditFinding:
+def _to_finding(report: store.FactReport) -> FactDoubt:
     more = [f"tool {report.tool}"] if report.tool else []
     more += [f"see {report.link}"] if report.link else []
     more += [f"from {report.mail}"] if report.mail else []
     words = " ".join(report.wrong.split())
     text = f'about {report.key}, someone wrote: "{words}"{"".join(f", {part}" for part in more)} (R{report.id})'
-    return AuditFinding("reported", report.file or "-", f"report {report.id}", report.received_at.date(), text)
+    return FactDoubt("reported", report.file or "-", f"report {report.id}", report.received_at.date(), text)

@@ -17,8 +17,8 @@ from shared.db import source_watch as store
 from shared.db.source_watch import FAULT, SourceReading
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
-from shared.domain.source_files import Entry, SourceContent, SourceUnreadable, read_source
-from shared.reference.audit import AuditFinding
+from shared.domain.source_files import SourceContent, SourceRow, SourceUnreadable, read_source
+from shared.reference.audit import FactDoubt
 from shared.reference.load import reference
 from shared.reference.rows.watched import WatchedSource
 from shared.reference.source_comparison import SourceDifference, build_name_finder, compare_source
@@ -112,7 +112,7 @@ def _store_reading(session: Session, answer: SourceAnswer, content: SourceConten
 
 
 def _load_content(reading: SourceReading) -> SourceContent:
-    entries = [Entry(tuple(key), values) for key, values in reading.content["entries"]]
+    entries = [SourceRow(tuple(key), values) for key, values in reading.content["entries"]]
     return SourceContent(entries, tuple(reading.content["unknown_names"]))
 
 
@@ -150,16 +150,16 @@ def describe_watch(session: Session) -> str:
     return "; ".join([f"{pluralize(len(list_sources()), 'file')}, {last}, {differences} open", *faults])
 
 
-def list_findings(session: Session) -> list[AuditFinding]:
+def list_findings(session: Session) -> list[FactDoubt]:
     """The open items as the audit lists them."""
     return [_to_finding(item) for item in store.list_open_items(session)]
 
 
-def _to_finding(item: store.SourceItem) -> AuditFinding:
+def _to_finding(item: store.SourceItem) -> FactDoubt:
     number = f"D{item.id}"
     if item.field == FAULT:
         text = f"{item.source} {item.theirs}: {item.link} ({number})"
-        return AuditFinding("unread", item.file, f"source {item.source}", item.first_seen_on, text)
+        return FactDoubt("unread", item.file, f"source {item.source}", item.first_seen_on, text)
     text = f"{item.field} here: {item.ours}; in {item.source}: {item.theirs}: {item.link} ({number})"
     key = f"{item.key} {item.field} {item.source}"
-    return AuditFinding("differs", item.file, key, item.first_seen_on, text)
+    return FactDoubt("differs", item.file, key, item.first_seen_on, text)

@@ -21,7 +21,7 @@ Kind = Literal["worker", "dispatcher"]
 
 
 @dataclass(frozen=True)
-class Program:
+class RunningProgram:
     """A worker or a dispatcher on any host; `age` is that of its last sign of life, in seconds."""
 
     kind: Kind
@@ -73,7 +73,7 @@ def _name(kind: Kind, pid: int) -> str:
     return f"{kind}:{socket.gethostname()}:{pid}"
 
 
-def list_programs() -> list[Program]:
+def list_programs() -> list[RunningProgram]:
     """All that gave a sign recently, living or silent. Raises RedisError while the queue is down."""
     members: Any = connect().smembers(key("programs"))
     names = sorted(name.decode() for name in members)
@@ -88,13 +88,13 @@ def list_programs() -> list[Program]:
             forgotten.append(name)
             continue
         values = json.loads(text) | {"age": REMEMBERED_SECONDS - milliseconds / 1000}
-        programs.append(Program(**values | {"queues": tuple(values["queues"])}))
+        programs.append(RunningProgram(**values | {"queues": tuple(values["queues"])}))
     if forgotten:
         connect().srem(key("programs"), *forgotten)
     return programs + _list_stock_workers({(program.host, program.pid) for program in programs})
 
 
-def _list_stock_workers(ours: set[tuple[str, int]]) -> list[Program]:
+def _list_stock_workers(ours: set[tuple[str, int]]) -> list[RunningProgram]:
     """Workers of RQ's own class; RQ forgets one that gave no sign for eight minutes."""
     members: Any = connect().smembers(_STOCK_WORKERS)
     with connect().pipeline(transaction=False) as pipeline:
@@ -105,7 +105,7 @@ def _list_stock_workers(ours: set[tuple[str, int]]) -> list[Program]:
     for values in answers:
         host, pid, queues = (value.decode() if value else "" for value in values)
         if pid and (host, int(pid)) not in ours:
-            programs.append(Program("worker", host, int(pid), 0, tuple(queues.split(",")), 0.0))
+            programs.append(RunningProgram("worker", host, int(pid), 0, tuple(queues.split(",")), 0.0))
     return programs
 
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
-from shared.documents.recommendation import Flight
+from shared.documents.recommendation import FlightLine
 from shared.domain.dates import format_day
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import describe_party
 from shared.domain.plurals import pluralize
+from shared.domain.source_names import name_source
 from shared.errors import Refusal
 from shared.reference.load import Reference
 from shared.services.proposals.flight_rows import FlightRow
-from shared.services.proposals.source_names import name_service
 from shared.services.proposals.transfer_notes import find_program
 
 STALE_AFTER = timedelta(hours=24)
@@ -29,7 +29,7 @@ class SeenFare:
     seen_at: datetime
 
 
-def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None = None) -> Flight:
+def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None = None) -> FlightLine:
     route = f"{row.origin} \u2192 {row.destination}" if row.origin and row.destination else ""
     times = format_flight_times(row.departs_at, row.arrives_at, "\u2013")
     day = f"{row.date:%a} {_format_day(row.date)}" if row.date else ""
@@ -39,13 +39,13 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     airline = row.airline or next(iter(row.carriers or ()), None)
     checked = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
     cached = "stored result" if row.mode == "cached" else ""
-    return Flight(
+    return FlightLine(
         route=route or numbers,
         route_more=_join([day, times], "\n"),
         flown=_airline_name(airline, reference),
         flown_more=_join([cabin, stops, numbers if route else ""]),
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
-        program_more=_join([_join([name_service(row.source or ""), cached]), checked], "\n"),
+        program_more=_join([_join([name_source(row.source or ""), cached]), checked], "\n"),
         price=_describe_price(row),
         price_more=_join(
             [_describe_party(row), _describe_taxes(row), _describe_cash(row, fare), _describe_seats(row.seats)], "\n"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.documents.recommendation import Note
+from shared.documents.recommendation import Footnote
 from shared.domain import transfer_options
 from shared.domain.balances import value_balance
 from shared.domain.dates import format_day, format_iso_day
@@ -25,7 +25,7 @@ MAX_NOTES = 8
 MAX_PARTNERS = 6
 DEAR_RATIO = Decimal("0.5")  # points that arrive for one that is sent
 DEAR_FROM = Decimal("1.25")  # points sent are worth so many times those that arrive: valuations differ by less
-SHARED_BALANCES = Note(
+SHARED_BALANCES = Footnote(
     "All from the same balances",
     ("Each programme is worked out on its own. The same points can be spent only once.",),
 )
@@ -33,7 +33,7 @@ _SPEEDS = {"instant": "arrives at once", "hours": "takes hours", "days": "takes 
 
 
 @dataclass(frozen=True)
-class Client:
+class ProposalClient:
     name: str
     balances: Mapping[str, int]
 
@@ -46,7 +46,9 @@ def find_program(text: str | None, reference: Reference) -> Program | None:
         return None
 
 
-def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Reference, today: date) -> list[Note]:
+def build_notes(
+    rows: Sequence[FlightRow], client: ProposalClient | None, reference: Reference, today: date
+) -> list[Footnote]:
     """For each programme of the flights, at its lowest price: what the points are worth and how to come by them.
 
     The points are those of the party, where the rows tell how many travel.
@@ -66,7 +68,7 @@ def build_notes(rows: Sequence[FlightRow], client: Client | None, reference: Ref
             else _list_partners(program, reference, today)
         )
         party = f" for {describe_party(passengers)}" if passengers > 1 else " per person"
-        notes.append(Note(f"{program.name}: {points:,} {program.currency}{party}", tuple(lines)))
+        notes.append(Footnote(f"{program.name}: {points:,} {program.currency}{party}", tuple(lines)))
     if client and len(notes) > 1:
         notes.append(SHARED_BALANCES)
     return notes
@@ -78,7 +80,9 @@ def _describe_worth(program: Program, points: int) -> str:
     return f"Worth about {amount:,.0f} USD by published valuations{dated}, an estimate."
 
 
-def _describe_funding(program: Program, points: int, client: Client, reference: Reference, today: date) -> list[str]:
+def _describe_funding(
+    program: Program, points: int, client: ProposalClient, reference: Reference, today: date
+) -> list[str]:
     """How this client reaches the points: by the fastest transfers that cover them, else what is missing."""
     programs = reference.programs
     purses = [Purse(s, n, programs[s].value_usd_cents) for s, n in client.balances.items() if s in programs]

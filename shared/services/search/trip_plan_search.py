@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.airport_pairs import Pair, Place, find_nearby, keep_used, rank_pairs
+from shared.domain.airport_pairs import JourneyEnd, Pair, find_nearby, keep_used, rank_pairs
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
 from shared.domain.trip_plans import Journey, PlanSeat, pair_journeys
@@ -26,8 +26,8 @@ OTHER_DAYS = 3  # before and after the days asked for, looked at when those hold
 class TripWish:
     """What the caller wants, with names resolved. `max_cash` is for the whole party and the whole trip."""
 
-    start: Place
-    end: Place
+    start: JourneyEnd
+    end: JourneyEnd
     earliest: date
     latest: date
     nights: int | None
@@ -58,17 +58,17 @@ class TripSeats:
         return {seat.taxes_currency for r in self.readings for seat in r.value or ()}
 
 
-def find_place(reference: Reference, code: str, nearby_km: int | None) -> Place:
+def find_place(reference: Reference, code: str, nearby_km: int | None) -> JourneyEnd:
     """The airports of an airport or city code, and those within a radius. Raises NotFound."""
     asked_airports = keep_used(reference.city(code), reference.count_flights)
     if nearby_km is None:
-        return Place(code, asked_airports)
+        return JourneyEnd(code, asked_airports)
     centre, others = reference.airports[asked_airports[0]], reference.airports.values()
     members = set(reference.city(code))
     near = find_nearby(
         centre, (a for a in others if a.code not in members), nearby_km, reference.kilometres, reference.count_flights
     )
-    return Place(code, asked_airports, near)
+    return JourneyEnd(code, asked_airports, near)
 
 
 async def search_seats(ask: Ask, reference: Reference, wish: TripWish) -> TripSeats:

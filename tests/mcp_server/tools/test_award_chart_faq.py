@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.toolkit.context import ANONYMOUS
-from mcp_server.views.status_rules import RULE_QUESTIONS
+from mcp_server.tools.award_chart_faq import STATUS_QUESTIONS
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
@@ -65,7 +65,7 @@ def test_get_award_chart_faq_says_what_earns_points_and_status(
 
 
 def test_every_kind_of_status_rule_answers_a_question() -> None:
-    assert {r.rule for r in reference().rows("status_earning_rules.csv")} == set(RULE_QUESTIONS)
+    assert {r.rule for r in reference().rows("status_earning_rules.csv")} == set(STATUS_QUESTIONS)
 
 
 @pytest.mark.parametrize(

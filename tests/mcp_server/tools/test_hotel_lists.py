@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from mcp_server.views.hotel_lists import MAX_LISTED
+from mcp_server.views.hotels import MAX_LISTED
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import iso_days_ahead

@@ -12,10 +12,10 @@ from pypdf import PdfReader
 from shared.documents import branded_pdf as font_choice
 from shared.documents import colours
 from shared.documents.branded_pdf import ADVICE, WATERMARK, build_pdf
-from shared.documents.recommendation import Brand, ContactLine, Flight, Note, Paper, Proposal
+from shared.documents.recommendation import Brand, ContactLine, FlightLine, Footnote, Paper, Proposal
 
 BRAND = Brand("Horizon Journeys", "Planned with care", (15, 76, 92), None)
-FLIGHT = Flight(
+FLIGHT = FlightLine(
     "LHR \u2192 JFK", "Wed 12 May 2027", "Virgin Atlantic", "Business", "Flying Blue", "x", "50,000 points", ""
 )
 PLAIN = Proposal(
@@ -24,7 +24,7 @@ PLAIN = Proposal(
     made_at=datetime(2026, 11, 21, 8, tzinfo=UTC),
     summary="Dear Ana,\n\nhere is what I would book.",
     flights=(FLIGHT,),
-    notes=(Note("Flying Blue: 50,000 miles", ("Worth about 650 USD.",)),),
+    notes=(Footnote("Flying Blue: 50,000 miles", ("Worth about 650 USD.",)),),
     sources=("Seats and prices: sandbox.",),
     sandbox=False,
 )
@@ -131,7 +131,7 @@ def test_a_long_table_goes_on_with_its_head_on_every_page() -> None:
 
 
 def test_a_row_of_long_words_stays_within_its_columns_and_whole() -> None:
-    long = Flight(*(["Q" * 120] * 8))
+    long = FlightLine(*(["Q" * 120] * 8))
     reader = read(replace(PLAIN, flights=(long,) * 6))
     assert words(reader).replace(" ", "").count("Q") == 6 * 8 * 120
 

@@ -10,7 +10,7 @@ import pytest
 from dateutil.tz import tzical
 from icalendar import Calendar
 
-from shared.documents.calendar_feed import Event, build_calendar
+from shared.documents.calendar_feed import CalendarEvent, build_calendar
 
 NOW = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
 LINE = re.compile(r'[A-Z0-9-]+(;[A-Z0-9-]+=("[^"\x00-\x1f]*"|[^";:,\x00-\x1f]*))*:[^\x00-\x08\x0a-\x1f\x7f]*')
@@ -22,7 +22,7 @@ def at(zone: str, *moment: int) -> datetime:
     return datetime(*moment, tzinfo=ZoneInfo(zone))  # type: ignore[misc, arg-type]
 
 
-def event(**given: Any) -> Event:
+def event(**given: Any) -> CalendarEvent:
     plain: dict[str, Any] = {
         "uid": "flight-1@host.example",
         "title": "BA117 LHR to JFK",
@@ -34,7 +34,7 @@ def event(**given: Any) -> Event:
         "created_at": NOW,
         "updated_at": NOW,
     }
-    return Event(**plain | given)
+    return CalendarEvent(**plain | given)
 
 
 def unfold(document: bytes) -> list[str]:

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from shared.domain.card_purchases import MonthlySpending, describe_cap, find_cycle_start, value_purchase
-from shared.domain.card_value import Rate
+from shared.domain.card_value import CategoryRate
 
-BASE = Rate("base", Decimal(1), None)
+BASE = CategoryRate("base", Decimal(1), None)
 TODAY = date(2026, 11, 22)
 
 
@@ -30,7 +30,7 @@ def test_a_cap_is_counted_from_the_first_day_of_its_months(months: int, day: dat
 
 
 def test_over_the_cap_the_base_rate_pays() -> None:
-    rates = (BASE, Rate("dining", Decimal(4), Decimal(1_000)))
+    rates = (BASE, CategoryRate("dining", Decimal(4), Decimal(1_000)))
     purchase = value_purchase(rates, "dining", Decimal(300), [spent(3, "dining", 900)], TODAY)
     assert purchase
     assert (purchase.points, purchase.at_rate) == (100 * 4 + 200, 100)
@@ -44,7 +44,8 @@ def test_over_the_cap_the_base_rate_pays() -> None:
 
 def test_a_monthly_cap_looks_at_this_month_and_rates_of_a_group_share_it() -> None:
     dining, groceries = (
-        Rate(name, Decimal(5), Decimal(30_000), cap_group="food", cap_months=1) for name in ("dining", "groceries")
+        CategoryRate(name, Decimal(5), Decimal(30_000), cap_group="food", cap_months=1)
+        for name in ("dining", "groceries")
     )
     cells = [spent(10, "dining", 2_500), spent(11, "groceries", 2_000)]
     purchase = value_purchase((BASE, dining, groceries), "dining", Decimal(1_000), cells, TODAY)
@@ -55,7 +56,7 @@ def test_a_monthly_cap_looks_at_this_month_and_rates_of_a_group_share_it() -> No
 
 
 def test_without_statements_of_the_cycle_the_use_of_a_cap_is_unknown() -> None:
-    rates = (BASE, Rate("fuel", Decimal(4), Decimal(4_000), cap_months=3))
+    rates = (BASE, CategoryRate("fuel", Decimal(4), Decimal(4_000), cap_months=3))
     purchase = value_purchase(rates, "fuel", Decimal(100), [spent(9, "fuel", 1_000)], TODAY)
     assert purchase
     assert purchase.cap
@@ -65,6 +66,6 @@ def test_without_statements_of_the_cycle_the_use_of_a_cap_is_unknown() -> None:
 
 def test_no_rate_no_value() -> None:
     assert value_purchase((), "dining", Decimal(1), (), TODAY) is None
-    cash = value_purchase((Rate("base", Decimal(2), None, percent=True),), "other", Decimal(50), (), TODAY)
+    cash = value_purchase((CategoryRate("base", Decimal(2), None, percent=True),), "other", Decimal(50), (), TODAY)
     assert cash
     assert (cash.points, cash.cash, cash.cap, describe_cap(cash, "USD", None)) == (0, 1, None, "")

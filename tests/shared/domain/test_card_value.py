@@ -6,7 +6,7 @@ from shared.domain.card_value import (
     CATEGORIES,
     PARTS,
     CardOffer,
-    Rate,
+    CategoryRate,
     find_best_by_category,
     find_rate,
     value_by_category,
@@ -14,8 +14,8 @@ from shared.domain.card_value import (
 )
 from shared.reference.load import reference
 
-BASE = Rate("base", Decimal(1), None)
-DINING = Rate("dining", Decimal(4), Decimal(1000))
+BASE = CategoryRate("base", Decimal(1), None)
+DINING = CategoryRate("dining", Decimal(4), Decimal(1000))
 
 
 def offer(**changed: object) -> CardOffer:
@@ -46,14 +46,14 @@ def test_over_its_cap_a_rate_falls_to_the_base_rate() -> None:
 
 
 def test_rates_of_one_group_share_their_cap() -> None:
-    dining = Rate("dining", Decimal(4), Decimal(1000), cap_group="both")
-    groceries = Rate("groceries", Decimal(4), Decimal(1000), cap_group="both")
+    dining = CategoryRate("dining", Decimal(4), Decimal(1000), cap_group="both")
+    groceries = CategoryRate("groceries", Decimal(4), Decimal(1000), cap_group="both")
     shared = value_by_category(offer(rates=(BASE, dining, groceries)), spent(dining=800, groceries=500))
     assert shared == {"dining": Decimal("64.00"), "groceries": Decimal("22.00")}  # 800 x 4; 200 x 4 + 300 x 1
 
 
 def test_over_the_cap_of_the_base_rate_nothing_is_assumed() -> None:
-    capped = offer(rates=(Rate("base", Decimal(1), Decimal(1000)),))
+    capped = offer(rates=(CategoryRate("base", Decimal(1), Decimal(1000)),))
     assert value_by_category(capped, spent(retail=800, other=700)) == {
         "retail": Decimal("16.00"),
         "other": Decimal("4.00"),
@@ -61,13 +61,13 @@ def test_over_the_cap_of_the_base_rate_nothing_is_assumed() -> None:
 
 
 def test_a_rate_for_a_part_of_a_category_counts_only_where_it_is_lower() -> None:
-    better, worse = Rate("portal_hotels", Decimal(10), None), Rate("government", Decimal("0.5"), None)
+    better, worse = CategoryRate("portal_hotels", Decimal(10), None), CategoryRate("government", Decimal("0.5"), None)
     assert find_rate((BASE, better), "hotels") == BASE
     assert find_rate((BASE, worse), "insurance_tax_gov") == worse
 
 
 def test_cash_back_needs_no_valuation_and_points_do() -> None:
-    cash = offer(rates=(Rate("base", Decimal(2), None, percent=True),), point=None)
+    cash = offer(rates=(CategoryRate("base", Decimal(2), None, percent=True),), point=None)
     assert value_by_category(cash, spent(other=500)) == {"other": Decimal(10)}
     assert value_by_category(offer(point=None), spent(other=500)) is None
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from shared.domain.source_files import (
-    Entry,
     SourceMap,
+    SourceRow,
     SourceUnreadable,
     parse_cell_map,
     read_day,
@@ -36,12 +36,12 @@ TRANSFERS = build_map("transfers.*", "from_program=program:from|to_program=progr
 ROW = {"from": "Chase", "to": "Hyatt", "r": 1.0}
 
 
-def read(rows: object) -> list[Entry]:
+def read(rows: object) -> list[SourceRow]:
     return read_source(json.dumps({"transfers": rows}).encode(), TRANSFERS, find_name).entries
 
 
 def test_rows_become_entries_by_our_names() -> None:
-    assert read([ROW]) == [Entry(("chase-ultimate-rewards", "world-of-hyatt"), {"ratio_from/ratio_to": "1.0"})]
+    assert read([ROW]) == [SourceRow(("chase-ultimate-rewards", "world-of-hyatt"), {"ratio_from/ratio_to": "1.0"})]
 
 
 def test_objects_within_objects_are_walked_with_the_names_around_them() -> None:
@@ -50,11 +50,11 @@ def test_objects_within_objects_are_walked_with_the_names_around_them() -> None:
         "charts.*.cabins.*.*", "chart_id=lower:@1|cabin=text:@2|min_miles=number:min", "points=number:miles"
     )
     entries = read_source(json.dumps(charts).encode(), bands, find_name).entries
-    assert entries == [Entry(("ac_own", "economy", "0"), {"points": "6000"})]
+    assert entries == [SourceRow(("ac_own", "economy", "0"), {"points": "6000"})]
     banks = {"_meta": {"x": 1}, "chase": {"name": "Chase", "airlines": {"h": {"program": "Hyatt", "ratio": 0.5}}}}
     outer = build_map("*.airlines.*", "from_program=program:^^name|to_program=program:program", "ratio_to=number:ratio")
     entries = read_source(json.dumps(banks).encode(), outer, find_name).entries
-    assert entries == [Entry(("chase-ultimate-rewards", "world-of-hyatt"), {"ratio_to": "0.5"})]
+    assert entries == [SourceRow(("chase-ultimate-rewards", "world-of-hyatt"), {"ratio_to": "0.5"})]
 
 
 def test_a_csv_file_is_read_by_its_columns() -> None:
@@ -80,7 +80,7 @@ def test_a_value_that_cannot_be_read_is_no_value() -> None:
 def test_signs_nobody_sees_are_removed_from_texts() -> None:
     named = build_map("*", "name=text:n", "text=text:t")
     body = json.dumps([{"n": "a\x1b[31m\x00b\ud800", "t": "c\u202ed"}]).encode()
-    assert read_source(body, named, find_name).entries == [Entry(("a[31mb",), {"text": "cd"})]
+    assert read_source(body, named, find_name).entries == [SourceRow(("a[31mb",), {"text": "cd"})]
 
 
 @pytest.mark.parametrize(

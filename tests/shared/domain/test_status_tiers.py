@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from shared.domain import status_tiers
-from shared.domain.status_tiers import Ladder, Tier
+from shared.domain.status_tiers import Ladder, StatusTier
 from shared.reference import statuses
 from shared.reference.load import reference
 
@@ -18,7 +18,7 @@ def ladder(program: str) -> Ladder:
     return statuses.build_ladder(reference(), program)
 
 
-def tier(program: str, name: str) -> Tier:
+def tier(program: str, name: str) -> StatusTier:
     result = ladder(program).tier(name)
     assert result is not None
     return result

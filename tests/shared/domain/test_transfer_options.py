@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.transfer_options import Purse, find_combinations, find_shortfall, find_ways, send_everything
-from shared.domain.transfers import Edge, Path, build_network
+from shared.domain.transfers import Edge, TransferPath, build_network
 from tests.shared.domain.edges import edge
 
 ROUTES = build_network(
@@ -99,7 +99,7 @@ def test_nothing_is_promised_that_the_purses_do_not_hold(a: int, b: int, goal: i
 @given(held=amounts, block=st.sampled_from([1, 250, 1000, 3000]), least=st.integers(1, 5_000))
 def test_sending_everything_keeps_to_blocks_and_minimums(held: int, block: int, least: int) -> None:
     step: Edge = replace(edge("a", "goal", block=block), minimum=least)
-    whole = send_everything(Path((step,)), held)
+    whole = send_everything(TransferPath((step,)), held)
     if whole is None:
         assert held // block * block < max(least, 1)
     else:

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.domain.transfers import Bonus, Edge, Path, build_network, count_amounts, find_paths
+from shared.domain.transfers import Bonus, Edge, TransferPath, build_network, count_amounts, find_paths
 from shared.reference.load import reference
 from tests.shared.domain.edges import edge
 
@@ -54,7 +54,7 @@ def test_sixty_thousand_marriott_points_bring_twenty_five_thousand_miles() -> No
 def test_a_targeted_bonus_is_not_counted_on() -> None:
     offered = replace(edge("a", "b", block=1000), bonus=Bonus(100, None, date(2026, 12, 31), targeted=True))
     assert offered.points_to_send(65_000) == 65_000
-    assert Path((offered,)).bonus_ends_on is None
+    assert TransferPath((offered,)).bonus_ends_on is None
 
 
 def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
@@ -72,7 +72,7 @@ def test_every_real_path_pays_its_minimums_in_whole_blocks() -> None:
 def test_a_path_reckons_back_from_the_target_and_counts_what_stays_behind() -> None:
     way = (edge("a", "b", block=1000), edge("b", "c", (5, 4), block=250))
     assert count_amounts(way, 10_100) == (13_000, 12_750)
-    path = Path(way, count_amounts(way, 10_100))
+    path = TransferPath(way, count_amounts(way, 10_100))
     assert (path.points_delivered, path.points_stranded) == (10_200, 250)
 
 

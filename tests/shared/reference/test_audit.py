@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from shared.reference.ages import UNDATED
-from shared.reference.audit import AGE_LIMITS, AuditFinding, ObservedPrice, audit_facts
+from shared.reference.audit import AGE_LIMITS, FactDoubt, ObservedPrice, audit_facts
 from shared.reference.load import FOLDER, load, reference
 from shared.reference.overrides import Override
 from shared.reference.rows import FILES
@@ -16,7 +16,7 @@ PAGE = "https://www.americanexpress.com/us/"  # an issuer's own
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)
 
 
-def of(kind: str, find_kinds: list[AuditFinding]) -> dict[tuple[str, str], AuditFinding]:
+def of(kind: str, find_kinds: list[FactDoubt]) -> dict[tuple[str, str], FactDoubt]:
     return {(f.file, f.key): f for f in find_kinds if f.kind == kind}
 
 
@@ -109,7 +109,7 @@ def test_a_chart_is_called_into_question_by_enough_fresh_observations() -> None:
         named = (route.program, route.airline, route.origin, route.destination, route.cabin)
         return ObservedPrice(*named, points, times, date(2026, 11, 19))
 
-    def find_kinds(*them: ObservedPrice) -> list[AuditFinding]:
+    def find_kinds(*them: ObservedPrice) -> list[FactDoubt]:
         return [f for f in audit_facts(reference(), TODAY, them) if f.kind == "contradicted"]
 
     wrong, right = max(price) + 7_000, min(price)

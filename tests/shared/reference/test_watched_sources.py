@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.domain.source_files import Entry
+from shared.domain.source_files import SourceRow
 from shared.reference.load import FOLDER, ReferenceError, read_tables, reference
 from shared.reference.rows.transfers import TransferPartner
 from shared.reference.rows.watched import WatchedSource
@@ -36,12 +36,12 @@ def pair() -> TransferPartner:
     return rows[0]  # type: ignore[no-any-return]
 
 
-def compare(*entries: Entry, reports: tuple[str, ...] = ()) -> list[SourceDifference]:
+def compare(*entries: SourceRow, reports: tuple[str, ...] = ()) -> list[SourceDifference]:
     return compare_source(reference(), replace(SOURCE, reports=reports), entries, TODAY)
 
 
-def entry(text: str, pair: tuple[str, ...] = PAIR) -> Entry:
-    return Entry(pair, {"ratio_to/ratio_from": text})
+def entry(text: str, pair: tuple[str, ...] = PAIR) -> SourceRow:
+    return SourceRow(pair, {"ratio_to/ratio_from": text})
 
 
 @pytest.mark.parametrize("text", ["0.6", "0.60", "0.600"])

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from shared.domain.confirmations.mail_parts import Unreadable
+from shared.domain.confirmations.mail_parts import UnreadableMail
 from tests.shared.domain.confirmations.mails import data, flight, mail, read
 
 HEAD = b"From: a@b.test\nSubject: x\nMIME-Version: 1.0\n"
@@ -78,7 +78,7 @@ def test_a_hostile_mail_is_read_or_refused(name: str) -> None:
     raw = HOSTILE[name]()
     try:
         result = read(raw)
-    except Unreadable:
+    except UnreadableMail:
         result = None
     assert result is None or len(result.bookings) <= 60
 
@@ -106,5 +106,5 @@ def test_a_damaged_mail_never_raises_anything_unforeseen() -> None:
             broken[dice.randrange(len(broken))] = dice.randrange(256)
         try:
             assert read(bytes(broken[: dice.randint(1, len(broken))])) is not None
-        except Unreadable:
+        except UnreadableMail:
             continue

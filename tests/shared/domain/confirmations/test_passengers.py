@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.confirmations.passengers import count_passengers, read_passengers
+from shared.domain.confirmations.passengers import read_passengers
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
 
@@ -98,7 +98,7 @@ LETTERS = {
 
 @pytest.mark.parametrize("text", LETTERS)
 def test_travellers_are_counted(text: str) -> None:
-    assert count_passengers(text, TravelNames(reference())) == LETTERS[text]
+    assert read_passengers(text, TravelNames(reference())).number == LETTERS[text]
 
 
 DIFFERENT = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.spending.model import Hints, Unreadable
+from shared.domain.spending.model import Hints, UnreadableStatement
 from shared.domain.spending.totals import sum_up
 from tests.shared.domain.spending.conftest import TODAY, Read
 
@@ -53,7 +53,7 @@ TABLES: dict[str, tuple[str, str | None, dict[str, str]]] = {
 def test_a_statement_of_this_make_is_added_up(read: Read, make: str) -> None:
     text, currency, totals = TABLES[make]
     if currency is None:
-        with pytest.raises(Unreadable, match="in which currency") as refused:
+        with pytest.raises(UnreadableStatement, match="in which currency") as refused:
             sum_up(read(text), Hints(TODAY))
         assert refused.value.field == "currency"
     summed = sum_up(read(text), Hints(TODAY, currency=None if currency else "CHF"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.domain.spending.model import Unreadable
+from shared.domain.spending.model import UnreadableStatement
 from tests.shared.domain.spending.conftest import Read
 from tests.shared.domain.spending.test_tables import lines
 
@@ -57,12 +57,12 @@ def test_dates_and_amounts_of_text_take_many_forms(read: Read, text: str, first:
 
 
 def test_text_whose_dates_nothing_tells_apart_is_refused(read: Read) -> None:
-    with pytest.raises(Unreadable, match="day first and month first"):
+    with pytest.raises(UnreadableStatement, match="day first and month first"):
         read("03/04/2026 ALDI 10.00")
     assert lines(read("03/04/2026 ALDI 10.00", own_country="US"))[0][0] == "2026-03-04"
 
 
 @pytest.mark.slow  # thousands of lines
 def test_too_many_lines_are_refused(read: Read) -> None:
-    with pytest.raises(Unreadable, match="more than 25,000 lines"):
+    with pytest.raises(UnreadableStatement, match="more than 25,000 lines"):
         read("14/03/2026 ALDI 10.00\n" * 25_001)

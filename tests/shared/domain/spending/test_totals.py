@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from shared.domain.spending.model import Hints, Skipped, StatementLine, StatementReading, Unreadable
+from shared.domain.spending.model import Hints, Skipped, StatementLine, StatementReading, UnreadableStatement
 from shared.domain.spending.totals import StatementTotals, hash_lines, sum_up
 
 DAY = date(2026, 3, 14)
@@ -66,7 +66,7 @@ def test_the_currency_is_the_files_then_what_was_said_then_the_cards_then_the_ac
 @pytest.mark.parametrize(("issuer", "own"), [(None, None), ("USD", "EUR")])
 def test_a_currency_that_nothing_tells_or_two_tell_otherwise_is_asked_for(issuer: str | None, own: str | None) -> None:
     reading = StatementReading("table", None, [line("5")], [], issuer)
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(UnreadableStatement) as refused:
         sum_up(reading, replace(HINTS, currency=None, own_currency=own))
     assert (refused.value.field, "such as USD, GBP or EUR" in refused.value.expected) == ("currency", True)
     assert sum_up(reading, replace(HINTS, currency=None, own_currency="USD")).currency == "USD"
@@ -113,10 +113,10 @@ def test_the_fingerprint_knows_the_lines_and_neither_their_order_nor_their_layou
 
 
 def test_nothing_to_add_up_and_too_much_of_it_are_refused() -> None:
-    with pytest.raises(Unreadable, match=r"no line that can be read: line 7 has no date"):
+    with pytest.raises(UnreadableStatement, match=r"no line that can be read: line 7 has no date"):
         sum_up(StatementReading("table", None, [], [Skipped(7, "no date that can be read")]), HINTS)
     months = [line("1", day=date(1990 + n // 12, n % 12 + 1, 1)) for n in range(121)]
-    with pytest.raises(Unreadable, match="more than 120 months"):
+    with pytest.raises(UnreadableStatement, match="more than 120 months"):
         sum_statement(*months)
-    with pytest.raises(Unreadable, match="too large"):
+    with pytest.raises(UnreadableStatement, match="too large"):
         sum_statement(*[line("999999999")] * 1001)

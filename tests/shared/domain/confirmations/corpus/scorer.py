@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
 
-from shared.domain.confirmations.mail_parts import Unreadable
+from shared.domain.confirmations.mail_parts import UnreadableMail
 from shared.domain.confirmations.mail_reader import read_mail
 from shared.domain.confirmations.model import MailReading, to_json
 from shared.reference.load import reference
@@ -40,7 +40,7 @@ def score(letter: Letter) -> Score:
     expected = read_expected(letter.expected)
     try:
         reading = read_mail(letter.build(), _world())
-    except Unreadable as no:
+    except UnreadableMail as no:
         return Score(letter, "partly", [str(no)])
     records = [_to_record(to_json(b)) for b in reading.bookings]
     changes = [CHANGED] if any(r["action"] == "change" for r in records) else []

@@ -8,14 +8,14 @@ import pytest
 from redis.exceptions import ConnectionError as Lost
 
 from auth_server.web import tool_server
-from auth_server.web.tool_server import MAX_OF_ONE, KeptAnswers
+from auth_server.web.tool_server import MAX_OF_ONE, PendingSearches
 from shared import redis as connections
 from shared.redis import connect
 
 pytestmark = pytest.mark.usefixtures("clean")
 SEATS = {"status": "ok", "days": [1]}
 LONG, SHORT = 8.0, 0.01
-Scene = Callable[[KeptAnswers], Awaitable[None]]
+Scene = Callable[[PendingSearches], Awaitable[None]]
 
 
 class Source:
@@ -34,7 +34,7 @@ class Source:
 
 def play(scene: Scene) -> None:
     async def run() -> None:
-        answers = KeptAnswers()
+        answers = PendingSearches()
         try:
             await scene(answers)
         finally:
@@ -44,12 +44,12 @@ def play(scene: Scene) -> None:
 
 
 def test_a_question_is_asked_once_and_its_answer_kept_for_minutes() -> None:
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source()
         for _ in range(3):
             assert await answers.take("ann", "seats", source.send, LONG) == SEATS
         assert source.asked == 1
-        assert await KeptAnswers().take("ann", "seats", source.send, LONG) == SEATS, "another process reads it"
+        assert await PendingSearches().take("ann", "seats", source.send, LONG) == SEATS, "another process reads it"
         assert source.asked == 1
         (name,) = connect().keys("award:*page-answer*")
         assert 590 < connect().ttl(name) <= 600
@@ -58,8 +58,8 @@ def test_a_question_is_asked_once_and_its_answer_kept_for_minutes() -> None:
 
 
 def test_who_asks_meanwhile_waits_and_asks_nothing() -> None:
-    async def scene(answers: KeptAnswers) -> None:
-        source, other = Source(waits=True), KeptAnswers()
+    async def scene(answers: PendingSearches) -> None:
+        source, other = Source(waits=True), PendingSearches()
         for process in (answers, answers, other):
             assert await process.take("ann", "seats", source.send, SHORT) == {"status": "waiting"}
         assert source.asked == 1
@@ -72,7 +72,7 @@ def test_who_asks_meanwhile_waits_and_asks_nothing() -> None:
 
 
 def test_two_who_ask_at_the_same_moment_share_one_call() -> None:
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source, results = Source(), []
 
         async def ask() -> None:
@@ -90,7 +90,7 @@ def test_two_who_ask_at_the_same_moment_share_one_call() -> None:
 
 @pytest.mark.parametrize("refusal", [{"status": "invalid"}, {"status": "paywall"}, {}])
 def test_a_refusal_is_shown_once(refusal: dict[str, Any]) -> None:
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source(refusal)
         for count in (1, 2):
             assert await answers.take("ann", "seats", source.send, LONG) == refusal
@@ -110,7 +110,7 @@ def test_a_refusal_is_shown_once(refusal: dict[str, Any]) -> None:
 
 
 def test_accounts_share_nothing() -> None:
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source()
         for owner in ("ann", "bob"):
             await answers.take(owner, "seats", source.send, LONG)
@@ -120,7 +120,7 @@ def test_accounts_share_nothing() -> None:
 
 
 def test_one_account_runs_a_few_at_once_and_others_are_not_kept_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source(waits=True)
         for number in range(MAX_OF_ONE):
             await answers.take("ann", str(number), source.send, SHORT)
@@ -141,7 +141,7 @@ def test_one_account_runs_a_few_at_once_and_others_are_not_kept_from_it(monkeypa
 def test_an_answer_that_is_too_long_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tool_server, "MAX_BYTES", 100)
 
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source(SEATS | {"words": "x" * 200})
         await answers.take("ann", "seats", source.send, LONG)
         assert (await answers.take("ann", "seats", source.send, LONG))["status"] == "internal_error"
@@ -156,7 +156,7 @@ def test_without_redis_it_is_asked_each_time(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(tool_server, "connect", refuse)
     monkeypatch.setattr(connections, "_away_until", 0.0)
 
-    async def scene(answers: KeptAnswers) -> None:
+    async def scene(answers: PendingSearches) -> None:
         source = Source()
         for count in (1, 2):
             assert await answers.take("ann", "seats", source.send, LONG) == SEATS
