@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from auth_server.pages.member import Member
-from auth_server.pages.tool_calls import Answer, explain_limit, read_faults
+from auth_server.pages.tool_calls import Answer, read_faults
 from auth_server.web.outcomes import Page
 from auth_server.web.request_data import MAX_NUMBER_DIGITS
 from auth_server.web.tool_server import Schema
@@ -225,8 +225,6 @@ class Form:
 
         What is wrong with one entry of a list stands at the list.
         """
-        if words := explain_limit(answer):
-            return {"": words}
         faults: dict[str, str] = {}
         for at, text in read_faults(answer).items():
             for input in self:

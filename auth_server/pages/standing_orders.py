@@ -8,7 +8,7 @@ from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import post_for_member
 from auth_server.pages.tool_calls import Answer, change
 from auth_server.pages.watch_lines import Row, describe_standing_order, read_moment
-from auth_server.pages.watch_pages import Kind, list_routes
+from auth_server.pages.watch_pages import Kind, list_routes, refuse
 from auth_server.web.outcomes import FlowResult
 
 PATH = "/dashboard/watches/order"
@@ -75,7 +75,7 @@ KIND = Kind(
 
 async def run(member: Member) -> FlowResult:
     started = await change(member, "run_standing_order", **KIND.name_watch(member))
-    return redirect_back(KIND.find_page(member), "queued") if started.is_good else KIND.subject.refuse(started)
+    return redirect_back(KIND.find_page(member), "queued") if started.is_good else refuse(KIND, started)
 
 
 ROUTES = [*list_routes(KIND), post_for_member(f"{PATH}/{{number}}/run", run)]

@@ -55,17 +55,6 @@ def read_faults(answer: Answer) -> dict[str, str]:
     return faults or {"": str(answer.get("message", NO_ANSWER))}
 
 
-def explain_limit(answer: Answer) -> str:
-    """Why the plan of a person, who sees a page and not a tool, does not allow it; empty for other answers."""
-    if answer.status == "limit_reached" and answer.get("resets_at"):
-        return "It ran by hand within the last hour. Once an hour is possible."
-    if answer.status == "limit_reached" and "cap" in answer:
-        return (
-            f"Your plan runs {answer['cap']} of these at once. Pause or end another one first, or take a larger plan."
-        )
-    return ""
-
-
 @dataclass(frozen=True)
 class Subject:
     """What pages are about, as those that refuse name it; `path` leads to the others of its kind, in these words."""
@@ -86,17 +75,13 @@ class Subject:
     def refuse(self, answer: Answer) -> Page:
         """Why a tool did not do its work."""
         links = ((self.path, self.words),)
-        plans = (("/plans", "See the plans"), *links)
         if not answer:
             return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=links)
         if answer.status == "not_found":
             return self.show_gone()
         if answer.status == "paywall":
             words = " ".join(filter(None, (answer["message"], answer.get("free_alternative"))))
-            return show_problem("A higher plan is needed", words, 403, links=plans)
-        if answer.status == "limit_reached":
-            words = explain_limit(answer) or answer["message"]
-            return show_problem("That did not work", words, 409, links=plans)
+            return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), *links))
         status = 503 if answer.status == "backend_unavailable" else 422
         return show_problem("That did not work", " ".join(read_faults(answer).values()), status, links=links)
 

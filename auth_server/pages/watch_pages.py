@@ -13,7 +13,7 @@ from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.pages.watch_lines import Row, WatchLine
-from auth_server.web.outcomes import FlowResult
+from auth_server.web.outcomes import FlowResult, Page, show_problem
 
 LIST = "/dashboard/watches"
 
@@ -63,9 +63,26 @@ def pick_alert(answer: Answer) -> dict[str, Any]:
     return alert
 
 
+def explain_limit(answer: Answer) -> str:
+    """Messages of tools name tools: what limits a plan is said without them. Empty for other answers."""
+    if answer.status == "paywall":
+        return f"This needs the {str(answer['required_tier']).title()} plan. What is there continues as it was."
+    if answer.status != "limit_reached":
+        return ""
+    if answer.get("resets_at"):
+        return "It ran by hand within the last hour. Once an hour is possible."
+    return f"Your plan runs {answer['cap']} of these at once. Pause or end another one first, or take a larger plan."
+
+
+def refuse(kind: Kind, answer: Answer) -> Page:
+    words = explain_limit(answer)
+    links = ((LIST, kind.subject.words), ("/plans", "Plans"))
+    return show_problem("That did not work", words, 409, links=links) if words else kind.subject.refuse(answer)
+
+
 async def show_one(kind: Kind, member: Member) -> FlowResult:
     answer = await kind.look_at(member)
-    return kind.show(kind, member, answer) if answer.is_good else kind.subject.refuse(answer)
+    return kind.show(kind, member, answer) if answer.is_good else refuse(kind, answer)
 
 
 async def show_new(kind: Kind, member: Member) -> FlowResult:
@@ -86,10 +103,7 @@ def _show(
     before: Mapping[str, str],
     saved: Answer | None = None,
 ) -> FlowResult:
-    faults = form.read_faults(saved) if saved is not None else {}
-    if saved is not None and saved.status == "paywall":  # whose message names a tool
-        tier = str(saved["required_tier"]).title()
-        faults = {"": f"This needs the {tier} plan. What is there continues as it was."}
+    words = explain_limit(saved) if saved is not None else ""
     return show_form(
         member,
         form,
@@ -99,7 +113,7 @@ def _show(
         heading="What to run" if kind.noun == "standing order" else "What to watch",
         back=(LIST, "Watches") if form.is_new else (kind.find_page(member), f"Back to the {kind.noun}"),
         answer=saved,
-        faults=faults,
+        faults={"": words} if words else None,
         button="Start" if form.is_new else "Save",
         note="" if form.is_new else "Changed terms start afresh: what is open then counts as new.",
     )
@@ -117,7 +131,7 @@ async def save_new(kind: Kind, member: Member) -> FlowResult:
 async def show_change(kind: Kind, member: Member) -> FlowResult:
     form, answer = await gather(kind.form.load(member, is_new=False), kind.look_at(member))
     if not answer.is_good:
-        return kind.subject.refuse(answer)
+        return refuse(kind, answer)
     typed = form.write(kind.pick(answer))
     return _show(kind, member, form, typed, mark_values(typed))
 
@@ -138,21 +152,21 @@ async def switch(kind: Kind, active: bool, member: Member) -> FlowResult:
     """Pauses or resumes at once: the page that follows offers the way back."""
     switched = await change(member, kind.form.change, **kind.name_watch(member), active=active)
     if not switched.is_good:
-        return kind.subject.refuse(switched)
+        return refuse(kind, switched)
     return redirect_back(kind.find_page(member), "resumed" if active else "paused")
 
 
 async def ask_end(kind: Kind, member: Member) -> FlowResult:
     answer = await kind.look_at(member)
     if not answer.is_good:
-        return kind.subject.refuse(answer)
+        return refuse(kind, answer)
     return member.show("watch_stop.html", kind=kind, line=kind.describe(kind.pick(answer)))
 
 
 async def end(kind: Kind, member: Member) -> FlowResult:
     ended = await change(member, kind.end, **kind.name_watch(member))
     if not ended.is_good:
-        return kind.subject.refuse(ended)
+        return refuse(kind, ended)
     return redirect_back(kind.find_page(member), "stopped") if kind.is_kept else redirect_back(LIST, "deleted")
 
 
