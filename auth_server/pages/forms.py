@@ -131,7 +131,7 @@ class Input:
         return text.upper() if "autocapitalize" in self.attributes else text
 
 
-def _build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable: bool) -> Input:
+def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable: bool) -> Input:
     """An argument as its schema describes it. Without a schema what was typed is sent, and the tool judges it."""
     kind, input_type, pattern = (
         _KINDS.get(schema.get("type", ""), "text"),
@@ -265,7 +265,7 @@ class ToolForm:
         required = add.get("required", ())
         return Form(
             [
-                _build_input(
+                build_input(
                     each,
                     arguments.get(each.name, {}),
                     is_required=each.name in required,

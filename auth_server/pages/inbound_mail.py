@@ -2,13 +2,13 @@
 
 from asyncio import gather
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from auth_server.pages import bookings
+from auth_server.pages import bookings, flight_bookings, hotel_bookings
 from auth_server.pages.booking_timeline import FLIGHTS, STAYS, Row
-from auth_server.pages.forms import read_amount, read_page, write_value
+from auth_server.pages.forms import Field, Input, build_input, read_page, write_value
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_faults
@@ -31,51 +31,20 @@ STAY = (
     *("hotel_name", "check_in_date", "check_out_date", "kind", "original_points", "cash_total"),
     *("cash_rate_currency", "confirmation_number", "free_cancellation_until", "room_type", "city", "country"),
 )
-_NUMBERS = frozenset({"points_spent", "original_points", "passengers", "cash_paid", "taxes_paid", "cash_total"})
 _COSTS = frozenset({"points_spent", "cash_paid", "taxes_paid"})  # of all legs, kept on the first
-LABELS = {
-    "departure_date": "Day it leaves",
-    "departure_time": "Leaves at",
-    "arrival_date": "Day it lands",
-    "arrival_time": "Lands at",
-    "origin": "From",
-    "destination": "To",
-    "cabin_class": "Cabin",
-    "kind": "Paid with",
-    "points_spent": "Points for all travellers",
-    "cash_paid": "Money for all travellers",
-    "taxes_paid": "Taxes for all travellers",
-    "taxes_currency": "Currency",
-    "passengers": "Travellers",
-    "program": "Programme of the points",
-    "hotel_name": "Hotel",
-    "check_in_date": "Check-in",
-    "check_out_date": "Check-out",
-    "original_points": "Points for the whole stay",
-    "cash_total": "Money for the whole stay",
-    "cash_rate_currency": "Currency",
-    "free_cancellation_until": "Free to cancel until",
-    "room_type": "Room",
-}
-CHOICES = {
-    "kind": (("award", "Points"), ("cash", "Money")),
-    "cabin_class": (
-        *(("economy", "Economy"), ("premium_economy", "Premium economy")),
-        *(("business", "Business"), ("first", "First")),
-    ),
-}
 EMPTIED = "This was read from the mail. It can be corrected here, and emptied once the booking is filed."
+
+
+# How fields of a mail are called by the tools that add a booking.
+_ARGUMENTS = {"hotel_name": "hotel_id", "cash_total": "original_pay_rate_usd"}
 
 
 @dataclass(frozen=True)
 class MailField:
-    """One field: `key` is its name in the form."""
+    """One field, with the value it shows."""
 
-    key: str
-    label: str
+    input: Input
     value: str
-    type: str
-    options: tuple[tuple[str, str], ...]
     fault: str
 
 
@@ -86,6 +55,17 @@ class MailPart:
     title: str
     fields: Sequence[MailField]
     rest: Sequence[tuple[str, str]]
+
+
+async def load_inputs(member: Member) -> dict[str, Input]:
+    """What the forms of flights and stays say of each field, by its name in a mail."""
+    flight, stay = await gather(
+        flight_bookings.FORM.load(member, is_new=True), hotel_bookings.FORM.load(member, is_new=True)
+    )
+    inputs = flight.inputs | stay.inputs
+    free_until = Field("free_cancellation_until", "Free to cancel until", type="date")
+    inputs[free_until.name] = build_input(free_until, {}, is_required=False, is_clearable=False)
+    return inputs | {name: inputs[argument] for name, argument in _ARGUMENTS.items()}
 
 
 def plan_parts(parsed: Sequence[Row], missing: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -109,14 +89,22 @@ def _list_names(booking: Row, *, shares: bool) -> list[str]:
 
 
 def build_parts(
-    message: Row, parsed: Sequence[Row], typed: Mapping[str, str], faults: Mapping[str, str]
+    inputs: Mapping[str, Input],
+    message: Row,
+    parsed: Sequence[Row],
+    typed: Mapping[str, str],
+    faults: Mapping[str, str],
 ) -> list[MailPart]:
     """`typed` and `faults` by the names of the form; without them what was read, and what the mail leaves open."""
     parts = []
     for end, names in plan_parts(parsed, message["missing"]):
         booking = _join(parsed) if end == "all" else parsed[int(end)]
-        fields = [_build_field(name, end, booking, message, typed, faults) for name in names]
-        rest = [(label_field(name), write_value(booking[name])) for name in _list_unasked(booking, names, end)]
+        fields = []
+        for name in names:
+            input = _rename(inputs[name], f"{name}-{end}")
+            fault = faults.get(input.name, "") if typed else _explain(name, booking, message["review"])
+            fields.append(MailField(input, typed.get(input.name, write_value(booking.get(name))), fault))
+        rest = [(inputs[name].label, write_value(booking[name])) for name in _list_unasked(booking, names, end)]
         parts.append(MailPart(_name_part(booking, end), fields, rest))
     return parts
 
@@ -143,18 +131,11 @@ def _name_part(booking: Row, end: str) -> str:
     return " ".join(filter(None, ("Flight", booking.get("flight_number"), route)))
 
 
-def label_field(name: str) -> str:
-    return LABELS.get(name, name.replace("_", " ").capitalize())
-
-
-def _build_field(
-    name: str, end: str, booking: Row, message: Row, typed: Mapping[str, str], faults: Mapping[str, str]
-) -> MailField:
-    key = f"{name}-{end}"
-    options = (("", "Choose one"), *CHOICES[name]) if name in CHOICES else ()
-    kind = "date" if name.endswith(("_date", "_until")) else "time" if name.endswith("_time") else "text"
-    fault = faults.get(key, "") if typed else _explain(name, booking, message["review"])
-    return MailField(key, label_field(name), typed.get(key, write_value(booking.get(name))), kind, options, fault)
+def _rename(input: Input, key: str) -> Input:
+    """The field of one booking among several; what the mail does not say can be left open."""
+    field = replace(input.field, name=key, label=input.label, help="")
+    choices = [("", "Choose one"), *input.choices] if input.choices else []
+    return replace(input, field=field, choices=choices, is_required=False)
 
 
 def _explain(name: str, booking: Row, review: Sequence[Row]) -> str:
@@ -169,7 +150,7 @@ def _explain(name: str, booking: Row, review: Sequence[Row]) -> str:
 
 
 def read_corrections(
-    parsed: Sequence[Row], missing: Sequence[str], read: Callable[[str], str]
+    inputs: Mapping[str, Input], parsed: Sequence[Row], missing: Sequence[str], read: Callable[[str], str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """What was typed otherwise than read, for each booking; and faults of what was emptied, by names of the form."""
     corrections: list[dict[str, Any]] = [{"type": booking.get("type")} for booking in parsed]
@@ -181,13 +162,12 @@ def read_corrections(
             if stored and not text:
                 faults[f"{name}-{end}"] = EMPTIED
             elif text != stored:
-                _correct(corrections, name, end, text)
+                _correct(corrections, name, end, inputs[name].to_argument(text))
     return corrections, faults
 
 
-def _correct(corrections: list[dict[str, Any]], name: str, end: str, text: str) -> None:
+def _correct(corrections: list[dict[str, Any]], name: str, end: str, value: Any) -> None:
     """A cost that legs share stands on the first; any other shared value on all. A hotel is looked up by its name."""
-    value = read_amount(text) if name in _NUMBERS else text
     targets = corrections if end == "all" and name not in _COSTS else [corrections[0 if end == "all" else int(end)]]
     for target in targets:
         target["hotel_id" if name == "hotel_name" else name] = value
@@ -287,10 +267,11 @@ async def _find_mail(member: Member) -> tuple[dict[str, Any] | None, Answer]:
 
 
 async def show_one(member: Member) -> FlowResult:
-    (mail, answer), trips = await gather(_find_mail(member), bookings.name_trips(member))
+    (mail, answer), inputs, trips = await gather(_find_mail(member), load_inputs(member), bookings.name_trips(member))
     if mail is None:
         return MAILS.refuse(answer)
-    return _show_mail(member, mail, list_parsed(mail, member.data.query_value("type") or ""), trips, {}, {})
+    parsed = list_parsed(mail, member.data.query_value("type") or "")
+    return _show_mail(member, mail, parsed, inputs, trips, {}, {})
 
 
 def list_parsed(mail: Row, kind: str) -> list[dict[str, Any]]:
@@ -305,12 +286,13 @@ def _show_mail(
     member: Member,
     mail: Row,
     parsed: Sequence[Row],
+    inputs: Mapping[str, Input],
     trips: Mapping[int, str],
     typed: Mapping[str, str],
     faults: Mapping[str, str],
 ) -> FlowResult:
     waits = mail["state"] in ("needs_review", "failed")
-    parts = build_parts(mail, parsed, typed, faults) if waits else []
+    parts = build_parts(inputs, mail, parsed, typed, faults) if waits else []
     booked = [f"{FLIGHTS}/{id}" for id in mail["flight_booking_ids"]] + [
         f"{STAYS}/{id}" for id in mail["hotel_booking_ids"]
     ]
@@ -333,16 +315,16 @@ def _show_mail(
 
 
 async def file_one(member: Member) -> FlowResult:
-    (mail, answer), trips = await gather(_find_mail(member), bookings.name_trips(member))
+    (mail, answer), inputs, trips = await gather(_find_mail(member), load_inputs(member), bookings.name_trips(member))
     if mail is None:
         return MAILS.refuse(answer)
     id, parsed = mail["message_id"], list_parsed(mail, member.data.form_value("type"))
     if mail["state"] not in ("needs_review", "failed"):
         return redirect_back(f"{PATH}/{id}", "settled")
-    corrections, faults = read_corrections(parsed, mail["missing"], member.data.form_value)
+    corrections, faults = read_corrections(inputs, parsed, mail["missing"], member.data.form_value)
     typed = dict(member.data.form)
     if faults or not parsed:
-        return _show_mail(member, mail, parsed, trips, typed, faults)
+        return _show_mail(member, mail, parsed, inputs, trips, typed, faults)
     fields = {"bookings": corrections}
     filed = await change(member, "resolve_inbox_message", message_id=id, action="import", fields=fields)
     if filed.is_good and not filed["missing"]:
@@ -351,13 +333,13 @@ async def file_one(member: Member) -> FlowResult:
         mail = filed["inbox_message"]
         parsed = list_parsed(mail, "")
         faults = list_needed(parsed, mail["missing"]) or {"": "Nothing is filed yet: something is still open."}
-        return _show_mail(member, mail, parsed, trips, typed, faults)
+        return _show_mail(member, mail, parsed, inputs, trips, typed, faults)
     if filed.status == "paywall":
         return MAILS.refuse(filed)
     words = read_faults(filed)
     if filed.status in ("not_found", "candidates"):  # of a name of a hotel, where there is one
         words = {"hotel_id": words.pop("")}
-    return _show_mail(member, mail, parsed, trips, typed, place_faults(parsed, mail["missing"], words))
+    return _show_mail(member, mail, parsed, inputs, trips, typed, place_faults(parsed, mail["missing"], words))
 
 
 async def _file_under_trip(member: Member, filed: Answer) -> FlowResult:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auth_server.pages.forms import Field, Form, _build_input, mark_values, read_amount
+from auth_server.pages.forms import Field, Form, build_input, mark_values, read_amount
 from auth_server.pages.tool_calls import Answer
 from auth_server.web.rendering import _environment
 
@@ -26,7 +26,7 @@ PROPERTIES: dict[str, dict[str, Any]] = {
 def build(*, clearable: tuple[str, ...] = (), required: tuple[str, ...] = (), **fields: Any) -> Form:
     return Form(
         [
-            _build_input(
+            build_input(
                 Field(name, **fields.get(name, {})),
                 schema,
                 is_required=name in required,
@@ -102,7 +102,7 @@ def test_a_fault_of_an_entry_stands_at_its_list_and_names_other_fields_as_the_fo
 
 
 def test_without_a_schema_there_are_plain_fields_that_keep_what_was_typed() -> None:
-    form = Form([_build_input(Field("balance"), {}, is_required=False, is_clearable=False)], is_new=True)
+    form = Form([build_input(Field("balance"), {}, is_required=False, is_clearable=False)], is_new=True)
     assert form.list_filled({"balance": "62,340"}) == {"balance": "62,340"}
     source = '{% import "form_parts.html" as parts %}{{ parts.draw_form(csrf, "/to", form, typed, {}, {}) }}'
     page = _environment().from_string(source).render(csrf=lambda path: path, form=form, typed={"balance": "<b>"})
