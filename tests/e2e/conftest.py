@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def traveller(service: Service) -> dict[str, Any]:
     """A premium account's token answer, with its client and the authorization server's metadata."""
-    return tokens(service.mcp_url, service.person("traveller", "--plan", "premium"), PASSWORD)
+    return tokens(service.mcp_url, service.person("traveller", "premium"), PASSWORD)
 
 
 @pytest.fixture(scope="session")

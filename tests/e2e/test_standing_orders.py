@@ -35,7 +35,7 @@ def own_service(model: ModelServer) -> Iterator[Service]:
 
 @pytest.fixture
 def use(own_service: Service) -> Call:
-    signed_in = tokens(own_service.mcp_url, own_service.person("traveller", "--plan", "premium"), PASSWORD)
+    signed_in = tokens(own_service.mcp_url, own_service.person("traveller", "premium"), PASSWORD)
     bearer = {"Authorization": f"Bearer {signed_in['access_token']}"}
 
     def call(name: str, **arguments: Any) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def find_span(collector: Collector, name: str) -> Span | None:
 @pytest.fixture(scope="module")
 def watched(own: Service, collector: Collector) -> Collector:
     """The collector, once the mail of a watch that was made within TRACE has left."""
-    token = tokens(own.mcp_url, own.person("traced", "--plan", "premium"), PASSWORD)["access_token"]
+    token = tokens(own.mcp_url, own.person("traced", "premium"), PASSWORD)["access_token"]
     day = str(datetime.now(UTC).date() + timedelta(days=40))
     redis = Redis.from_url(own.facts["redis_url"])
     redis.hset("award:sandbox:overrides", f"LHR-JFK|{day}|business", "open")
