@@ -12,7 +12,6 @@ import httpx
 import psycopg
 import pytest
 import sqlalchemy as sa
-from sqlalchemy import NullPool
 from sqlalchemy.orm import Session
 
 from auth_server.pages.account import export_account
@@ -21,22 +20,15 @@ from deploy.backups import command as restore
 from deploy.backups import postgres_programs
 from deploy.cli import main
 from deploy.local.server_binaries import find_postgres
-from shared.db.base import own
 from shared.db.schema import upgrade
 from shared.db.schema_version import revisions
-from shared.secrets import seal
-from shared.settings import settings
-from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
+from tests.deploy.conftest import engine_of
 from tests.shared.db.fill import contents, fill
 from tests.support.next_release import REVISION, install_next_release
 from tests.support.service import Service, command, environment, folder_for_homes
 
 Say = Callable[..., tuple[int, str, str]]
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")  # workers of one run share a server
-
-
-def engine_of(url: str) -> sa.Engine:
-    return sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
 
 
 @pytest.fixture
@@ -58,21 +50,6 @@ def say(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return status, *capsys.readouterr()
 
     return run
-
-
-@pytest.fixture
-def filled(fresh_database: str) -> str:
-    """Two rows of every kind, one account that keeps something of everything, and a sealed signing key."""
-    engine = engine_of(fresh_database)
-    fill(engine, 1)
-    fill(engine, 2)
-    sealed = seal(settings().encryption_keys[-1], "private")
-    with engine.begin() as connection:
-        connection.execute(sa.text("update service_facts set name = 'data_mode', value = 'sandbox' where name ~ ' 1 '"))
-        connection.execute(sa.text("update signing_keys set private_sealed = :sealed"), {"sealed": sealed})
-    with Session(engine) as session, session.begin():
-        store_rows(own(session, 1, "sandbox"), rows_of_every_kind())
-    return fresh_database
 
 
 def add_digest(file: Path) -> None:
