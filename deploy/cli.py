@@ -237,14 +237,10 @@ def _has_colour() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _list_commands(parser: argparse.ArgumentParser) -> dict[str, str]:
-    actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {choice.dest: choice.help or "" for action in actions for choice in action._choices_actions}
-
-
 def _list_lines(parser: argparse.ArgumentParser, *, colour: bool) -> Iterator[str]:
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
-    texts = _list_commands(parser)
+    actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    texts = {choice.dest: choice.help or "" for action in actions for choice in action._choices_actions}
     yield f"{read_service_name()} answers questions about points and miles.\n\nUsage: {parser.usage}"
     for title, names in GROUPS.items():
         yield f"\n{bold}{title}{plain}"

@@ -54,20 +54,16 @@ def begin(
 ) -> Redirect:
     """To the provider. `row` is the purpose, where to go afterwards, and whether the sign-in must be a fresh one."""
     uow.db.execute(delete(ProviderSignIn).where(ProviderSignIn.created_at < clock.now() - LIFETIME))
-    _drop_oldest(uow, session)
-    state = secrets.token_urlsafe(32)
-    journey = _derive_journey(session, state, fresh=bool(row["fresh"]))
-    keys = {"state_hash": digest(state), "session_hash": session.id_hash, "provider": name}
-    uow.db.add(ProviderSignIn(**keys, **row, created_at=clock.now()))
-    return Redirect(build_request(name, provider, metadata, journey))
-
-
-def _drop_oldest(uow: UnitOfWork, session: WebSession) -> None:
     own = ProviderSignIn.session_hash == session.id_hash
     keep = (
         select(ProviderSignIn.state_hash).where(own).order_by(ProviderSignIn.created_at.desc()).limit(MAX_AT_ONCE - 1)
     )
     uow.db.execute(delete(ProviderSignIn).where(own, ProviderSignIn.state_hash.not_in(keep)))
+    state = secrets.token_urlsafe(32)
+    journey = _derive_journey(session, state, fresh=bool(row["fresh"]))
+    keys = {"state_hash": digest(state), "session_hash": session.id_hash, "provider": name}
+    uow.db.add(ProviderSignIn(**keys, **row, created_at=clock.now()))
+    return Redirect(build_request(name, provider, metadata, journey))
 
 
 def take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:

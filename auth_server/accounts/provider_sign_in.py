@@ -22,7 +22,6 @@ from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, show_proble
 from auth_server.web.rendering import to_response
 from auth_server.web.request_data import RequestData, parse_pairs, refuse_repeats, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
-from shared.db.oauth import WebSession
 from shared.settings import settings
 from shared.settings.identity_providers import OidcProvider
 
@@ -62,18 +61,15 @@ def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -
         if session is None:
             return FORM_EXPIRED
         return_to = signin.safe_return_path(data.form_value("return_to"))
-        row = {"purpose": "sign_in", "fresh": _has_to_be_fresh(session, return_to), "return_to": return_to}
+        # Anyone who is signed in already comes to prove it again, as does whom an application wants asked
+        # (prompt=login). Not what the form says: anyone who finds a browser signed in could leave that out.
+        has_to_be_fresh = (
+            session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
+        )
+        row = {"purpose": "sign_in", "fresh": has_to_be_fresh, "return_to": return_to}
         return provider_journeys.begin(uow, session, name, provider, metadata, **row)
 
     return flow
-
-
-def _has_to_be_fresh(session: WebSession, return_to: str) -> bool:
-    """Anyone who is signed in already comes to prove it again, as does whom an application wants asked (prompt=login).
-
-    Not what the form says: anyone who finds a browser signed in could leave that out.
-    """
-    return session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
 
 
 async def finish(request: Request) -> Response:

@@ -87,11 +87,6 @@ def _build_error(scope: Scope, status: int, error: str, kind: str, text: str) ->
     return JSONResponse({"error": error, "error_description": text}, status, headers)
 
 
-def _is_page(scope: Scope) -> bool:
-    """What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open."""
-    return is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
-
-
 def _build_unavailable(scope: Scope) -> Response:
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     if b"text/html" not in accepted or scope["path"].startswith("/api/"):
@@ -143,7 +138,9 @@ class ReverseProxy:
             return
         if body is not None:
             headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
-        timeout = PAGE_TIMEOUT if _is_page(scope) else TIMEOUT
+        # What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open.
+        is_page = is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
+        timeout = PAGE_TIMEOUT if is_page else TIMEOUT
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
         query: bytes = scope["query_string"]
         outgoing = httpx.Request(

@@ -391,7 +391,12 @@ def run_backup(arguments: argparse.Namespace) -> None:
     home, outside = Home(arguments.home), is_set_by_environment()
     with database(home, tables=False):
         now, config = datetime.now(UTC), settings()
-        target = _choose_target(arguments.file, now, config)
+        if arguments.file is None and config.backup_folder is None:
+            raise CommandError("Name a file, or set BACKUP_FOLDER: a backup without a name goes there.")
+        name = build_name(now, encrypted=bool(config.backup_recipients.strip()))
+        target = (arguments.file or Path(config.backup_folder or "") / name).absolute()
+        if target.exists():
+            raise CommandError(f"{target} exists: name another file.")
         _write_backup(Server.from_environment(), target, config.backup_recipients)
         keys = "SECRET_KEYS" if outside else f"SECRET_KEYS ({home.path / 'secrets.json'})"
         print(f"{target}: {target.stat().st_size:,} bytes, everything the service holds.")
@@ -403,16 +408,6 @@ def run_backup(arguments: argparse.Namespace) -> None:
             note_backup(session, LastBackup(now, size, bool(config.backup_recipients.strip()), uploaded))
         if arguments.file is None:
             _delete_expired(target.parent, now, config)
-
-
-def _choose_target(file: Path | None, now: datetime, config: Settings) -> Path:
-    if file is None and config.backup_folder is None:
-        raise CommandError("Name a file, or set BACKUP_FOLDER: a backup without a name goes there.")
-    name = build_name(now, encrypted=bool(config.backup_recipients.strip()))
-    target = (file or Path(config.backup_folder or "") / name).absolute()
-    if target.exists():
-        raise CommandError(f"{target} exists: name another file.")
-    return target
 
 
 def _write_backup(server: Server, target: Path, recipients: str) -> None:

@@ -115,7 +115,11 @@ def check_workers(*, served: bool) -> str:
         while fault and served and time.monotonic() < until:
             time.sleep(0.5)
             fault = _find_idle_parts(list_programs())
-        programs, waiting = list_programs(), _count_wake_ups()
+        from jobs.queue import ENTRIES
+        from shared.redis import connect
+
+        waiting = sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
+        programs = list_programs()
     except (RedisError, OSError):
         raise CommandError("nothing is known of them while the queue is down") from None
     if fault and served:
@@ -123,13 +127,6 @@ def check_workers(*, served: bool) -> str:
     kinds = Counter(program.kind for program in programs if program.is_living)
     counts = ", ".join(pluralize(kinds[kind], kind) for kind in ("worker", "dispatcher"))
     return f"{counts}, {pluralize(waiting, 'wake-up')} waiting"
-
-
-def _count_wake_ups() -> int:
-    from jobs.queue import ENTRIES
-    from shared.redis import connect
-
-    return sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
 
 
 def _find_idle_parts(programs: list[RunningProgram]) -> str | None:

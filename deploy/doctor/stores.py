@@ -31,13 +31,7 @@ def check_database() -> str:
         raise CommandError(
             f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate"
         )
-    _check_timeouts()
-    newer = ", newer than this program, which runs on them" * schema.is_newer
-    return f"PostgreSQL {_check_postgres_version()} answers, tables at version {have}{newer}"
-
-
-def _check_timeouts() -> None:
-    """Behind a pooler they are the role's, and nothing else would tell that it has none."""
+    # Behind a pooler they are the role's, and nothing else would tell that it has none.
     from shared.db.base import transaction
 
     with transaction() as session:
@@ -45,6 +39,8 @@ def _check_timeouts() -> None:
             raise CommandError(
                 "answers, and has no time limit for statements: award-travel migrate, then RECONNECT on PgBouncer"
             )
+    newer = ", newer than this program, which runs on them" * schema.is_newer
+    return f"PostgreSQL {_check_postgres_version()} answers, tables at version {have}{newer}"
 
 
 def _check_postgres_version() -> str:

@@ -168,10 +168,7 @@ def add_flight_booking(
     terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
     loose = ("program", "flight_number", "confirmation_number", "notes")
     terms |= {name: terms[name] or None for name in loose}
-    return _to_added_flight(call, bookings.add_flight(call.db, call.reference, terms))
-
-
-def _to_added_flight(call: Call, row: Row) -> AddedFlight:
+    row = bookings.add_flight(call.db, call.reference, terms)
     legs = find_legs(call.db, row)
     saved = add_member(f"flight booking {row.id}", row.member)
     return AddedFlight(

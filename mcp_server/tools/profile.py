@@ -60,14 +60,11 @@ def get_profile(call: Call) -> ShownProfile:
     """
     parts = _PROFILE(call.db, account=call.account_id)
     profile = to_profile(parts["account"][0], next(iter(parts["profile"]), None))
-    return ShownProfile(message=_describe_profile(profile), profile=profile)
-
-
-def _describe_profile(profile: Profile) -> str:
     home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
     cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
     settings = f"{home}{cabin}, {pluralize(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
-    return f"Your profile: {settings}. Change it with update_profile or on the dashboard."
+    profile_text = f"Your profile: {settings}. Change it with update_profile or on the dashboard."
+    return ShownProfile(message=profile_text, profile=profile)
 
 
 @tool(

@@ -454,16 +454,12 @@ def read_stays_beside_flights(text: str, dates: MailDates, world: TravelFacts) -
     for stay, span in zip(stays, spans, strict=True):
         block = lines[max(n for n in starts if n <= span.first) : min(n for n in starts if n > span.last)]
         if len(spans) == 1:
-            own = _cut_flights(lines[span.first :])
+            # The lines up to the first that speaks of a flight or of the whole journey.
+            own = list(itertools.takewhile(lambda line: not _OF_FLIGHTS.search(fold(line)), lines[span.first :]))
             stay.free_cancellation_until = find_free_until(own, dates, span.arrives, span.leaves)
         if not any(_OF_FLIGHTS.search(fold(line)) or _FLIGHT_NUMBER.search(line) for line in block):
             _set_own_number(stay, block, world)
     return [stay for stay in stays if stay.hotel_name]
-
-
-def _cut_flights(lines: list[str]) -> list[str]:
-    """The lines up to the first that speaks of a flight or of the whole journey."""
-    return list(itertools.takewhile(lambda line: not _OF_FLIGHTS.search(fold(line)), lines))
 
 
 def _set_own_number(stay: BookedStay, block: list[str], world: TravelFacts) -> None:
@@ -523,18 +519,15 @@ def _read_stay(
         stay.doubts.append(Doubt("hotel_name", "Several lines may be the hotel's name.", hotel.candidates))
     if span.arrives and span.leaves and span.arrives < span.leaves:
         stay.check_in_date, stay.check_out_date = span.arrives, span.leaves
-        _check_nights(stay, own, (span.leaves - span.arrives).days)
+        # The number of nights the letter names has to be that of its days.
+        nights = (span.leaves - span.arrives).days
+        stated = list_nights(own)
+        if stated and nights not in stated:
+            reason = "The number of nights the letter names is not that of its days."
+            days = f"{stay.check_in_date} to {stay.check_out_date}"
+            stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
+            stay.check_out_date = None
     return stay
-
-
-def _check_nights(stay: BookedStay, lines: list[str], nights: int) -> None:
-    """The number of nights the letter names has to be that of its days."""
-    stated = list_nights(lines)
-    if stated and nights not in stated:
-        reason = "The number of nights the letter names is not that of its days."
-        days = f"{stay.check_in_date} to {stay.check_out_date}"
-        stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
-        stay.check_out_date = None
 
 
 def _set_own_price(stay: BookedStay, block: str, world: TravelFacts) -> None:

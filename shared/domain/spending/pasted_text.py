@@ -56,7 +56,10 @@ def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementR
 
 
 def _build_reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, hints: Hints) -> StatementReading:
-    orders = _find_orders({piece.when for piece in pieces}, hints)
+    texts = {piece.when for piece in pieces}
+    readings = [("dmy", "ymd"), ("mdy", "ymd")]
+    whole = {_add_year(text) for text in texts}
+    orders = readings[choose_orders(readings, whole, hints)]
     last = max((day for p in pieces if (day := parse_day(p.when, orders))), default=latest)
     comma = uses_decimal_comma(money for piece in pieces for money in piece.money)
     lines = LineReader("text", orders, comma, book, hints)
@@ -78,12 +81,6 @@ def _build_reading(pieces: Sequence[_Piece], latest: date, book: StatementBook, 
 def _build_line(lines: LineReader, piece: _Piece, balance: bool) -> StatementLine | Skipped:
     money: Decimal | None = parse_amount(piece.money[0] if balance else piece.money[-1], lines.comma)
     return lines.line(piece.number, piece.when, clean_description(piece.what), money, "", "", None)
-
-
-def _find_orders(texts: set[str], hints: Hints) -> Sequence[str]:
-    readings = [("dmy", "ymd"), ("mdy", "ymd")]
-    whole = {_add_year(text) for text in texts}
-    return readings[choose_orders(readings, whole, hints)]
 
 
 def _add_year(text: str) -> str:

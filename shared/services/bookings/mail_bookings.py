@@ -443,7 +443,9 @@ def _store(
         return FilingResult(missing=["sender"])
     for row, match in zip(rows, same, strict=True):
         if match is not None:
-            _fill_gaps(match, row)
+            # Fills in what the stored booking did not know; what it knows stays.
+            for name in _list_gaps(match, row):
+                setattr(match, name, getattr(row, name))
         else:
             row.inbound_mail_id = letter.mail.id
             session.add(row)
@@ -486,12 +488,6 @@ def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBook
     else:
         return False
     return all(getattr(other, p) == getattr(row, p) for p in parts)
-
-
-def _fill_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
-    """Fills in what the stored booking did not know; what it knows stays."""
-    for name in _list_gaps(stored, row):
-        setattr(stored, name, getattr(row, name))
 
 
 def _list_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> list[str]:

@@ -30,7 +30,10 @@ class BookedRedemption:
 def read_redemptions(session: Session, reference: Reference, year: int) -> list[BookedRedemption]:
     """Award bookings that stand and whose travel begins in the year, the newest first."""
     booked = read_award_bookings(session, year)
-    redemptions = [*_list_flights(booked, year), *_list_stays(booked, reference)]
+    # Cash paid besides the points of a stay is not kept, so nothing is taken off.
+    prices = {stay: price.latest for stay, price in booked.prices.items()}
+    stays = [_to_stay(reference, stay, prices.get(stay.id)) for stay in booked.stays]
+    redemptions = [*_list_flights(booked, year), *stays]
     return sorted(redemptions, key=lambda r: (r.day, r.booking_type, r.booking_id), reverse=True)
 
 
@@ -55,12 +58,6 @@ def _list_flights(booked: AwardBookings, year: int) -> list[BookedRedemption]:
 
 def _join_legs(legs: Sequence[FlightBooking]) -> Redemption | None:
     return join_costs([Cost(leg.points_spent, leg.taxes_paid, leg.cash_price, leg.taxes_currency) for leg in legs])
-
-
-def _list_stays(booked: AwardBookings, reference: Reference) -> list[BookedRedemption]:
-    """Cash paid besides the points of a stay is not kept, so nothing is taken off."""
-    prices = {stay: price.latest for stay, price in booked.prices.items()}
-    return [_to_stay(reference, stay, prices.get(stay.id)) for stay in booked.stays]
 
 
 def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -> BookedRedemption:

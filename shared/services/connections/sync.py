@@ -426,7 +426,12 @@ def _apply(account_id: int, provider: str, pulled: Pulled, written: Written | No
             report.conflict("entry", pulled.unreadable, "unreadable")
         now = clock.now()
         if written is not None:
-            _report_pushed(report, written)
+            for keys, before in ((written.added, None), (written.changed, {})):
+                for key in keys:
+                    report.change("row", key, before, {})
+            both = [*written.added, *written.changed]
+            report.rows_pushed = len(both)
+            report.bookings_pushed = sum(key.startswith(("flight:", "hotel:")) for key in both)
         if dry_run:
             trial.rollback()
             return SyncResult(report, now)
@@ -445,12 +450,3 @@ def _apply_pulled(session: Any, row: Connection, pulled: Pulled) -> SyncReport:
         whole = row.details.get("by") != "text"
         return apply(session, reference(), pulled, row.last_sync_at, whole=whole)
     return SyncReport()
-
-
-def _report_pushed(report: SyncReport, written: Written) -> None:
-    for keys, before in ((written.added, None), (written.changed, {})):
-        for key in keys:
-            report.change("row", key, before, {})
-    both = [*written.added, *written.changed]
-    report.rows_pushed = len(both)
-    report.bookings_pushed = sum(key.startswith(("flight:", "hotel:")) for key in both)
