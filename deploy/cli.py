@@ -285,7 +285,7 @@ def format_files(files: list[Path]) -> str:
 
 
 def write_files(files: list[Path], folder: Path) -> None:
-    """Nothing that is there already is overwritten: an operator has changed it."""
+    """Writes files, but overwrites none that is there already: an operator may have changed it."""
     folder.mkdir(parents=True, exist_ok=True)
     if existing := [file.name for file in files if (folder / file.name).exists()]:
         raise CommandError(f"{folder} already holds {', '.join(existing)}: name an empty folder.")
@@ -418,7 +418,7 @@ class Command(NamedTuple):
 
 
 def _add_nothing(_: Parser) -> None:
-    """For commands without their own options."""
+    """Adds nothing, for commands without options."""
 
 
 def _add_doctor(parser: Parser) -> None:

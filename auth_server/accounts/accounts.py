@@ -77,7 +77,7 @@ def _contains_address(folded: str, address: str) -> bool:
 
 
 def _keep_letters_and_digits(text: str) -> str:
-    """So that ann.lee is found in Ann-Lee-2026."""
+    """Drops other characters, so that ann.lee is found in Ann-Lee-2026."""
     return "".join(character for character in text if character.isalnum())
 
 
@@ -109,7 +109,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_reachable(address: str) -> None:
-    """For an address no one has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
+    """Checks an address no one has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
     if "." not in address.rpartition("@")[2]:
         raise Invalid(Fault("email", "has no dot after the @", "something like you@example.com"))
 

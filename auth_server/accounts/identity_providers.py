@@ -78,7 +78,7 @@ class _CappedTransport(httpx2.AsyncHTTPTransport):
 
 
 def _describe_client(name: str, provider: OidcProvider) -> dict[str, Any]:
-    """This service as the provider knows it."""
+    """Describes this service as the provider knows it."""
     return {
         "client_id": provider.client_id,
         "client_secret": provider.client_secret.get_secret_value(),
@@ -144,7 +144,7 @@ def check_response_issuer(provider: OidcProvider, metadata: dict[str, Any], issu
 
 
 async def identify(name: str, provider: OidcProvider, journey: Journey, code: str, issuer: str | None) -> Identity:
-    """Who came back with this code. Raises Unavailable or SignInRefused."""
+    """Identifies who came back with this code. Raises Unavailable or SignInRefused."""
     try:
         with anyio.fail_after(EXCHANGE_SECONDS):
             metadata = await load_metadata(provider)

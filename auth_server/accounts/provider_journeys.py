@@ -52,7 +52,7 @@ BEGIN_AGAIN = show_provider_problem(
 def begin(
     uow: UnitOfWork, session: WebSession, name: str, provider: OidcProvider, metadata: dict[str, object], **row: object
 ) -> Redirect:
-    """To the provider. `row` is the purpose, where to go afterwards, and whether the sign-in must be a fresh one."""
+    """Redirects to the provider. `row` is the purpose, where to go next, and whether a fresh sign-in is needed."""
     uow.db.execute(delete(ProviderSignIn).where(ProviderSignIn.created_at < clock.now() - LIFETIME))
     own = ProviderSignIn.session_hash == session.id_hash
     keep = (

@@ -53,7 +53,7 @@ def handle_start(make_flow: Starting) -> Handler:
 
 
 def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -> Flow[FlowResult]:
-    """From the sign-in page or the sign-up page, whose forms have their own tokens."""
+    """Starts a sign-in from the sign-in or sign-up page, whose forms have their own tokens."""
 
     def flow(uow: UnitOfWork, data: RequestData) -> FlowResult:
         tokens = (sessions.load_for_form(uow.db, data, purpose) for purpose in ("signin", "signup"))
@@ -102,7 +102,7 @@ def _take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:
 
 
 async def _identify(name: str, provider: OidcProvider, came_back: Return, data: RequestData) -> Identity | Page:
-    """Who came back, or the page that says why no one did."""
+    """Identifies who came back, or returns the page that says why no one did."""
     code, return_to = data.query_value("code"), came_back.return_to
     if data.query_value("error") is not None or code is None:
         text = f"{provider.title} says that the sign-in was refused or given up. You can begin it again."

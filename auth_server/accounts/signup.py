@@ -222,7 +222,7 @@ def show_link_form(
 def check_link_form(
     uow: UnitOfWork, data: RequestData, purpose: str, action: str
 ) -> tuple[WebSession, OneTimeLink, Account] | Page:
-    """That form when it is sent: its session, link and account, or the page that refuses it."""
+    """Checks that form when it is sent: returns its session, link and account, or the page that refuses it."""
     session = sessions.load_for_form(uow.db, data, action)
     if session is None:
         return FORM_EXPIRED

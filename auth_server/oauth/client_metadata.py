@@ -49,7 +49,7 @@ _pending: "dict[str, asyncio.Task[None]]" = {}
 
 
 class InvalidDocument(Exception):
-    """There is no such document, or it breaks a rule."""
+    """Raised where there is no such document, or it breaks a rule."""
 
 
 class FetchFailed(Exception):

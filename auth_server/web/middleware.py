@@ -41,7 +41,7 @@ async def find_refusal(scope: Scope) -> Response | None:
 
 
 def _is_administrator(cookie: str) -> bool:
-    """No one is one while the database is down, or has tables this release does not read."""
+    """Whether it is one; no one is while the database is down, or has tables this release does not read."""
     try:
         with transaction() as session:
             account = sessions.find_account(session, sessions.load(session, cookie))

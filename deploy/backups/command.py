@@ -343,7 +343,7 @@ def _count_missing_keys(scratch: Server) -> dict[str, int]:
 
 
 def _count_rows(connection: "psycopg.Connection[Any]") -> dict[str, int]:
-    """By table; the number of the version stands elsewhere in the report."""
+    """Counts rows by table; the number of the version stands elsewhere in the report."""
     names = [name for name in list_own_tables(connection) if name != "alembic_version"]
     count = "select count(*) from {}"
     return {
@@ -387,7 +387,7 @@ class RotationFailed(CommandError):
 
 
 def run_backup(arguments: argparse.Namespace) -> None:
-    """Of a service that runs, too: the archive shows one moment."""
+    """Backs up a service, also one that runs: the archive shows one moment."""
     home, outside = Home(arguments.home), is_set_by_environment()
     with database(home, tables=False):
         now, config = datetime.now(UTC), settings()
@@ -411,7 +411,7 @@ def run_backup(arguments: argparse.Namespace) -> None:
 
 
 def _write_backup(server: Server, target: Path, recipients: str) -> None:
-    """Whole or not at all."""
+    """Writes the whole backup or nothing."""
     new = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         dump_database(server, new, recipients)
@@ -423,7 +423,7 @@ def _write_backup(server: Server, target: Path, recipients: str) -> None:
 
 
 def _delete_expired(folder: Path, now: datetime, config: Settings) -> None:
-    """Only in a folder of backups, and only files named as backups of it are."""
+    """Deletes expired files only in a folder of backups, and only those named as backups of it."""
     names = [file.name for file in folder.iterdir()]
     expired = select_expired(names, now.date(), config.backup_keep_days, config.backup_keep_weeks)
     try:

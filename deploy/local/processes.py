@@ -114,7 +114,7 @@ def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
 
 
 def adopt_orphans() -> None:
-    """On Linux what a crashed child leaves behind (a worker's job) becomes ours, so that nothing outlives us."""
+    """Makes what a crashed child leaves behind (a worker's job) ours, on Linux, so that nothing outlives us."""
     # Linux's prctl; nothing elsewhere.
     if _LIBC:
         _LIBC.prctl(36, 1, 0, 0, 0)

@@ -96,7 +96,7 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
 
 
 def _import_early() -> None:
-    """While PostgreSQL starts, the modules needed after it are loaded on the side."""
+    """Loads the modules needed after PostgreSQL while it starts."""
     import shared.db.schema
     import shared.reference.load
     import shared.services.operations.data_mode  # noqa: F401

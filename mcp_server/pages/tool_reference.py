@@ -147,7 +147,7 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
 
 
 def _escape(text: str) -> Markup:
-    """For text between tags, where quotes may stay as they are: examples are full of them."""
+    """Escapes text between tags, where quotes may stay as they are: examples are full of them."""
     return Markup(html.escape(text, quote=False))  # noqa: S704 - escaped here
 
 

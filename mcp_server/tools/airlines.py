@@ -81,7 +81,7 @@ def _cite(row: ProgramFact) -> str:
 
 
 def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str | None]:
-    """When partner programmes can book the seats: in days, and as a note with its source."""
+    """The days before departure when partner programmes can book the seats, and a note with its source."""
     for row in call.reference.rows("program_facts.csv"):
         if row.topic == "partner_release" and row.program == airline.program:
             days = _DAYS.fullmatch(row.value or "")

@@ -260,7 +260,7 @@ def list_flight_bookings(
 ) -> Flights:
     """Shows the flights the user has booked, next, flown or cancelled, and the points and cash spent on them.
 
-    Totals cover all that fit, cancelled only with when cancelled. Award offers seen: list_flights. Free.
+    Totals cover every match; cancelled ones only when asked for. Award offers seen: list_flights. Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))

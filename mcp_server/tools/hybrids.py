@@ -220,7 +220,7 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
 
 
 def _build_warnings(journey: Hybrid) -> list[str]:
-    """Those of this journey alone."""
+    """Builds the warnings of this journey alone."""
     hub, hours = journey.over.hub, int(MIN_CONNECTION.total_seconds() // 3600)
     warnings = [f"Two separate tickets. Bags are not checked through at {hub}."]
     if journey.layover is None:

@@ -66,7 +66,7 @@ def _check_bookings(call: Call, flight_booking_id: int | None, hotel_booking_id:
 
 
 def _choose_kind(item_id: int | None, kind: str, transfer: dict[str, Any]) -> str | None:
-    """None keeps the kind there is. An entry with fields of a transfer of points is one. Raises Invalid."""
+    """Chooses the kind; None keeps the present one. Fields of a points transfer make one. Raises Invalid."""
     if any(transfer.values()):
         if not isinstance(kind, _Unsent) and kind != "transfer":
             raise Invalid(Fault("kind", "is sent with a transfer of points", "no kind, or transfer"))

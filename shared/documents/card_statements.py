@@ -214,7 +214,7 @@ def _read_tags(part: str) -> dict[str, str]:
 
 
 def _unescape(text: str) -> str:
-    """Only the entities OFX names: others, such as "&copy" in "BED&COPY", are left as they are written."""
+    """Decodes only the entities OFX names: others, such as "&copy" in "BED&COPY", are left as they are written."""
     return _ENTITY.sub(lambda match: html.unescape(match[0].lower()), text)
 
 
@@ -295,7 +295,7 @@ def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
 
 
 def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[StatementLine | Skipped]:
-    """On an account a charge is negative. What the name does not tell, the memo may."""
+    """Reads the entries; a charge on an account is negative. What the name does not tell, the memo may."""
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
@@ -312,7 +312,7 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[Stat
 
 
 def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
-    """On an account and on a card a charge is negative (QIF); its dates have no order of their own."""
+    """Reads QIF, where a charge is negative on accounts and cards; its dates have no order of their own."""
     entries = list(read_qif_entries(text))
     if not entries:
         raise UnreadableStatement("is QIF without a transaction", "QIF with the transactions of a card or an account")

@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"[0-9]{1,12}")
 
 
 def check_email(text: str) -> str:
-    """For a field's check: ValueError says what is wrong. Empty stays empty."""
+    """Checks a field: ValueError says what is wrong. Empty stays empty."""
     text = text.strip()
     if text and not _EMAIL.fullmatch(text):
         raise ValueError("is not an email address")

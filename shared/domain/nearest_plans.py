@@ -46,7 +46,7 @@ def is_within_cap(journey: Journey[Offer], max_cash: Decimal | None) -> bool:
 
 
 def find_over_cap(journeys: Iterable[Journey[Offer]], funds: Funds) -> NearestPlan[Offer] | None:
-    """Of the journeys the balances pay, the one with the lowest taxes."""
+    """The journey with the lowest taxes of those the balances pay."""
     taxed = (j for j in journeys if j.taxes is not None)
     for journey in nsmallest(MAX_TRIED, taxed, key=lambda j: (j.taxes or Decimal(0), j.rough)):
         if payments := find_payment(journey.needs, funds):

@@ -56,7 +56,7 @@ def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
 def compare_source(
     reference: Reference, source: WatchedSource, entries: Iterable[SourceRow], today: date
 ) -> list[SourceDifference]:
-    """Where the source and our rows in force differ. Several rows of one key agree when any of them does."""
+    """The differences between the source and our rows in force. Rows of one key agree when any of them does."""
     mapping = build_map(source)
     cells = (*mapping.keys, *mapping.values)
     rows = [row for row in reference.rows(source.file) if _is_compared(row, cells, today)]

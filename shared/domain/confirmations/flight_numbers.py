@@ -89,7 +89,7 @@ _MONTH_BEHIND = re.compile(rf"[.,]?[ \t]{{0,3}}(?:de |di )?(?:{MONTH})(?![a-z])"
 
 
 class FlightNumber(NamedTuple):
-    """Where a letter names a flight: line and place in it, airline and number."""
+    """The place where a letter names a flight: line and place in it, airline and number."""
 
     line: int
     at: int

@@ -377,7 +377,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
-    """Without the passengers of attached tickets, of which each traveller has one, where the letter counts them."""
+    """Drops the passengers of attached tickets, of which each traveller has one, where the letter counts them."""
     legs = [b for reading in others for b in reading.bookings if isinstance(b, BookedLeg)]
     if any(leg.passengers for leg in legs):
         for leg in (b for reading in tickets for b in reading.bookings if isinstance(b, BookedLeg)):

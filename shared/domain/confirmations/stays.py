@@ -208,7 +208,7 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
 
 
 def _cut_signature(lines: Sequence[str]) -> Sequence[str]:
-    """Without the end of a letter, where people and desks sign it."""
+    """Cuts the end of a letter, where people and desks sign it."""
     return lines[: next((at for at, line in enumerate(lines) if _SIGN_OFF.fullmatch(fold(line))), len(lines))]
 
 
@@ -491,7 +491,7 @@ def _read_spans(
 
 
 def _find_start(lines: list[str], start: int, end: int) -> int:
-    """Where the block of a stay begins: at the last line above its days that is a title, else right at the start."""
+    """The line where the block of a stay begins: the last title above its days, else right at the start."""
     numbered = [at for at in range(start, end) if re.match(r"\W*\d{1,2}[.)]\s+\D", lines[at])]
     others = [at for at in range(start, end) if not _LABEL.match(lines[at]) and not _TERMS.search(fold(lines[at]))]
     titles = [at for at in others if not re.search(r"[.!?]\s*$", lines[at])]

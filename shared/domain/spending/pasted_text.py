@@ -41,7 +41,7 @@ class _Piece(NamedTuple):
 
 
 def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
-    """None when no line looks like one of a statement."""
+    """Reads pasted text; None when no line looks like one of a statement."""
     pieces: list[_Piece] = []
     latest = None
     for number, line in enumerate(text.splitlines(), 1):

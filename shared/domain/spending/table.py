@@ -38,7 +38,7 @@ Record = tuple[int, list[str]]
 
 
 def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
-    """None when the text is no table whose columns are known."""
+    """Reads a table; None when the text is none whose columns are known."""
     for delimiter in _DELIMITERS:
         if shape := find_shape(_read_opening(text, delimiter), book):
             records = list(_read_records(text, delimiter))[shape.skip :]
@@ -127,7 +127,7 @@ class _Table:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
     def _layout(self) -> StatementLayout:
-        """Of those with this header the one whose dates these are; what is known next to the file decides the rest.
+        """The layout with this header whose dates these are; what is known next to the file decides the rest.
 
         A header that several have says little about the issuer: then the lines tell the sign.
         """
@@ -156,7 +156,7 @@ class _Table:
     def _line(
         self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
     ) -> StatementLine | Skipped | None:
-        """None for a repeated header."""
+        """Reads a line; None for a repeated header."""
         at = self.shape.columns
 
         def cell(column: str | None) -> str:

@@ -272,7 +272,7 @@ def _mark_failed(mail: InboundMail, reason: str) -> None:
 
 
 def settle_lost(session: Session, number: int) -> None:
-    """Its readers were lost again and again: the mail is kept, and shown as failed."""
+    """Keeps a mail whose readers were lost again and again, and shows it as failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is not None and mail.state == "received":
         own(session, mail.account_id, settings().data_mode)

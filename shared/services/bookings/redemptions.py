@@ -72,7 +72,7 @@ def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -
 
 
 def _add_seen_price(redemption: Redemption, price: Decimal | None, currency: str) -> Redemption:
-    """With the price that was seen, where none was given."""
+    """Adds the price that was seen, where none was given."""
     if redemption.cash_price is not None or not price:
         return redemption
     return replace(redemption, cash_price=price, currency=currency, basis="seen")

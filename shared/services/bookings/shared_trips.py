@@ -101,7 +101,7 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
 
 
 def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[PlanEntry]:
-    """By day and hour, what has none last. What was cancelled is left out."""
+    """Entries by day and hour, those without one last. Cancelled ones are left out."""
     flights, stays, items = (
         trips.read_filed(session, kind, trip_id)[0] for kind in ("flight_bookings", "hotel_bookings", "itinerary_items")
     )

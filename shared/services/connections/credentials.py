@@ -46,7 +46,7 @@ class TokenState:
 
 
 class Credentials:
-    """For one call: each connection is looked up once. None when the account has not connected that provider."""
+    """Credentials for one call: each connection is looked up once. None when the account has not connected it."""
 
     def __init__(self, account_id: int) -> None:
         self.account_id = account_id

@@ -28,7 +28,7 @@ class Disconnection:
 
 
 async def disconnect(account_id: int, provider: str) -> Disconnection:
-    """Whatever the provider says, nothing of it is left here. Raises NotFound when there was no connection."""
+    """Deletes all of it here, whatever the provider says. Raises NotFound when there was no connection."""
     card = connector(provider)
     with anyio.CancelScope(shield=True):
         access, refresh, watches = await run_in_thread(_delete, account_id, provider, card)
