@@ -75,7 +75,7 @@ class Usage(Result):
 
 
 def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
-    """None where this installation has set no price."""
+    """The price a month; None where this installation has set none."""
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 

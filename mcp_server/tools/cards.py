@@ -146,19 +146,16 @@ def add_card(
     row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
     store_fields(call, row, values)
     add(call.db, row)
-    return AddedCard(
-        message=_describe_added(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None
+    link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
+    added_text = (
+        f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
     )
+    return AddedCard(message=added_text, card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None)
 
 
 def _find_slug(call: Call, text: str, country: str | None) -> str | None:
     alternative = ", or with custom true to keep the text as it is"
     return find_catalogue_slug(call, text, alternative, country=find_home_country(call, country))
-
-
-def _describe_added(row: Row) -> str:
-    link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    return f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
 
 
 @tool(

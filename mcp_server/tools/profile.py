@@ -59,14 +59,11 @@ def get_profile(call: Call) -> ShownProfile:
     """
     account, row = call.db.execute(_PROFILE).one()
     profile = to_profile(account, row)
-    return ShownProfile(message=_describe_profile(profile), profile=profile)
-
-
-def _describe_profile(profile: Profile) -> str:
     home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
     cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
     settings = f"{home}{cabin}, {pluralize(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
-    return f"Your profile: {settings}. Change it with update_profile or on the dashboard."
+    profile_text = f"Your profile: {settings}. Change it with update_profile or on the dashboard."
+    return ShownProfile(message=profile_text, profile=profile)
 
 
 @tool(

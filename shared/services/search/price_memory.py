@@ -55,7 +55,7 @@ def fares_seen(
 def lowest_fares_seen(
     session: Session, account_id: int, journeys: Collection[tuple[str, str, date, str]]
 ) -> dict[tuple[str, str, date, str], FareObservation]:
-    """By origin, destination, day and cabin the lowest fare of one passenger, one way, in the newest answer.
+    """The lowest fare of one passenger, one way, in the newest answer, by origin, destination, day and cabin.
 
     Fares of these very airports only; journeys without one are left out.
     """
