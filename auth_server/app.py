@@ -28,7 +28,7 @@ from auth_server.accounts import (
 from auth_server.accounts.password_sign_in import require_passwords
 from auth_server.accounts.provider_sign_in import finish, handle_start, start_sign_in
 from auth_server.oauth import authorize, client_metadata, consent, internal_api, openid, revocation, token_endpoint
-from auth_server.oauth.asking import name_application
+from auth_server.oauth.consent import name_application
 from auth_server.oauth.handlers import handle_bearer_request, handle_client_form, register
 from auth_server.oauth.introspection import Lookups, introspect
 from auth_server.oauth.metadata import build_metadata

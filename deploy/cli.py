@@ -237,14 +237,10 @@ def _has_colour() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def _list_commands(parser: argparse.ArgumentParser) -> dict[str, str]:
-    actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return {choice.dest: choice.help or "" for action in actions for choice in action._choices_actions}
-
-
 def _list_lines(parser: argparse.ArgumentParser, *, colour: bool) -> Iterator[str]:
     bold, plain = ("\x1b[1m", "\x1b[0m") if colour else ("", "")
-    texts = _list_commands(parser)
+    actions = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    texts = {choice.dest: choice.help or "" for action in actions for choice in action._choices_actions}
     yield f"{read_service_name()} answers questions about points and miles.\n\nUsage: {parser.usage}"
     for title, names in GROUPS.items():
         yield f"\n{bold}{title}{plain}"
@@ -289,7 +285,7 @@ def format_files(files: list[Path]) -> str:
 
 
 def write_files(files: list[Path], folder: Path) -> None:
-    """Nothing that is there already is overwritten: an operator has changed it."""
+    """Writes files, but overwrites none that is there already: an operator may have changed it."""
     folder.mkdir(parents=True, exist_ok=True)
     if existing := [file.name for file in files if (folder / file.name).exists()]:
         raise CommandError(f"{folder} already holds {', '.join(existing)}: name an empty folder.")
@@ -422,7 +418,7 @@ class Command(NamedTuple):
 
 
 def _add_nothing(_: Parser) -> None:
-    """For commands without their own options."""
+    """Adds nothing, for commands without options."""
 
 
 def _add_doctor(parser: Parser) -> None:

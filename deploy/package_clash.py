@@ -27,7 +27,7 @@ def check_packages() -> None:
 
 
 def _find_overwritten_packages() -> list[str]:
-    """Those whose first file is not the one that was installed; none can be found in an editable installation."""
+    """Finds those whose first file is not the installed one; none can be found in an editable installation."""
     try:
         record = distribution("award-travel").read_text("RECORD") or ""
     except PackageNotFoundError:  # run from a checkout that is not installed
@@ -38,5 +38,5 @@ def _find_overwritten_packages() -> list[str]:
 
 
 def _digest(file: Path) -> str:
-    """As RECORD writes it (PEP 427): base64 for addresses, without padding."""
+    """The digest as RECORD writes it (PEP 427): base64 for addresses, without padding."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()

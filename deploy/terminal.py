@@ -1,10 +1,51 @@
 """What commands print to: a terminal with its colours and width, or a pipe with plain text."""
 
+import json
 import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from deploy.errors import CommandError
+
+# Rows that a command lists: a line each for people, or JSON for programs.
+
+
+def print_rows(rows: Sequence[Any], describe: Callable[[Any], str], *, empty: str, as_json: bool) -> None:
+    """`rows` are dataclass instances; JSON is one list of objects, moments as ISO 8601."""
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], default=_encode))
+        return
+    for row in rows:
+        print(describe(row).rstrip())
+    if not rows:
+        print(empty)
+
+
+def _encode(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+# What commands read from stdin: a password as one line, and the word yes.
+
+
+def read_password() -> str:
+    """One line. The line break that a terminal or a file adds is no part of the password."""
+    password = sys.stdin.readline().rstrip("\r\n")
+    if not password:
+        raise CommandError("No password came on stdin: pass it as one line, for example with < FILE.")
+    return password
+
+
+def confirm(question: str) -> bool:
+    print(question, end="", flush=True)
+    return sys.stdin.readline().strip() == "yes"
+
 
 PIPE_COLUMNS = 120  # of what no terminal shows; COLUMNS says otherwise
 

@@ -4,11 +4,43 @@ from collections.abc import Collection
 
 from sqlalchemy import delete, select, update
 
+from auth_server.accounts.security_events import record_event
 from auth_server.web import sessions
+from auth_server.web.outcomes import show_problem
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import ApiKey, Consent, Family
+from shared.db.oauth import ApiKey, Consent, Family, WebSession
+
+# Accounts suspended by the operator: every way in is closed, nothing is deleted.
+
+SUSPENDED = show_problem(
+    "This account is suspended",
+    "The operator of this service has suspended it. Nothing was deleted. If you think that this is a mistake, please"
+    " write to the operator: the support page says how.",
+    403,
+)
+
+
+def suspend(uow: UnitOfWork, account: Account) -> None:
+    """Sessions, tokens and keys stay stored, and open nothing while it lasts."""
+    account.disabled_at = clock.now()
+    uow.events.append({"account": account.public_id})
+    record_event(uow, account, "account_suspended")
+
+
+def restore(uow: UnitOfWork, account: Account) -> None:
+    account.disabled_at = None
+    uow.events.append({"account": account.public_id})
+    record_event(uow, account, "account_restored")
+
+
+def is_of_suspended_account(uow: UnitOfWork, session: WebSession | None) -> bool:
+    """Whether this browser is signed in to an account that is suspended."""
+    if session is None or session.owner_id is None:
+        return False
+    account = uow.db.get(Account, session.owner_id)
+    return account is not None and account.disabled_at is not None
 
 
 def end_applications(uow: UnitOfWork, account: Account, reason: str, keep: Collection[str] = ()) -> None:
@@ -31,7 +63,7 @@ def end_keys(uow: UnitOfWork, account: Account, keep: Collection[int] = ()) -> N
 
 
 def end_all(uow: UnitOfWork, account: Account, reason: str) -> None:
-    """Nothing that was signed in stays so."""
+    """Ends everything that is signed in."""
     sessions.end_all(uow, account.id)
     end_applications(uow, account, reason)
     end_keys(uow, account)

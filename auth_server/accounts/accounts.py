@@ -49,9 +49,16 @@ def _find_fault(plain: str, address: str) -> tuple[str, str] | None:
     if len(plain) > MAX_CHARACTERS:
         return "is too long", f"at most {MAX_CHARACTERS} characters"
     folded = plain.casefold()
-    if _is_repeated_piece(folded):
+    # One character, or a piece of up to four, again and again: aaaaaaaaaa, abcabcabca.
+    lengths = range(1, LONGEST_PIECE + 1)
+    is_repeated_piece = any(folded == (folded[:n] * len(folded))[: len(folded)] for n in lengths)
+    if is_repeated_piece:
         return "repeats one short piece", "a few different words"
-    if _is_sequence(folded):
+    # Neighbours all the way, up or down, on the keyboard, in the alphabet or among the digits (9 is followed by 0).
+    steps = {ord(after) - ord(before) for before, after in pairwise(folded)}
+    rows = (row * (len(folded) // len(row) + 2) for row in _ROWS)
+    is_sequence = steps in ({1}, {-1}) or any(folded in row or folded[::-1] in row for row in rows)
+    if is_sequence:
         return "is a plain sequence", "a few words that do not follow from each other"
     if _contains_address(folded, address):
         return "contains your email address", "words that have nothing to do with it"
@@ -62,19 +69,6 @@ def _find_fault(plain: str, address: str) -> tuple[str, str] | None:
     return None
 
 
-def _is_repeated_piece(folded: str) -> bool:
-    """One character, or a piece of up to four, again and again: aaaaaaaaaa, abcabcabca."""
-    lengths = range(1, LONGEST_PIECE + 1)
-    return any(folded == (folded[:n] * len(folded))[: len(folded)] for n in lengths)
-
-
-def _is_sequence(folded: str) -> bool:
-    """Neighbours all the way, up or down, on the keyboard, in the alphabet or among the digits (9 is followed by 0)."""
-    steps = {ord(after) - ord(before) for before, after in pairwise(folded)}
-    rows = (row * (len(folded) // len(row) + 2) for row in _ROWS)
-    return steps in ({1}, {-1}) or any(folded in row or folded[::-1] in row for row in rows)
-
-
 def _contains_address(folded: str, address: str) -> bool:
     name = address.casefold().partition("@")[0]
     names = {_keep_letters_and_digits(part) for part in (address.casefold(), name, name.partition("+")[0])}
@@ -83,7 +77,7 @@ def _contains_address(folded: str, address: str) -> bool:
 
 
 def _keep_letters_and_digits(text: str) -> str:
-    """So that ann.lee is found in Ann-Lee-2026."""
+    """Drops other characters, so that ann.lee is found in Ann-Lee-2026."""
     return "".join(character for character in text if character.isalnum())
 
 
@@ -115,7 +109,7 @@ def normalize_email(email: str) -> str:
 
 
 def check_reachable(address: str) -> None:
-    """For an address no one has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
+    """Checks an address no one has here yet. Raises Invalid where its domain has one part (RFC 7085)."""
     if "." not in address.rpartition("@")[2]:
         raise Invalid(Fault("email", "has no dot after the @", "something like you@example.com"))
 

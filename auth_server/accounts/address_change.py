@@ -110,7 +110,7 @@ def _show_next(title: str, text: str) -> Page:
 
 
 def _complete(uow: UnitOfWork, data: RequestData, account: Account, address: str) -> Page:
-    """Both have confirmed. Links to the old address let no one in any longer, but for "this was not me"."""
+    """Changes the address once both have confirmed. Links to the old one end, but for "this was not me"."""
     withdraw(uow, account)
     if not _is_free(uow, address):
         return show_problem("This address cannot be used", "Nothing was changed. Please choose another address.", 409)
@@ -133,7 +133,7 @@ def set_address(uow: UnitOfWork, account: Account, address: str) -> None:
 
 
 def give_back(uow: UnitOfWork, account: Account, address: str | None) -> None:
-    """To the address that a mail was sent to, when the account has another by now; links to that one end."""
+    """Gives the account back to the address a mail was sent to; links to the address it has by now end."""
     withdraw(uow, account)
     if address is None or address == account.email or not _is_free(uow, address):
         return

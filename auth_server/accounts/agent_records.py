@@ -38,7 +38,7 @@ _NOUNS: dict[type[Base], tuple[str, str]] = {
 
 
 def describe_records(db: Session, account_id: int) -> str:
-    """Such as "2 trips, 1 points balance"; empty when there are none."""
+    """Describes the records, such as "2 trips, 1 points balance"; empty when there are none."""
     tables = [model.__table__ for model in _NOUNS]
     counts = [select(func.count()).select_from(t).where(t.c.account_id == account_id).scalar_subquery() for t in tables]
     rows = zip(db.execute(select(*counts)).one(), _NOUNS.values(), strict=True)

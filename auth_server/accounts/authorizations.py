@@ -17,7 +17,7 @@ UNUSED_AFTER = timedelta(days=365)  # refresh tokens have no end, so a person is
 
 @dataclass(frozen=True)
 class Authorization:
-    """Not an application but one sign-in of it: a thief may use the same application as the owner."""
+    """One sign-in of an application, not the application: a thief may use the same one as the owner."""
 
     id: str
     name: str
@@ -33,12 +33,12 @@ class Authorization:
 
 
 def is_unused(last_used_at: datetime) -> bool:
-    """For a year."""
+    """Whether it was not used for a year."""
     return clock.now() - last_used_at > UNUSED_AFTER
 
 
 def list_active(db: Session, account_id: int) -> list[Authorization]:
-    """Those whose tokens work, last used first; at most MAX_LISTED."""
+    """The authorizations whose tokens work, last used first; at most MAX_LISTED."""
     usable = (RefreshToken.rotated_at.is_(None), RefreshToken.revoked_at.is_(None))
     of_family = select(func.max(AccessToken.issued_at)).where(AccessToken.family_id == Family.id).scalar_subquery()
     last_used = func.coalesce(func.max(RefreshToken.issued_at), of_family, Family.created_at)
@@ -65,7 +65,7 @@ def find_client_id(db: Session, family_id: str) -> str:
 
 
 def end_one(uow: UnitOfWork, account: Account, family_id: str) -> bool:
-    """Its tokens stop working at once; False when the account has no such active authorization."""
+    """Ends its tokens at once; False when the account has no such active authorization."""
     active = (Family.id == family_id, Family.account_id == account.id, Family.revoked_at.is_(None))
     if uow.db.scalar(select(Family.id).where(*active)) is None:
         return False

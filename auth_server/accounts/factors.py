@@ -39,7 +39,7 @@ def begin_recovery_codes(db: Session, account: Account) -> list[str]:
 
 
 def remove_passkey(db: Session, account: Account, passkey_id: int) -> str | None:
-    """Its name; None when it is not among this account's."""
+    """Removes a passkey and returns its name; None when it is not among this account's."""
     own = (Passkey.account_id == account.id, Passkey.id == passkey_id)
     name = db.scalar(delete(Passkey).where(*own).returning(Passkey.name))
     _drop_useless_codes(db, account.id)
@@ -54,7 +54,7 @@ def remove_app(db: Session, account: Account) -> bool:
 
 
 def remove_all(db: Session, account: Account) -> None:
-    """For a person who has lost everything and has proved to an operator who they are."""
+    """Removes the factors of a person who lost everything and has proved to an operator who they are."""
     _remove_since(db, account.id, datetime.min.replace(tzinfo=clock.now().tzinfo))
 
 
@@ -70,6 +70,6 @@ def _remove_since(db: Session, account_id: int, moment: datetime) -> None:
 
 
 def _drop_useless_codes(db: Session, account_id: int) -> None:
-    """Without a second factor nothing asks for them."""
+    """Deletes recovery codes where no second factor asks for them."""
     if not has_second_factor(db, account_id):
         recovery_codes.delete_codes(db, account_id)

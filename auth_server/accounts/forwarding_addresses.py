@@ -43,7 +43,7 @@ def add_address(uow: UnitOfWork, account: Account, text: str) -> None:
 
 
 def remove_address(uow: UnitOfWork, account: Account, number: int) -> None:
-    """Its mails wait from then on, and links to it are dead."""
+    """Removes an address: its mails wait from then on, and links to it end."""
     row = uow.db.get(ForwardingAddress, number)
     if row is None or row.account_id != account.id:
         return

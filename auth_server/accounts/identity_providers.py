@@ -78,7 +78,7 @@ class _CappedTransport(httpx2.AsyncHTTPTransport):
 
 
 def _describe_client(name: str, provider: OidcProvider) -> dict[str, Any]:
-    """This service as the provider knows it."""
+    """Describes this service as the provider knows it."""
     return {
         "client_id": provider.client_id,
         "client_secret": provider.client_secret.get_secret_value(),
@@ -144,7 +144,7 @@ def check_response_issuer(provider: OidcProvider, metadata: dict[str, Any], issu
 
 
 async def identify(name: str, provider: OidcProvider, journey: Journey, code: str, issuer: str | None) -> Identity:
-    """Who came back with this code. Raises Unavailable or SignInRefused."""
+    """Identifies who came back with this code. Raises Unavailable or SignInRefused."""
     try:
         with anyio.fail_after(EXCHANGE_SECONDS):
             metadata = await load_metadata(provider)
@@ -158,7 +158,16 @@ async def identify(name: str, provider: OidcProvider, journey: Journey, code: st
                     redirect_uri=redirect_uri(name),
                 )
                 if provider.kind == "github":
-                    return await _identify_by_github(http, provider)
+                    # GitHub's subject is the number of the account, for names change hands; the address is the
+                    # primary one.
+                    user = await _ask(http, f"{provider.api_url}/user")
+                    addresses = await _ask(http, f"{provider.api_url}/user/emails")
+                    number = user.get("id") if isinstance(user, dict) else None
+                    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(addresses, list):
+                        raise SignInRefused(f"{provider.title} did not say who you are.")
+                    primary = next((a for a in addresses if isinstance(a, dict) and a.get("primary") is True), {})
+                    address = primary.get("email") if primary.get("verified") is True else None
+                    return Identity(provider.issuer, str(number), address if isinstance(address, str) else None)
                 return await _identify_by_id_token(http, provider, metadata, journey, token)
     except AuthlibBaseError as error:
         raise SignInRefused(f"{provider.title} did not accept the sign-in.") from error
@@ -215,14 +224,3 @@ async def _ask(http: AsyncOAuth2Client, url: str) -> Any:
         return json.loads(response.content)
     except (ValueError, RecursionError):
         raise Unavailable from None
-
-
-async def _identify_by_github(http: AsyncOAuth2Client, provider: OidcProvider) -> Identity:
-    """GitHub's subject is the number of the account, for names change hands; the address is the primary one."""
-    user, addresses = await _ask(http, f"{provider.api_url}/user"), await _ask(http, f"{provider.api_url}/user/emails")
-    number = user.get("id") if isinstance(user, dict) else None
-    if not isinstance(number, int) or isinstance(number, bool) or not isinstance(addresses, list):
-        raise SignInRefused(f"{provider.title} did not say who you are.")
-    primary = next((a for a in addresses if isinstance(a, dict) and a.get("primary") is True), {})
-    address = primary.get("email") if primary.get("verified") is True else None
-    return Identity(provider.issuer, str(number), address if isinstance(address, str) else None)

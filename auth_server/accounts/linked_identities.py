@@ -48,7 +48,7 @@ def add_identity(uow: UnitOfWork, account: Account, identity: Identity, title: s
 
 
 def remove_identity(uow: UnitOfWork, account: Account, identity_id: int, user_agent: str) -> bool:
-    """False, and nothing is removed, when nothing else would sign in to the account."""
+    """Removes an identity; False, and nothing is removed, when nothing else would sign in to the account."""
     lock(uow.db, account.id)
     linked = uow.db.get(LinkedIdentity, identity_id)
     if linked is None or linked.account_id != account.id:

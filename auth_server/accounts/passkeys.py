@@ -61,7 +61,7 @@ def _is_address(host: str) -> bool:
 
 
 def _describe_host(host: str, port: int | None, scheme: str) -> str:
-    """As a browser writes it into an origin: without the usual port."""
+    """The host as a browser writes it into an origin: without the usual port."""
     return host if port in (None, {"https": 443, "http": 80}.get(scheme)) else f"{host}:{port}"
 
 
@@ -79,7 +79,7 @@ def _make_challenge(db: Session, session: WebSession, purpose: str) -> bytes:
 
 
 def _take_challenge(db: Session, session: WebSession, purpose: str) -> bytes | None:
-    """Once: anyone who comes second gets none."""
+    """Takes the challenge once: a second request gets none."""
     same = (PasskeyChallenge.session_hash == session.id_hash, PasskeyChallenge.purpose == purpose)
     taken = delete(PasskeyChallenge).where(*same).returning(PasskeyChallenge.challenge, PasskeyChallenge.expires_at)
     row = db.execute(taken).one_or_none()

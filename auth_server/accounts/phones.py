@@ -100,18 +100,14 @@ def send_code(uow: UnitOfWork, account: Account, number: str, channel: str) -> N
     if channel not in list_channels():
         raise PhoneRefused("Please choose how the code is sent.")
     lock(uow.db, account.id)
-    phone = _find_by_number(uow.db, account.id, number)
+    same = (PhoneNumber.account_id == account.id, PhoneNumber.number_hash.in_(hash_number(number)))
+    phone = uow.db.scalar(select(PhoneNumber).where(*same).with_for_update())
     if phone is not None and phone.proved_at is not None:
         raise PhoneRefused("This number is proved already.")
     if phone is None and len(list_numbers(uow.db, account.id)) >= MAX_NUMBERS:
         raise PhoneRefused(f"You have {MAX_NUMBERS} numbers. Remove one first.")
     _count_code(account.id, hash_number(number)[0])
     _write_code(uow, account, phone or _add_number(uow.db, account, number), channel)
-
-
-def _find_by_number(db: Session, account_id: int, number: str) -> PhoneNumber | None:
-    same = (PhoneNumber.account_id == account_id, PhoneNumber.number_hash.in_(hash_number(number)))
-    return db.scalar(select(PhoneNumber).where(*same).with_for_update())
 
 
 def _add_number(db: Session, account: Account, number: str) -> PhoneNumber:

@@ -55,27 +55,12 @@ def note_code(row: Provable, row_hash: str, facts: Mapping[str, Any]) -> None:
 def check_code(row: Provable, row_hash: str, code: str) -> bool:
     """Proves the row; False when it was proved before. Raises ProofRefused; a wrong code counts."""
     digits = re.sub(r"[\s-]", "", code)
-    is_right = _is_code_of(row, row_hash, digits)
+    # Takes as long whatever was entered, and whether or not there is a code.
+    stored, is_right = row.code_hash or "", False
+    for value in hash_code(digits, row_hash):
+        is_right = is_same_secret(value, stored) or is_right
     if row.proved_at is not None:
         return False
-    _check_code_is_open(row)
-    if not re.fullmatch(rf"[0-9]{{{DIGITS}}}", digits):
-        raise ProofRefused(f"Please enter the {DIGITS} digits of the code.")
-    if not is_right:
-        _refuse_wrong_code(row)
-    row.proved_at, row.code_hash = clock.now(), None
-    return True
-
-
-def _is_code_of(row: Provable, row_hash: str, digits: str) -> bool:
-    """Takes as long whatever was entered, and whether or not there is a code."""
-    stored, same = row.code_hash or "", False
-    for value in hash_code(digits, row_hash):
-        same = is_same_secret(value, stored) or same
-    return same
-
-
-def _check_code_is_open(row: Provable) -> None:
     sent_at: datetime | None = row.code_sent_at
     if row.code_hash is None or sent_at is None:
         raise ProofRefused("No code is waiting. Ask for one.")
@@ -83,11 +68,13 @@ def _check_code_is_open(row: Provable) -> None:
         raise ProofRefused(f"{MAX_TRIES} wrong codes were entered. Ask for a new code.")
     if clock.now() - sent_at > LIFETIME:
         raise ProofRefused(f"The code is older than {LIFETIME // timedelta(minutes=1)} minutes. Ask for a new one.")
-
-
-def _refuse_wrong_code(row: Provable) -> None:
-    row.code_tries += 1
-    rest = MAX_TRIES - row.code_tries
-    if not rest:
-        raise ProofRefused("The code is wrong, and it was the last try. Ask for a new code.")
-    raise ProofRefused(f"The code is wrong. You have {pluralize(rest, 'try', 'tries')} left.")
+    if not re.fullmatch(rf"[0-9]{{{DIGITS}}}", digits):
+        raise ProofRefused(f"Please enter the {DIGITS} digits of the code.")
+    if not is_right:
+        row.code_tries += 1
+        rest = MAX_TRIES - row.code_tries
+        if not rest:
+            raise ProofRefused("The code is wrong, and it was the last try. Ask for a new code.")
+        raise ProofRefused(f"The code is wrong. You have {pluralize(rest, 'try', 'tries')} left.")
+    row.proved_at, row.code_hash = clock.now(), None
+    return True

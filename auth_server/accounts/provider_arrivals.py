@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from auth_server.accounts import (
+    access,
     accounts,
     email_links,
     identity_linking,
@@ -12,7 +13,6 @@ from auth_server.accounts import (
     signin,
     signup,
     step_up,
-    suspension,
 )
 from auth_server.accounts.identity_providers import Identity
 from auth_server.accounts.provider_journeys import BEGIN_AGAIN, Return, show_provider_problem
@@ -57,7 +57,7 @@ class _Arrival:
         return signin.continue_sign_in(self.uow, self.data, self.session, account, self.return_to)
 
     def link_to(self, account: Account) -> bool:
-        """False when the identity signs in to another account. Raises LimitReached."""
+        """Links the identity; False when it signs in to another account. Raises LimitReached."""
         return linked_identities.add_identity(self.uow, account, self.identity, self.title, self.data.user_agent)
 
 
@@ -80,7 +80,7 @@ def _is_too_old(identity: Identity) -> bool:
 
 
 def _connect(arrival: _Arrival) -> FlowResult:
-    """For someone who is signed in: whatever address the provider knows, the account is this one."""
+    """Connects the provider for someone signed in: whatever address it knows, the account is this one."""
     account = sessions.find_account(arrival.uow.db, arrival.session)
     if account is None:
         return BEGIN_AGAIN
@@ -102,7 +102,7 @@ def _sign_in(arrival: _Arrival) -> FlowResult:
 def _continue_as_linked(arrival: _Arrival, linked: LinkedIdentity) -> FlowResult:
     account = arrival.uow.db.get(Account, linked.account_id)
     if account is None or account.disabled_at is not None:
-        return suspension.SUSPENDED
+        return access.SUSPENDED
     linked.last_used_at = clock.now()
     return arrival.continue_as(account)
 
@@ -120,14 +120,14 @@ def _begin_with_address(arrival: _Arrival) -> FlowResult:
         return _continue_as_linked(arrival, linked)
     account = accounts.find_account(db, address)
     if account is not None and account.disabled_at is not None:
-        return suspension.SUSPENDED
+        return access.SUSPENDED
     if account is None or account.email_confirmed_at is None:
         return _sign_up(arrival, address, account)
     return identity_linking.begin(arrival.uow, arrival.session, account, identity, arrival.title, arrival.return_to)
 
 
 def _sign_up(arrival: _Arrival, address: str, unconfirmed: Account | None) -> FlowResult:
-    """Anyone who signed up with this address and never confirmed it need not be this person: that password goes."""
+    """Signs up; an address that was never confirmed may not be this person's, so its old password goes."""
     if not signup.signup_allows(arrival.uow.db, address):
         text = "This installation does not take new accounts with this address. The support page says who runs it."
         return arrival.show_problem("No account can be made", text, 403)

@@ -52,22 +52,18 @@ BEGIN_AGAIN = show_provider_problem(
 def begin(
     uow: UnitOfWork, session: WebSession, name: str, provider: OidcProvider, metadata: dict[str, object], **row: object
 ) -> Redirect:
-    """To the provider. `row` is the purpose, where to go afterwards, and whether the sign-in must be a fresh one."""
+    """Redirects to the provider. `row` is the purpose, where to go next, and whether a fresh sign-in is needed."""
     uow.db.execute(delete(ProviderSignIn).where(ProviderSignIn.created_at < clock.now() - LIFETIME))
-    _drop_oldest(uow, session)
-    state = secrets.token_urlsafe(32)
-    journey = _derive_journey(session, state, fresh=bool(row["fresh"]))
-    keys = {"state_hash": digest(state), "session_hash": session.id_hash, "provider": name}
-    uow.db.add(ProviderSignIn(**keys, **row, created_at=clock.now()))
-    return Redirect(build_request(name, provider, metadata, journey))
-
-
-def _drop_oldest(uow: UnitOfWork, session: WebSession) -> None:
     own = ProviderSignIn.session_hash == session.id_hash
     keep = (
         select(ProviderSignIn.state_hash).where(own).order_by(ProviderSignIn.created_at.desc()).limit(MAX_AT_ONCE - 1)
     )
     uow.db.execute(delete(ProviderSignIn).where(own, ProviderSignIn.state_hash.not_in(keep)))
+    state = secrets.token_urlsafe(32)
+    journey = _derive_journey(session, state, fresh=bool(row["fresh"]))
+    keys = {"state_hash": digest(state), "session_hash": session.id_hash, "provider": name}
+    uow.db.add(ProviderSignIn(**keys, **row, created_at=clock.now()))
+    return Redirect(build_request(name, provider, metadata, journey))
 
 
 def take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:

@@ -22,7 +22,6 @@ from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, show_proble
 from auth_server.web.rendering import to_response
 from auth_server.web.request_data import RequestData, parse_pairs, refuse_repeats, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
-from shared.db.oauth import WebSession
 from shared.settings import settings
 from shared.settings.identity_providers import OidcProvider
 
@@ -54,7 +53,7 @@ def handle_start(make_flow: Starting) -> Handler:
 
 
 def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -> Flow[FlowResult]:
-    """From the sign-in page or the sign-up page, whose forms have their own tokens."""
+    """Starts a sign-in from the sign-in or sign-up page, whose forms have their own tokens."""
 
     def flow(uow: UnitOfWork, data: RequestData) -> FlowResult:
         tokens = (sessions.load_for_form(uow.db, data, purpose) for purpose in ("signin", "signup"))
@@ -62,18 +61,15 @@ def start_sign_in(name: str, provider: OidcProvider, metadata: dict[str, Any]) -
         if session is None:
             return FORM_EXPIRED
         return_to = signin.safe_return_path(data.form_value("return_to"))
-        row = {"purpose": "sign_in", "fresh": _has_to_be_fresh(session, return_to), "return_to": return_to}
+        # Anyone who is signed in already comes to prove it again, as does whom an application wants asked
+        # (prompt=login). Not what the form says: anyone who finds a browser signed in could leave that out.
+        has_to_be_fresh = (
+            session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
+        )
+        row = {"purpose": "sign_in", "fresh": has_to_be_fresh, "return_to": return_to}
         return provider_journeys.begin(uow, session, name, provider, metadata, **row)
 
     return flow
-
-
-def _has_to_be_fresh(session: WebSession, return_to: str) -> bool:
-    """Anyone who is signed in already comes to prove it again, as does whom an application wants asked (prompt=login).
-
-    Not what the form says: anyone who finds a browser signed in could leave that out.
-    """
-    return session.owner_id is not None or reauthentication.first_seen_at(urlsplit(return_to).query) is not None
 
 
 async def finish(request: Request) -> Response:
@@ -106,7 +102,7 @@ def _take(uow: UnitOfWork, data: RequestData, name: str) -> Return | Page:
 
 
 async def _identify(name: str, provider: OidcProvider, came_back: Return, data: RequestData) -> Identity | Page:
-    """Who came back, or the page that says why no one did."""
+    """Identifies who came back, or returns the page that says why no one did."""
     code, return_to = data.query_value("code"), came_back.return_to
     if data.query_value("error") is not None or code is None:
         text = f"{provider.title} says that the sign-in was refused or given up. You can begin it again."

@@ -1,6 +1,6 @@
 """Second factor of a sign-in: its page, codes and recovery codes with their limits, and sign-in with a passkey."""
 
-from auth_server.accounts import one_time_codes, passkeys, pending_sign_ins, recovery_codes, signin, suspension
+from auth_server.accounts import access, one_time_codes, passkeys, pending_sign_ins, recovery_codes, signin
 from auth_server.accounts.factors import list_factors
 from auth_server.accounts.security_events import record_event
 from auth_server.web import sessions
@@ -121,7 +121,7 @@ def _find_fault(uow: UnitOfWork, data: RequestData, account: Account, kind: str)
 
 
 def make_passkey_options(uow: UnitOfWork, data: RequestData) -> FlowResult:
-    """For the script of the sign-in pages. Only who has given the password learns which passkeys an account has."""
+    """Options for the script of the sign-in pages. Only who gave the password learns which passkeys an account has."""
     session = sessions.load_for_form(uow.db, data, "signin")
     if session is None:
         return FORM_EXPIRED
@@ -144,7 +144,7 @@ def submit_passkey(uow: UnitOfWork, data: RequestData) -> FlowResult:
         return signin.show_too_many_attempts()
     account = passkeys.authenticate(uow.db, session, data.form_value("credential"))
     if account is not None and account.disabled_at is not None:
-        return suspension.SUSPENDED  # said to no one who does not hold the passkey
+        return access.SUSPENDED  # said to no one who does not hold the passkey
     if account is not None:
         return signin.sign_in(uow, data, session, account, data.form_value("return_to"))
     hit(*limit)

@@ -5,7 +5,7 @@ import secrets
 from datetime import timedelta
 from urllib.parse import urlsplit
 
-from auth_server.accounts import accounts, passkeys, password_guesses, pending_sign_ins, reauthentication, suspension
+from auth_server.accounts import access, accounts, passkeys, password_guesses, pending_sign_ins, reauthentication
 from auth_server.accounts.security_events import record_event
 from auth_server.web import sessions
 from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, Redirect, show_problem
@@ -216,7 +216,7 @@ def submit(uow: UnitOfWork, data: RequestData) -> FlowResult:
     account = accounts.find_account(uow.db, data.form_value("email"))
     refusal = _find_refusal(uow, data, account)
     if refusal is None and account is not None and account.disabled_at is not None:
-        return suspension.SUSPENDED  # said to no one who does not know the password
+        return access.SUSPENDED  # said to no one who does not know the password
     if refusal is not None or account is None:
         return _show_again(data, sessions.make_csrf_token(session, "signin"), refusal or WRONG_CREDENTIALS, 401)
     attempts.take_back()

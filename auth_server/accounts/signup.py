@@ -222,7 +222,7 @@ def show_link_form(
 def check_link_form(
     uow: UnitOfWork, data: RequestData, purpose: str, action: str
 ) -> tuple[WebSession, OneTimeLink, Account] | Page:
-    """That form when it is sent: its session, link and account, or the page that refuses it."""
+    """Checks that form when it is sent: returns its session, link and account, or the page that refuses it."""
     session = sessions.load_for_form(uow.db, data, action)
     if session is None:
         return FORM_EXPIRED
@@ -244,14 +244,11 @@ def confirm(uow: UnitOfWork, data: RequestData) -> FlowResult:
         return signin.show_too_many_attempts()
     password = data.form_value("password")
     if not password_guesses.check_password(uow, account, account.email or "", password, data.user_agent):
-        return _show_wrong_password(data, sessions.make_csrf_token(session, "confirm"), account)
+        csrf = sessions.make_csrf_token(session, "confirm")
+        context = {"csrf": csrf, "token": data.form_value("token"), "email": account.email, "wrong": True}
+        return Page("confirm.html", context, 401)
     return_to = link.return_to
     account.email_confirmed_at = clock.now()
     email_links.delete_all(uow, account)
     attempts.take_back()
     return signin.continue_sign_in(uow, data, session, account, return_to)
-
-
-def _show_wrong_password(data: RequestData, csrf: str, account: Account) -> Page:
-    context = {"csrf": csrf, "token": data.form_value("token"), "email": account.email, "wrong": True}
-    return Page("confirm.html", context, 401)

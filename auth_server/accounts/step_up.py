@@ -49,12 +49,12 @@ def may_administer(db: Session, session: WebSession, account: Account) -> bool:
 
 
 def ask_for_page(path: str) -> Redirect:
-    """To the sign-in page, and from there to the page that was asked for."""
+    """Redirects to the sign-in page, and from there to the page that was asked for."""
     return Redirect(f"/signin?{urlencode({'return_to': path, 'fresh': '1'})}", status=302)
 
 
 def ask_for_form(data: RequestData, account: Account, page: str) -> Redirect:
-    """To the sign-in page, and from there to the page of the form, which then says what to do."""
+    """Redirects to the sign-in page, and from there to the page of the form, which then says what to do."""
     query = {"done": "again"} | _carry_fields(data, account, page)
     return Redirect(f"/signin?{urlencode({'return_to': f'{page}?{urlencode(query)}', 'fresh': '1'})}")
 

@@ -55,7 +55,7 @@ def make_error(error: str, text: str, uri: str, state: str | None) -> OAuth2Erro
 
 
 def _verify_client_and_uri(uow: UnitOfWork, data: RequestData) -> tuple[Application, str]:
-    """Both verified, or an error that is shown as a page: nothing is sent to an address that is not registered."""
+    """Verifies both, or shows an error as a page: nothing is sent to an address that is not registered."""
     refuse_repeats(data.query)
     client = find_client(uow.db, data.query_value("client_id") or "")
     if client is None or isinstance(client, ServiceClient):

@@ -38,7 +38,11 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
         if account is None or session is None or _must_sign_in(request, session, data):
             if "none" in request.prompts:
                 raise make_error("login_required", "The person has to sign in.", request.uri, request.state)
-            return _redirect_to_sign_in(request, data.raw_query)
+            # The request comes back as it is, with the moment it was first seen where a fresh sign-in is asked for.
+            query = data.raw_query
+            if "login" in request.prompts or request.max_age != float("inf"):
+                query = reauthentication.sign_timestamp(query)
+            return Redirect("/signin?" + urlencode({"return_to": f"{PATH}?{query}"}), status=302)
         before = consent.find_consent(uow, account, request)
         agreed = consent.is_answered(request, session, account, before)
         if before is not None and agreed and consent.is_identified(request):
@@ -48,10 +52,3 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
     except OAuth2Error as error:
         return redirect_error(error)
     return consent.ask_for_consent(request, session, account, data.raw_query, before)
-
-
-def _redirect_to_sign_in(request: AuthorizationRequest, query: str) -> Redirect:
-    """The request comes back as it is, with the moment it was first seen where a fresh sign-in is asked for."""
-    if "login" in request.prompts or request.max_age != float("inf"):
-        query = reauthentication.sign_timestamp(query)
-    return Redirect("/signin?" + urlencode({"return_to": f"{PATH}?{query}"}), status=302)

@@ -49,7 +49,7 @@ _pending: "dict[str, asyncio.Task[None]]" = {}
 
 
 class InvalidDocument(Exception):
-    """There is no such document, or it breaks a rule."""
+    """Raised where there is no such document, or it breaks a rule."""
 
 
 class FetchFailed(Exception):
@@ -171,16 +171,6 @@ async def _ensure_fresh(client_id: str, peer: str) -> None:
     await asyncio.shield(task)
 
 
-def _refuse_host(data: RequestData, client_id: str) -> Page:
-    """The mechanism is announced because listed hosts use it; whom to trust is left to the server (CIMD draft, 6).
-
-    So that this is no dead end, a program on the person's own computer gets its error by a link: nothing is sent
-    anywhere by itself, since its redirect URI is not verified (RFC 6749 4.1.2.1).
-    """
-    log.warning("client document of a host that is not listed: %s", urlsplit(client_id).hostname)
-    return Page("application_unlisted.html", {"way_back": _find_way_back(data)}, 400)
-
-
 def _find_way_back(data: RequestData) -> str | None:
     uri = data.query_value("redirect_uri") or ""
     try:
@@ -203,7 +193,11 @@ async def ensure_document(data: RequestData) -> FlowResult | None:
         if not is_address(client_id):
             raise InvalidDocument
         if not is_listed(client_id):
-            return _refuse_host(data, client_id)
+            # The mechanism is announced because listed hosts use it; whom to trust is left to the server (CIMD draft,
+            # 6). So that this is no dead end, a program on the person's own computer gets its error by a link:
+            # nothing is sent anywhere by itself, since its redirect URI is not verified (RFC 6749 4.1.2.1).
+            log.warning("client document of a host that is not listed: %s", urlsplit(client_id).hostname)
+            return Page("application_unlisted.html", {"way_back": _find_way_back(data)}, 400)
         await _ensure_fresh(client_id, data.peer)
     except InvalidDocument:
         text = "The application is described by a document that this service does not accept (invalid_client)."

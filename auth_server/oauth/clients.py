@@ -76,7 +76,7 @@ class ServiceClient(Application):
 
 
 def find_client(db: Session, client_id: str) -> Application | None:
-    """None for a client that is unknown or disabled."""
+    """Finds a client; None for one that is unknown or disabled."""
     if not client_id or len(client_id) > MAX_CLIENT_ID_CHARACTERS:
         return None
     if client_id == settings().service_client_id:
@@ -91,7 +91,7 @@ def lock_client(db: Session, client_id: str) -> Client | None:
 
 
 def suspend_client(uow: UnitOfWork, client: Client) -> None:
-    """No one can allow it anything, and its tokens open nothing, until it is restored."""
+    """Suspends a client: no one can allow it anything, and its tokens open nothing, until it is restored."""
     client.disabled_at = clock.now()
     uow.events.append({"client": client.client_id})
 

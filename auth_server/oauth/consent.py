@@ -13,6 +13,7 @@ from auth_server.oauth.authorization_request import PATH, AuthorizationRequest, 
 from auth_server.oauth.requests import Choices
 from auth_server.oauth.responses import redirect_error
 from auth_server.web import sessions
+from auth_server.web.flows import Flow
 from auth_server.web.outcomes import FlowResult, JsonResponse, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
@@ -178,3 +179,29 @@ def _remember(
         administer=choices.administer,
         granted_at=clock.now(),
     )
+
+
+# The application behind a sign-in: pages on the way to an authorization request say which one asks.
+
+
+def name_application(flow: Flow[FlowResult]) -> Flow[FlowResult]:
+    """Puts `asking` into the context of each page that leads on to `return_to`, for the template asking.html."""
+
+    def named_flow(uow: UnitOfWork, data: RequestData) -> FlowResult:
+        result = flow(uow, data)
+        if isinstance(result, Page) and (return_to := result.context.get("return_to")):
+            result.context["asking"] = _describe_asking(uow, data, str(return_to))
+        return result
+
+    return named_flow
+
+
+def _describe_asking(uow: UnitOfWork, data: RequestData, return_to: str) -> dict[str, object] | None:
+    """Describes the application of a valid authorization request; None otherwise, so no stranger's name is shown."""
+    parts = urlsplit(return_to)
+    if parts.path != PATH:
+        return None
+    try:
+        return describe_application(validate_request(uow, read_query(parts.query, data.peer), None))
+    except OAuth2Error:
+        return None

@@ -35,7 +35,7 @@ def handle_client_form(flow: Flow[FlowResult]) -> Handler:
 
 
 def handle_bearer_request(flow: Flow[FlowResult]) -> Handler:
-    """For a request that carries a bearer token at most; its body and query are not looked at."""
+    """Handles a request that carries at most a bearer token; its body and query are not looked at."""
 
     async def handler(request: Request) -> Response:
         if len(request.headers.getlist("authorization")) > 1:

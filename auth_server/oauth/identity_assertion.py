@@ -116,7 +116,7 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
         return claims, entry
 
     def _check_binding(self, claims: dict[str, Any]) -> None:
-        """For this service and this client alone, and for a short time (profile 5.1, 7.4.2, 7.6.2)."""
+        """Checks it is for this service and this client alone, and for a short time (profile 5.1, 7.4.2, 7.6.2)."""
         if claims["aud"] not in (settings().web_url, [settings().web_url]):
             raise InvalidGrantError("The assertion is for another authorization server.")
         if claims["client_id"] != self.request.client.client_id:
@@ -181,7 +181,7 @@ class AssertionGrant(BaseGrant, TokenEndpointMixin):
         return family.id
 
     def create_token_response(self) -> tuple[int, dict[str, Any], Any]:
-        """For the tools alone: who the person is, the client knows from the enterprise."""
+        """Issues a token for the tools alone: who the person is, the client knows from the enterprise."""
         token = self.generate_token(user=self.request.user, include_refresh_token=False) | {"scope": SCOPE}
         self.save_token(token)
         return 200, token, self.TOKEN_RESPONSE_HEADER

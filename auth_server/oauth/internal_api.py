@@ -61,7 +61,7 @@ Respond = Callable[[UnitOfWork, dict[str, str]], dict[str, Any]]
 
 
 def handle_service_request(respond: Respond) -> Handler:
-    """Only the service's own confidential client is answered, as at introspection."""
+    """Answers only the service's own confidential client, as introspection does."""
 
     async def handler(request: Request) -> Response:
         def flow(uow: UnitOfWork, data: RequestData) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def describe_api_key(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
 
 
 def describe_session(uow: UnitOfWork, form: dict[str, str]) -> dict[str, Any]:
-    """Who is signed in with a browser's cookie: for pages other programs serve on the web host."""
+    """Describes who is signed in with a browser's cookie, for pages other programs serve on the web host."""
     row = sessions.load(uow.db, _require(form, "cookie"))
     account = sessions.find_account(uow.db, row)
     if row is None or account is None or row.authenticated_at is None:

@@ -40,7 +40,7 @@ def issue(session: WebSession, *, read_only: bool) -> str:
 
 
 def read(text: str) -> PageToken | None:
-    """None for a text that is no such token, is signed with no key of ours, or has ended."""
+    """Reads a token; None for a text that is none, is signed with no key of ours, or has ended."""
     match = _FORM.fullmatch(text)
     if match is None:
         return None

@@ -130,4 +130,4 @@ class RefreshGrant(authlib_grants.RefreshTokenGrant):
         return token
 
     def revoke_old_credential(self, refresh_token: RefreshToken) -> None:
-        """Nothing is left to do: `Server.save_token` rotates it in the statement that stores its successor."""
+        """Does nothing: `Server.save_token` rotates it in the statement that stores its successor."""

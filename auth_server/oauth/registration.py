@@ -100,18 +100,6 @@ def client_metadata_from(data: object) -> dict[str, Any]:
     }
 
 
-def _compute_fingerprint(body: bytes, peer: str) -> str:
-    """Of body and address: with the body alone, anyone who sends a well-known one would get another person's client."""
-    return hashlib.sha256(f"{address_key(peer)}\n".encode() + body).hexdigest()
-
-
-def _find_recent_client(uow: UnitOfWork, fingerprint: str) -> Client | None:
-    """The client that this very request registered a moment ago; an advisory lock orders concurrent requests."""
-    uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
-    recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
-    return uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
-
-
 def register_client(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResponse]:
     def flow(uow: UnitOfWork, data: RequestData) -> JsonResponse:
         if not settings().dcr:
@@ -123,8 +111,14 @@ def register_client(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonResp
             metadata = client_metadata_from(_parse_body(body))
         except OAuth2Error as error:
             return to_error_response(error)
-        fingerprint = _compute_fingerprint(body, data.peer)
-        row = _find_recent_client(uow, fingerprint) or _add_client(uow, metadata, fingerprint)
+        # Of body and address: with the body alone, anyone who sends a well-known one would get another person's
+        # client.
+        fingerprint = hashlib.sha256(f"{address_key(data.peer)}\n".encode() + body).hexdigest()
+        # The client that this very request registered a moment ago; an advisory lock orders concurrent requests.
+        uow.db.execute(select(func.pg_advisory_xact_lock(int(fingerprint[:15], 16))))
+        recent = (Client.fingerprint == fingerprint, Client.created_at > clock.now() - SAME_BODY_WINDOW)
+        recent_client = uow.db.scalars(select(Client).where(*recent, Client.disabled_at.is_(None)).limit(1)).first()
+        row = recent_client or _add_client(uow, metadata, fingerprint)
         issued = {"client_id": row.client_id, "client_id_issued_at": int(row.created_at.timestamp())}
         return JsonResponse(201, issued | metadata, dict(NO_STORE))
 

@@ -73,7 +73,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
     request: ProtocolRequest
 
     def create_authorization_response(self, redirect_uri: str, grant_user: Account) -> tuple[int, FlowResult, Any]:
-        """As authlib's, but the registered redirect URI stays byte for byte as it is."""
+        """Answers as authlib does, but keeps the registered redirect URI byte for byte."""
         self.request.user = grant_user
         code = mint(tokens.CODE)
         self.save_authorization_code(code, self.request)
@@ -138,7 +138,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
         return self.server.uow.account_of(authorization_code.family_id)
 
     def delete_authorization_code(self, authorization_code: AuthorizationCode) -> None:
-        """Not deleted but marked as consumed, so that a replay is recognised."""
+        """Marks the code as used instead of deleting it, so that a replay is recognised."""
 
 
 class Server(AuthorizationServer):

@@ -30,7 +30,7 @@ def _generate() -> RSAKey:
 
 @lru_cache(maxsize=8)
 def _unseal_key(sealed: str, materials: tuple[str, ...]) -> RSAKey | None:
-    """None when no key of the environment opens it: it can no longer sign, but what it signed stays valid."""
+    """Unseals a key; None when no key of the environment opens it: it signs no more, but its signatures stay valid."""
     private = unseal(list(materials), sealed)
     return RSAKey.import_key(json.loads(private)) if private is not None else None
 

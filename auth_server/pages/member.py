@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from sqlalchemy.orm import Session
 
-from auth_server.accounts import password_guesses, signin, step_up, suspension
+from auth_server.accounts import access, password_guesses, signin, step_up
 from auth_server.web import sessions
 from auth_server.web.flows import run_counted
 from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, PageResult, Redirect, WaitingStep
@@ -167,8 +167,8 @@ def page_for_member(flow: MemberHandler, *, fresh: bool = False) -> Flow:
         session = sessions.load(uow.db, data.cookie)
         account = sessions.find_account(uow.db, session)
         if session is None or account is None:
-            if suspension.is_of_suspended_account(uow, session):
-                return suspension.SUSPENDED
+            if access.is_of_suspended_account(uow, session):
+                return access.SUSPENDED
             return Redirect(f"/signin?return_to={quote(write_address(data))}", status=302)
         if fresh and not step_up.is_fresh(session):
             return step_up.ask_for_page(write_address(data))
@@ -195,7 +195,7 @@ def form_for_member(
         session = sessions.load_for_form(uow.db, data, data.path)
         account = sessions.find_account(uow.db, session)
         if session is None or account is None:
-            return suspension.SUSPENDED if suspension.is_of_suspended_account(uow, session) else FORM_EXPIRED
+            return access.SUSPENDED if access.is_of_suspended_account(uow, session) else FORM_EXPIRED
         if fresh and not step_up.is_fresh(session):
             return step_up.ask_for_form(data, account, page or data.path)
         return flow(Member(uow, data, session, account, find_time_zone(uow.db, account.id)))

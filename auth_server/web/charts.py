@@ -204,7 +204,7 @@ def format_short(value: float) -> str:
 
 
 def thin_points(points: Points) -> Points:
-    """At most four values and one gap for each of forty equal parts of the time: the first, lowest, highest, last."""
+    """Keeps at most four values and one gap of each fortieth of the time: the first, lowest, highest and last."""
     if len(points) <= 2 * _SLICES:
         return points
     first, last = _measure_time(points[0][0]), _measure_time(points[-1][0])
@@ -249,7 +249,7 @@ def _trace(points: Points, across: _Axis, up: _Axis) -> tuple[str, tuple[tuple[f
 
 
 def _box_gaps(points: Points, across: _Axis) -> tuple[Box, ...]:
-    """From the last value before a gap to the first behind it."""
+    """Draws a box from the last value before a gap to the first after it."""
     places = [across.place(_measure_time(at)) for at, _ in points]
     boxes = []
     for is_gap, group in groupby(range(len(points)), key=lambda n: points[n][1] is None):
@@ -291,7 +291,7 @@ def _mark_scale(ticks: Sequence[float], up: _Axis) -> tuple[Mark, ...]:
 
 
 def _mark_times(across: _Axis) -> tuple[Mark, ...]:
-    """Both ends, and what lies a third and two thirds between; one word for what is all on one day."""
+    """Marks both ends, and what lies a third and two thirds between; one word for what is all on one day."""
     pattern = "{:%b %Y}" if across.high - across.low > _LONG_SECONDS else "{0.day} {0:%b}"
     thirds = [across.low + (across.high - across.low) * n / 3 for n in range(4)]
     words = [pattern.format(datetime.fromtimestamp(at, UTC)) for at in thirds]

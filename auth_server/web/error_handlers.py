@@ -48,7 +48,7 @@ def _respond(
 
 
 def describe_missing_page() -> Page:
-    """For a flow: the very page of an address that leads nowhere."""
+    """The page of an address that leads nowhere, for a flow."""
     title, text = _TEXTS["no_such_page"]
     return Page("problem.html", {"title": title, "text": text, "links": find_links(404)}, 404)
 
@@ -76,7 +76,7 @@ def respond_maintenance(request: Request, maintenance: Maintenance) -> Response:
 
 
 async def respond_no_route(request: Request, error: Exception) -> Response:
-    """No such path, or not with this method."""
+    """Responds where there is no such path, or not with this method."""
     assert isinstance(error, HTTPException)
     kind = _BY_STATUS.get(error.status_code, "internal_error")
     return _respond(request, kind, dict(error.headers or {}))

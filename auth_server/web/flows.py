@@ -61,7 +61,7 @@ async def run(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
 
 
 async def count_request(peer: str) -> None:
-    """For a handler that may answer without a flow: counts first, and runs what is left with `run_counted`."""
+    """Counts a request of a handler that may answer without a flow; the rest runs with `run_counted`."""
     if rate_limit.limit_per_minute(peer) is not None:  # no thread is taken for an address without limit
         await anyio.to_thread.run_sync(rate_limit.count_request, peer, limiter=limiter())
 

@@ -41,7 +41,7 @@ async def find_refusal(scope: Scope) -> Response | None:
 
 
 def _is_administrator(cookie: str) -> bool:
-    """No one is one while the database is down, or has tables this release does not read."""
+    """Whether it is one; no one is while the database is down, or has tables this release does not read."""
     try:
         with transaction() as session:
             account = sessions.find_account(session, sessions.load(session, cookie))
@@ -80,10 +80,6 @@ def normalize_host(host: str) -> str:
     return host.lower().removesuffix(default)
 
 
-def _load_hosts() -> frozenset[str]:
-    return frozenset(normalize_host(host) for host in (*settings().hosts, urlsplit(settings().web_url).netloc))
-
-
 def is_forwarded(path: str) -> bool:
     """One of the tool server's paths, or below it."""
     names = (*PASSED_PATHS, RESOURCE_METADATA)
@@ -97,7 +93,8 @@ def _read_host(scope: Scope) -> str:
 
 class EdgeMiddleware:
     def __init__(self, app: ASGIApp, proxy: ReverseProxy | None) -> None:
-        self.app, self.proxy, self.hosts = app, proxy, _load_hosts()
+        hosts = frozenset(normalize_host(host) for host in (*settings().hosts, urlsplit(settings().web_url).netloc))
+        self.app, self.proxy, self.hosts = app, proxy, hosts
         headers = security_headers(https=settings().secure)
         self.headers, self.cors_headers = headers, [*headers, (b"access-control-allow-origin", b"*")]
 

@@ -42,7 +42,7 @@ class Page:
 
 @dataclass
 class Redirect:
-    """To another page of this host. An empty `session_cookie` clears the cookie; `browser_cookie` is set for a year."""
+    """A redirect to another page of this host. An empty `session_cookie` clears it; `browser_cookie` lasts a year."""
 
     to: str
     session_cookie: str | None = None

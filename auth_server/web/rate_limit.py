@@ -15,7 +15,7 @@ class RateLimited(Exception):
 
 
 def limit_per_minute(peer: str) -> int | None:
-    """None is without limit. An empty peer is one of our own programs."""
+    """The limit; None is without. An empty peer is one of our own programs."""
     return choose_limit(peer, PER_MINUTE, TRUSTED_PER_MINUTE) if peer else None
 
 

@@ -1,6 +1,7 @@
 """Reverse proxy to the tool server, for local use where no other proxy stands before the two servers."""
 
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
@@ -10,13 +11,14 @@ from starlette.types import Receive, Scope, Send
 
 from auth_server.web.outcomes import find_links
 from auth_server.web.rendering import render_page
-from auth_server.web.waiting_bodies import TooManyBodies, WaitingBodies, has_body
 from shared import clock
 from shared.asgi import (
     BodyIncomplete,
     BodyTooLarge,
     ClientDisconnected,
+    Message,
     is_browser,
+    read_body,
     run_while_connected,
     wait_for_disconnect,
 )
@@ -24,7 +26,55 @@ from shared.domain.dates import format_instant
 from shared.domain.mcp_addresses import find_address
 from shared.errors import problem
 from shared.http import client
+from shared.limits import address_key
 from shared.settings import settings
+
+# Bodies read before they are passed on, within bounds of size, time, and memory of one address and of all.
+
+MAX_BYTES = 4 << 20  # as the tool server's own limit
+MAX_SECONDS = 15.0
+MAX_MAIL_BYTES, MAX_MAIL_SECONDS = 10 << 20, 60.0  # of a mail handed over at /hooks/mail
+MAX_BYTES_OF_ONE_ADDRESS, MAX_BYTES_OF_ALL = 32 << 20, 128 << 20  # that have arrived and wait for the rest
+
+
+class TooManyBodies(Exception):
+    """The bodies that wait already hold as much memory as they may."""
+
+
+class WaitingBodies:
+    """Counts the bytes of unfinished bodies, so that slow senders hold memory within bounds and nothing else."""
+
+    def __init__(self) -> None:
+        self.held: Counter[str] = Counter()
+
+    async def read(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body. Raises BodyTooLarge, BodyIncomplete or TooManyBodies."""
+        address, count = address_key((scope.get("client") or ("",))[0]), 0
+
+        async def receive_counted() -> Message:
+            nonlocal count
+            message = await receive()
+            size = len(message.get("body", b""))
+            count += size
+            self.held[address] += size
+            if self.held[address] > MAX_BYTES_OF_ONE_ADDRESS or self.held.total() > MAX_BYTES_OF_ALL:
+                raise TooManyBodies
+            return message
+
+        is_mail = scope["path"].startswith("/hooks/mail")
+        limits = (MAX_MAIL_BYTES, MAX_MAIL_SECONDS) if is_mail else (MAX_BYTES, MAX_SECONDS)
+        try:
+            return await read_body(scope, receive_counted, max_bytes=limits[0], max_seconds=limits[1])
+        finally:
+            self.held[address] -= count
+            if not self.held[address]:
+                del self.held[address]
+
+
+def has_body(scope: Scope) -> bool:
+    """Whether the head announces a body (RFC 9112 6.3)."""
+    return any(name in (b"content-length", b"transfer-encoding") for name, _ in scope["headers"])
+
 
 log = logging.getLogger(__name__)
 TIMEOUT = httpx.Timeout(connect=2, read=120, write=30, pool=10)
@@ -79,17 +129,12 @@ async def _relay_body(response: httpx.Response) -> AsyncIterator[bytes]:
 
 
 def _build_error(scope: Scope, status: int, error: str, kind: str, text: str) -> JSONResponse:
-    """In the form the callers of the path expect: a problem document over REST, else OAuth's."""
+    """An error in the form callers of the path expect: a problem document over REST, else OAuth's."""
     headers = {"Cache-Control": "no-store"}
     if scope["path"].startswith("/api/"):
         body = problem(settings().web_url, kind, text)
         return JSONResponse(body, status, headers, media_type="application/problem+json")
     return JSONResponse({"error": error, "error_description": text}, status, headers)
-
-
-def _is_page(scope: Scope) -> bool:
-    """What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open."""
-    return is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
 
 
 def _build_unavailable(scope: Scope) -> Response:
@@ -143,7 +188,9 @@ class ReverseProxy:
             return
         if body is not None:
             headers = [(k, v) for k, v in headers if k.lower() != b"content-length"]
-        timeout = PAGE_TIMEOUT if _is_page(scope) else TIMEOUT
+        # What is read whole at once, as a page or a list is; a tool may work for minutes, and a stream stays open.
+        is_page = is_browser(scope) or (scope["method"] in ("GET", "HEAD") and find_address(scope["path"]) is None)
+        timeout = PAGE_TIMEOUT if is_page else TIMEOUT
         raw: bytes = scope.get("raw_path") or scope["path"].encode()
         query: bytes = scope["query_string"]
         outgoing = httpx.Request(

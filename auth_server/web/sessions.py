@@ -110,7 +110,7 @@ def _delete(uow: UnitOfWork, *conditions: ColumnElement[bool]) -> None:
 
 
 def end_all(uow: UnitOfWork, account_id: int) -> None:
-    """Also the sign-ins that wait for a second factor: the password that began them may not be the account's now."""
+    """Ends sign-ins that wait for a second factor too: their password may no longer be the account's."""
     _delete(uow, WebSession.owner_id == account_id)
     uow.db.execute(delete(PendingSignIn).where(PendingSignIn.account_id == account_id))
 

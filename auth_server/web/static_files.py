@@ -34,7 +34,7 @@ def build_stylesheet_address() -> str:
 
 
 async def serve_stylesheet(request: Request) -> Response:
-    """For a year only under its own digest: while two releases run side by side each may be asked for the other's."""
+    """Cached for a year only under its own digest: of two releases side by side each may be asked for the other's."""
     file = read_stylesheet()
     is_current = request.query_params.get("v") == file.digest
     headers = {

@@ -281,7 +281,7 @@ class ToolServer:
         return Answer()
 
     async def _send(self, call: ToolCall) -> Answer:
-        """As any MCP client calls, or together with other looks; a tool that refuses answers too."""
+        """Sends the call as any MCP client does, or with other looks; a tool that refuses answers too."""
         if call.is_look:
             return Answer(await self.shared_requests.ask(call.token, call.tool, call.arguments))
         endpoint = mcp_endpoint(call.token)

@@ -33,7 +33,7 @@ def list_own_tables(connection: "psycopg.Connection[Any]") -> list[str]:
 
 
 def _list_partitions(connection: "psycopg.Connection[Any]", own: list[str]) -> list[str]:
-    """Those of these tables: pg_dump takes a table that is named without its partitions."""
+    """Lists the partitions of these tables: pg_dump takes a table that is named without them."""
     partitions = "select inhrelid::regclass::text from pg_inherits where inhparent::regclass::text = any(%s) order by 1"
     return [name for (name,) in connection.execute(partitions, (own,))]
 

@@ -51,6 +51,8 @@ def check_archive(archive: Path, *, keys_lost: bool) -> str:
     versions = [row["version_num"] for row in tables.get("alembic_version", [])]
     if not versions:
         raise CommandError(f"{archive} is no backup of this service.")
+    if versions[0] < revisions()[0]:
+        raise CommandError(f"{archive} was made before the first release (tables at {versions[0]}): it is too old.")
     if versions[0] not in revisions():
         raise CommandError(f"{archive} was made by a newer release (tables at {versions[0]}): install that one first.")
     modes = [row["value"] for row in tables.get("service_facts", []) if row["name"] == "data_mode"]
@@ -343,7 +345,7 @@ def _count_missing_keys(scratch: Server) -> dict[str, int]:
 
 
 def _count_rows(connection: "psycopg.Connection[Any]") -> dict[str, int]:
-    """By table; the number of the version stands elsewhere in the report."""
+    """Counts rows by table; the number of the version stands elsewhere in the report."""
     names = [name for name in list_own_tables(connection) if name != "alembic_version"]
     count = "select count(*) from {}"
     return {
@@ -387,11 +389,16 @@ class RotationFailed(CommandError):
 
 
 def run_backup(arguments: argparse.Namespace) -> None:
-    """Of a service that runs, too: the archive shows one moment."""
+    """Backs up a service, also one that runs: the archive shows one moment."""
     home, outside = Home(arguments.home), is_set_by_environment()
     with database(home, tables=False):
         now, config = datetime.now(UTC), settings()
-        target = _choose_target(arguments.file, now, config)
+        if arguments.file is None and config.backup_folder is None:
+            raise CommandError("Name a file, or set BACKUP_FOLDER: a backup without a name goes there.")
+        name = build_name(now, encrypted=bool(config.backup_recipients.strip()))
+        target = (arguments.file or Path(config.backup_folder or "") / name).absolute()
+        if target.exists():
+            raise CommandError(f"{target} exists: name another file.")
         _write_backup(Server.from_environment(), target, config.backup_recipients)
         keys = "SECRET_KEYS" if outside else f"SECRET_KEYS ({home.path / 'secrets.json'})"
         print(f"{target}: {target.stat().st_size:,} bytes, everything the service holds.")
@@ -405,18 +412,8 @@ def run_backup(arguments: argparse.Namespace) -> None:
             _delete_expired(target.parent, now, config)
 
 
-def _choose_target(file: Path | None, now: datetime, config: Settings) -> Path:
-    if file is None and config.backup_folder is None:
-        raise CommandError("Name a file, or set BACKUP_FOLDER: a backup without a name goes there.")
-    name = build_name(now, encrypted=bool(config.backup_recipients.strip()))
-    target = (file or Path(config.backup_folder or "") / name).absolute()
-    if target.exists():
-        raise CommandError(f"{target} exists: name another file.")
-    return target
-
-
 def _write_backup(server: Server, target: Path, recipients: str) -> None:
-    """Whole or not at all."""
+    """Writes the whole backup or nothing."""
     new = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         dump_database(server, new, recipients)
@@ -428,7 +425,7 @@ def _write_backup(server: Server, target: Path, recipients: str) -> None:
 
 
 def _delete_expired(folder: Path, now: datetime, config: Settings) -> None:
-    """Only in a folder of backups, and only files named as backups of it are."""
+    """Deletes expired files only in a folder of backups, and only those named as backups of it."""
     names = [file.name for file in folder.iterdir()]
     expired = select_expired(names, now.date(), config.backup_keep_days, config.backup_keep_weeks)
     try:

@@ -66,7 +66,7 @@ def open_archive(file: Path, identity: Path | None) -> Iterator[Path]:
 
 
 def _read_identities(identity: Path) -> list[pyrage.x25519.Identity]:
-    """As age-keygen writes them: a line each, comments between."""
+    """Reads identities as age-keygen writes them: a line each, comments between."""
     try:
         with identity.open(encoding="utf-8") as content:
             lines = content.read(_MAX_IDENTITY_BYTES).splitlines()

@@ -27,8 +27,7 @@ from deploy.client.tables import build_tool_table, print_answer
 from deploy.errors import CommandError
 from deploy.local.home import DEMO, Home, write_private
 from deploy.local.service import is_set_by_environment, serving
-from deploy.operators.prompts import read_password
-from deploy.terminal import open_console, print_styled
+from deploy.terminal import open_console, print_styled, read_password
 from shared.http import sync_client
 from shared.settings import SCOPE, settings
 from shared.tls import build_context

@@ -7,7 +7,7 @@ from deploy.database.direct_database import read_direct_url, update_tables
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operators.prompts import confirm
+from deploy.terminal import confirm
 from shared.db.base import transaction
 from shared.db.schema_version import read_schema
 from shared.services.operations.data_mode import find_data_mode, holds_nothing, reset_sandbox

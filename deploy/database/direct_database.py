@@ -9,7 +9,7 @@ from shared.quotes import unquote
 
 
 def read_direct_url() -> str:
-    """As written. Commands that set or lock something for a session would leave it behind in a pooler's connections."""
+    """The address as written. What a command sets or locks for a session would stay in a pooler's connections."""
     if direct := os.environ.get("DATABASE_DIRECT_URL"):
         return unquote(direct)
     if _lends_for_transactions():
@@ -18,7 +18,7 @@ def read_direct_url() -> str:
 
 
 def update_tables(url: str) -> None:
-    """Also for the programs behind a pooler, whose timeouts are those of the role."""
+    """Updates the tables, also for programs behind a pooler, whose timeouts are those of the role."""
     upgrade(url)
     if _lends_for_transactions():
         store_guards(url)

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from deploy.doctor import stores
-from deploy.doctor.results import ANSWER_SECONDS, Check, SwitchedOff, build_fault
+from deploy.doctor.stores import ANSWER_SECONDS, Check, SwitchedOff, build_fault
 from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
 from deploy.local.service import database, is_set_by_environment
@@ -44,7 +44,7 @@ def check_auth_server() -> str:
 
 
 def check_internal_address() -> str:
-    """Asked about a token that none has, by the way on which tools and jobs ask the auth server."""
+    """Asks about a token that no one has, the way tools and jobs ask the auth server."""
     import anyio
     import httpx
 
@@ -69,7 +69,7 @@ def check_internal_address() -> str:
 
 
 def check_tools_server() -> str:
-    """Asked at its own address, past the web host: a stopped program takes connections and answers none of them."""
+    """Asks at its own address, past the web host: a stopped program takes connections and answers none of them."""
     import httpx
 
     from shared.http import sync_client
@@ -105,7 +105,7 @@ def check_mail_listener() -> str:
 
 
 def check_workers(*, served: bool) -> str:
-    """Where something is missing it looks again for a while: Redis may just have lost everything."""
+    """Looks for workers again for a while where some are missing: Redis may just have lost everything."""
     from redis.exceptions import RedisError
 
     from shared.services.operations.workers import BEAT_SECONDS, list_programs
@@ -115,7 +115,11 @@ def check_workers(*, served: bool) -> str:
         while fault and served and time.monotonic() < until:
             time.sleep(0.5)
             fault = _find_idle_parts(list_programs())
-        programs, waiting = list_programs(), _count_wake_ups()
+        from jobs.queue import ENTRIES
+        from shared.redis import connect
+
+        waiting = sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
+        programs = list_programs()
     except (RedisError, OSError):
         raise CommandError("nothing is known of them while the queue is down") from None
     if fault and served:
@@ -123,13 +127,6 @@ def check_workers(*, served: bool) -> str:
     kinds = Counter(program.kind for program in programs if program.is_living)
     counts = ", ".join(pluralize(kinds[kind], kind) for kind in ("worker", "dispatcher"))
     return f"{counts}, {pluralize(waiting, 'wake-up')} waiting"
-
-
-def _count_wake_ups() -> int:
-    from jobs.queue import ENTRIES
-    from shared.redis import connect
-
-    return sum(int(connect().llen(f"rq:queue:{name}")) for name in ENTRIES)
 
 
 def _find_idle_parts(programs: list[RunningProgram]) -> str | None:
@@ -226,7 +223,7 @@ def check_connections() -> str:
 
 
 def check_language_model() -> str:
-    """Not asked: each answer of a model costs its operator something."""
+    """Does not ask the model: each of its answers costs the operator something."""
     from urllib.parse import urlsplit
 
     import mcp_server.tools  # noqa: F401 - registers every tool
@@ -324,7 +321,7 @@ STYLES = {"ok": "green", "off": "dim", "FAULT": "bold red"}
 
 
 def _run_check(check: Check) -> tuple[str, str]:
-    """Its word, one of STYLES, and its text."""
+    """Runs a check and returns its word, one of STYLES, and its text."""
     try:
         text = check()
         return "off" if isinstance(text, SwitchedOff) else "ok", text

@@ -3,14 +3,33 @@
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from deploy.doctor.results import SwitchedOff, build_fault
 from deploy.errors import CommandError
+from shared.tls import explain_tls_fault
+
+# What a check is, and what it may say besides a fault.
+
+ANSWER_SECONDS = 10  # a program that takes longer serves no one
+
+
+class SwitchedOff(str):
+    """What a check says of a part that no one asked for: neither good nor bad."""
+
+
+Check = Callable[[], str]  # its text; what it raises is a fault
+
+
+def build_fault(address: str, error: Exception, mend: str) -> CommandError:
+    """Says that no one answers there, or that TLS failed, and what to do about it."""
+    fault = explain_tls_fault(error)
+    return CommandError(f"{address} answers, but {fault}" if fault else f"{address} does not answer: {mend}")
+
 
 MAX_SKEW = timedelta(seconds=5)
 LEAST_FREE_BYTES = 50_000_000  # of a disk that counts as full
@@ -31,13 +50,7 @@ def check_database() -> str:
         raise CommandError(
             f"its tables are at version {have or 'none'}, this program wants {want}: award-travel migrate"
         )
-    _check_timeouts()
-    newer = ", newer than this program, which runs on them" * schema.is_newer
-    return f"PostgreSQL {_check_postgres_version()} answers, tables at version {have}{newer}"
-
-
-def _check_timeouts() -> None:
-    """Behind a pooler they are the role's, and nothing else would tell that it has none."""
+    # Behind a pooler they are the role's, and nothing else would tell that it has none.
     from shared.db.base import transaction
 
     with transaction() as session:
@@ -45,6 +58,8 @@ def _check_timeouts() -> None:
             raise CommandError(
                 "answers, and has no time limit for statements: award-travel migrate, then RECONNECT on PgBouncer"
             )
+    newer = ", newer than this program, which runs on them" * schema.is_newer
+    return f"PostgreSQL {_check_postgres_version()} answers, tables at version {have}{newer}"
 
 
 def _check_postgres_version() -> str:
@@ -114,7 +129,7 @@ def check_clock() -> str:
 
 
 def check_data_mode() -> str:
-    """Anyone who looks fixes nothing: the mode is remembered by the first program that starts."""
+    """Reads the mode without setting it: the first program that starts does that."""
     from shared.db.base import transaction
     from shared.services.operations.data_mode import check_data_mode, find_data_mode
     from shared.settings import settings
@@ -126,7 +141,7 @@ def check_data_mode() -> str:
 
 
 def check_maintenance() -> str:
-    """On is no fault: anyone who asks switched it on. One that was to end before now was perhaps forgotten."""
+    """Maintenance is no fault, for someone switched it on; one that should have ended was perhaps forgotten."""
     from shared.db.base import transaction
     from shared.db.maintenance import find_maintenance
     from shared.domain.dates import format_moment
@@ -160,7 +175,7 @@ def check_backup() -> str:
 
 
 def check_folders() -> str:
-    """Where the programs write files besides the database; looked at, not written to."""
+    """Looks at the folders the programs write to besides the database, without writing."""
     from shared.settings import settings
 
     s = settings()

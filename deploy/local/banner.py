@@ -31,7 +31,7 @@ def home_option(home: Home) -> str:
 
 
 def _shorten(path: Path) -> str:
-    """With ~ for the person's own folder, as a shell reads it."""
+    """Writes ~ for the person's own folder, as a shell reads it."""
     with contextlib.suppress(ValueError, RuntimeError):
         return f"~/{path.relative_to(Path.home())}"
     return str(path)

@@ -26,12 +26,12 @@ def default_home() -> Path:
 
 
 def login_folder() -> Path:
-    """Where the user's side of the command line keeps its login; of the person, not of an installation."""
+    """The folder where the user's side of the command line keeps its login: a person's, not an installation's."""
     return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "award-travel"
 
 
 def write_private(path: Path, text: str) -> None:
-    """Whole or not at all, and readable by its owner only from the first byte on."""
+    """Writes the whole file or none, readable by its owner only from the first byte on."""
     new = path.with_name(f".{path.name}.{os.getpid()}")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as sink:
         sink.write(text)
@@ -97,7 +97,7 @@ class Home:
         return facts
 
     def secrets(self) -> dict[str, str]:
-        """Made once and kept in the home; values of the environment win."""
+        """Secrets made once and kept in the home; values of the environment win."""
         names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET")
         stored = self._read_json("secrets.json")
         if set(names) - set(stored):

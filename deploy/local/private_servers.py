@@ -158,7 +158,7 @@ class Postgres:
         (self.folder / "pw").unlink()
 
     def _make_data(self) -> None:
-        """Under another name first: a start that was killed here leaves nothing that looks like a database."""
+        """Makes the folder under another name first: a start killed here leaves nothing that looks like a database."""
         data, new = (self.folder / name for name in ("data", "data.new"))
         shutil.rmtree(new, ignore_errors=True)
         locale = ["--locale=C"]

@@ -22,12 +22,6 @@ _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
 STEADY_SECONDS = 30  # what ran that long starts again with the first wait
 
 
-def _prctl(option: int, value: int) -> None:
-    """Linux's prctl; nothing elsewhere."""
-    if _LIBC:
-        _LIBC.prctl(option, value, 0, 0, 0)
-
-
 def build_launcher(command: Sequence[str], environment: dict[str, str], log: Path) -> Launch:
     """A launcher of one program, in a session of its own so that Ctrl-C reaches the supervisor alone."""
 
@@ -89,7 +83,9 @@ def revive(child: Child, say: Say) -> bool:
         if child.exit_status is not None:
             child.wait = FIRST_WAIT_SECONDS if now - child.started > STEADY_SECONDS else child.wait
             child.due = now + child.wait
-            exit_text = _describe_exit(child.exit_status)
+            exit_text = (
+                signal.Signals(-child.exit_status).name if child.exit_status < 0 else f"exit status {child.exit_status}"
+            )
             say(f"{child.name} ended ({exit_text}); it starts again in {child.wait:g} s. Its log: {child.log}")
         return False
     if now < child.due:
@@ -105,10 +101,6 @@ def revive(child: Child, say: Say) -> bool:
     return True
 
 
-def _describe_exit(status: int) -> str:
-    return signal.Signals(-status).name if status < 0 else f"exit status {status}"
-
-
 def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
     """Asks all of them to end and waits; asks again, then kills, what does not."""
     for sign in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
@@ -122,8 +114,10 @@ def stop(children: Sequence[Child], *, seconds: float = 15) -> None:
 
 
 def adopt_orphans() -> None:
-    """On Linux what a crashed child leaves behind (a worker's job) becomes ours, so that nothing outlives us."""
-    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+    """Makes what a crashed child leaves behind (a worker's job) ours, on Linux, so that nothing outlives us."""
+    # Linux's prctl; nothing elsewhere.
+    if _LIBC:
+        _LIBC.prctl(36, 1, 0, 0, 0)
 
 
 def kill_orphans(children: Sequence[Child]) -> None:

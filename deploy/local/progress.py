@@ -36,7 +36,7 @@ class StartProgress:
 
     @contextlib.contextmanager
     def moving(self) -> Iterator[None]:
-        """While it lasts a terminal shows what is being done and for how long; then the line is gone."""
+        """Shows on a terminal what is being done and for how long; afterwards the line is gone."""
         if not sys.stdout.isatty():
             yield
             return

@@ -32,14 +32,6 @@ def _prepare_database(say: Say) -> None:
     say("database is up to date")
 
 
-def _check_reference(say: Say) -> None:
-    """While the programs load: the facts are read whole, and every fault is told."""
-    from shared.reference.load import reference
-
-    reference()
-    say("reference data checked")
-
-
 def _build_programs(stack: Stack) -> list[Child]:
     python = [sys.executable, "-P", "-m"]
     commands = {
@@ -104,7 +96,7 @@ def _wait_until_healthy(stack: Stack, programs: list[Child]) -> None:
 
 
 def _import_early() -> None:
-    """While PostgreSQL starts, the modules needed after it are loaded on the side."""
+    """Loads the modules needed after PostgreSQL while it starts."""
     import shared.db.schema
     import shared.reference.load
     import shared.services.operations.data_mode  # noqa: F401
@@ -136,7 +128,11 @@ def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) ->
         early.join()
         _prepare_database(say)
         _start(stack, programs[2:])
-        _check_reference(say)
+        # While the programs load: the facts are read whole, and every fault is told.
+        from shared.reference.load import reference
+
+        reference()
+        say("reference data checked")
         _wait_until_healthy(stack, programs)
         yield stack
     finally:

@@ -47,7 +47,7 @@ def _watch(stack: "Stack", files: list[Path]) -> None:
 
 
 def _serve(arguments: argparse.Namespace, home: Home, files: list[Path], progress: StartProgress) -> None:
-    """Until the process is asked to end. Its first line stands before the programs' modules are loaded."""
+    """Serves until the process is asked to end. Its first line appears before the programs' modules are loaded."""
     with contextlib.ExitStack() as service:
         with progress.moving():
             from deploy.local.banner import print_banner

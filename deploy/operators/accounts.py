@@ -10,7 +10,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from auth_server.accounts import access_items, factors, suspension
+from auth_server.accounts import access, access_items, factors
 from auth_server.accounts.accounts import create_account
 from auth_server.accounts.security_events import record_event
 from auth_server.pages.account_deletion import delete_account
@@ -19,8 +19,7 @@ from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from deploy.operators.operator_actions import open_unit_of_work, read_account, write_trail
-from deploy.operators.prompts import confirm, read_password
-from deploy.operators.rows import print_rows
+from deploy.terminal import confirm, print_rows, read_password
 from shared.db.accounts import Account, page_of_accounts
 from shared.db.base import transaction
 from shared.domain.plans import LIMITS, Plan
@@ -58,7 +57,7 @@ def list_accounts(arguments: argparse.Namespace) -> None:
 
 
 def find_accounts(arguments: argparse.Namespace) -> None:
-    """By a part of the address, or by the id that the trail and log lines name."""
+    """Finds accounts by a part of the address, or by the id that the trail and log lines name."""
     with transaction() as session:
         by_id = session.scalars(sa.select(Account).where(Account.public_id == arguments.text)).all()
         rows, total = page_of_accounts(session, arguments.text, 1, MAX_PER_PAGE)
@@ -94,7 +93,7 @@ def suspend_account(arguments: argparse.Namespace) -> None:
         account = read_account(uow.db, arguments.email)
         if account.disabled_at is not None:
             raise CommandError(f"{arguments.email} is suspended already.")
-        suspension.suspend(uow, account)
+        access.suspend(uow, account)
         write_trail(uow.db, arguments, "suspend", account.public_id)
     print(f"{arguments.email} is suspended: nothing is deleted, and nothing opens the account.")
 
@@ -104,7 +103,7 @@ def restore_account(arguments: argparse.Namespace) -> None:
         account = read_account(uow.db, arguments.email)
         if account.disabled_at is None:
             raise CommandError(f"{arguments.email} is not suspended.")
-        suspension.restore(uow, account)
+        access.restore(uow, account)
         write_trail(uow.db, arguments, "restore", account.public_id)
     print(f"{arguments.email} is restored, with the sessions, applications and keys it had.")
 

@@ -15,7 +15,7 @@ from auth_server.web.unit_of_work import UnitOfWork
 from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
-from deploy.operators.rows import print_rows
+from deploy.terminal import print_rows
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.operator_actions import OperatorAction, list_actions

@@ -10,7 +10,7 @@ from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from deploy.operators.operator_actions import write_trail
-from deploy.operators.rows import print_rows
+from deploy.terminal import print_rows
 from shared.db.base import transaction
 from shared.db.provider_cards import ProviderCard
 from shared.db.switched_off import list_switched_off, switch_off, switch_on

@@ -7,7 +7,7 @@ from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.service import database
 from deploy.operators.operator_actions import read_account, write_trail
-from deploy.operators.rows import print_rows
+from deploy.terminal import print_rows
 from shared.db.base import transaction
 from shared.db.unfinished_work import UNSENT, list_messages, list_runs, repeat_message, repeat_run
 

@@ -20,14 +20,6 @@ from shared.reference.override_patch import build_patch
 from shared.services.operations import audit, facts
 
 
-def _parse_cells(words: list[str]) -> dict[str, str]:
-    """`column=value` words; an empty value empties the cell."""
-    wrong = [word for word in words if "=" not in word]
-    if wrong:
-        raise CommandError(f"{wrong[0]!r} is not of the form COLUMN=VALUE.")
-    return {name: value for name, _, value in (word.partition("=") for word in words)}
-
-
 def _describe_row(cells: Mapping[str, str] | None) -> str:
     return "nothing" if cells is None else ", ".join(f"{k}={v}" for k, v in cells.items() if v)
 
@@ -73,7 +65,12 @@ def _close(arguments: argparse.Namespace) -> None:
 def _change(arguments: argparse.Namespace) -> None:
     who = arguments.by or getpass.getuser()
     with transaction() as session:
-        change = (session, arguments.file, _parse_cells(arguments.cells), who, arguments.reason)
+        # `column=value` words; an empty value empties the cell.
+        wrong = [word for word in arguments.cells if "=" not in word]
+        if wrong:
+            raise CommandError(f"{wrong[0]!r} is not of the form COLUMN=VALUE.")
+        cells = {name: value for name, _, value in (word.partition("=") for word in arguments.cells)}
+        change = (session, arguments.file, cells, who, arguments.reason)
         if arguments.action == "set":
             before, after = facts.set_fact(*change)
             text = f"{_describe_changes(before, after)}\nnow: {_describe_row(after)}"

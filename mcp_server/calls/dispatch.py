@@ -28,13 +28,12 @@ from mcp_server.calls.questions import (
 from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall, RowsNeeded
-from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere
 from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
 from mcp_server.toolkit.report_link import build_report_link, describe_call
 from mcp_server.toolkit.results import Paging, Result
-from mcp_server.toolkit.sandbox_rows import mark_rows
+from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect

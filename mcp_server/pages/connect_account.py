@@ -39,7 +39,7 @@ class BrowserSession:
 
 
 async def find_session(request: Request) -> BrowserSession | None:
-    """None when no one is signed in. Raises AuthServerUnavailable."""
+    """Finds the session; None when no one is signed in. Raises AuthServerUnavailable."""
     cookie = request.cookies.get(session_cookie_name(), "")
     if not cookie or len(cookie) > MAX_COOKIE_CHARACTERS:
         return None
@@ -163,7 +163,7 @@ async def show_consent(request: Request) -> Response:
 
 @_handle_errors
 async def start_connection(request: Request) -> Response:
-    """After the button: on to the provider, or a pasted calendar instead."""
+    """Redirects to the provider after the button, or takes a pasted calendar instead."""
     provider, form = request.path_params["provider"], await _read_form(request)
     link = request.query_params.get("link", "") if form is None else form.get("link", [""])[0]
     session = await find_session(request)
@@ -212,7 +212,7 @@ def _is_same_origin(request: Request) -> bool:
 
 
 async def _read_form(request: Request) -> dict[str, list[str]] | None:
-    """None of a form that is too large, of which nothing is read."""
+    """Reads a form; None of one that is too large, of which nothing is read."""
     try:
         body = await read_body(request.scope, request.receive, max_bytes=MAX_FORM_BYTES, max_seconds=MAX_FORM_SECONDS)
         return parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="strict")

@@ -36,7 +36,7 @@ def prepare_page(page: str) -> PublicPage:
 def send_page(
     request: Request, page: PublicPage, seconds: int = _CACHE_SECONDS, vary: str = "Accept-Encoding"
 ) -> Response:
-    """Compressed for anyone who takes that; 304 for a browser that has it."""
+    """Sends the page compressed to anyone who takes that; 304 for a browser that has it."""
     headers = {**PAGE_HEADERS, "ETag": page.tag, "Cache-Control": f"public, max-age={seconds}", "Vary": vary}
     if page.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
@@ -46,7 +46,7 @@ def send_page(
 
 
 def redirect_to_site(request: Request) -> Response | None:
-    """To the same page of the web host, where its style sheet is, if another host was asked; else None."""
+    """Redirects to the same page of the web host, which has its style sheet, if another host was asked; else None."""
     origin, site = urlsplit(request.scope["origin"]), urlsplit(settings().web_url)
     is_loopback = origin.hostname in LOOPBACK and site.hostname in LOOPBACK
     if origin.port == site.port and (is_loopback or origin.hostname == site.hostname):

@@ -43,7 +43,13 @@ async def send_document(request: Request) -> Response:
     if row is None:
         return refuse(request, 404)
     title, content = row
-    return Response(content, 200, {**PRIVATE_HEADERS, **_PDF_POLICY, **_name_file(title)}, "application/pdf")
+    # The file name (RFC 6266): ASCII letters for old browsers, the whole title for the others.
+    bare = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", bare).strip("-")[:80] or "document"
+    whole = "".join(c for c in title if c.isprintable() and c not in '/\\:*?"<>|')[:120].strip(" .") or plain
+    disposition = f"inline; filename=\"{plain}.pdf\"; filename*=UTF-8''{quote(whole, safe='')}.pdf"
+    file_name = {"Content-Disposition": disposition, "Accept-Ranges": "none"}
+    return Response(content, 200, {**PRIVATE_HEADERS, **_PDF_POLICY, **file_name}, "application/pdf")
 
 
 async def find_wait(request: Request) -> int:
@@ -63,15 +69,6 @@ def _open_document(secret: str, counted: bool) -> tuple[str, bytes] | None:
         return None
     with transaction() as session:
         return open_document(session, digest(secret), clock.now(), counted=counted)
-
-
-def _name_file(title: str) -> dict[str, str]:
-    """The file name (RFC 6266): ASCII letters for old browsers, the whole title for the others."""
-    bare = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", bare).strip("-")[:80] or "document"
-    whole = "".join(c for c in title if c.isprintable() and c not in '/\\:*?"<>|')[:120].strip(" .") or plain
-    disposition = f"inline; filename=\"{plain}.pdf\"; filename*=UTF-8''{quote(whole, safe='')}.pdf"
-    return {"Content-Disposition": disposition, "Accept-Ranges": "none"}
 
 
 def routes() -> list[Route]:

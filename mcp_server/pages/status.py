@@ -121,7 +121,7 @@ class StatusPage:
         return [*_describe_maintenance(), *parts]
 
     async def _run(self, work: Callable[[], T]) -> T | None:
-        """On a thread of the few kept for this; None when it takes too long."""
+        """Runs on one of the few threads kept for this; None when it takes too long."""
         with anyio.move_on_after(CHECK_SECONDS):
             return await anyio.to_thread.run_sync(work, limiter=self.threads, abandon_on_cancel=True)
         return None
@@ -176,7 +176,7 @@ def _check_jobs() -> PartState:
 
 
 def _check_sources() -> list[SourceState]:
-    """Those that are set up."""
+    """Checks the sources that are set up."""
     return [_describe_source(backend) for backend in backends() if backend.state != "not_configured"]
 
 

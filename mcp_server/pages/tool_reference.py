@@ -129,6 +129,11 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
     properties: Mapping[str, Schema] = tool.arguments.schema["properties"]
     rows = [_describe_argument(name, node, name in required) for name, node in properties.items()]
     about = tool.description.removesuffix(f"{tool.tier.label}.").strip()
+    key = [] if tool.anonymous else ['-H "Authorization: Bearer $KEY"']
+    body = shlex.quote(json.dumps(example, ensure_ascii=False))
+    rest_text = " ".join(
+        ("curl", *key, "-H 'Content-Type: application/json' -d", body, f"{site}/api/v1/tools/{tool.name}")
+    )
     return ToolEntry(
         tool,
         _EFFECTS[tool.effect],
@@ -136,13 +141,13 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
         _escape(about),
         sorted(rows, key=lambda row: not row.required),
         _escape(json.dumps({"name": tool.name, "arguments": example}, ensure_ascii=False)),
-        _escape(_write_rest(tool, example, site)),
+        _escape(rest_text),
         _escape(_write_command(tool, example)),
     )
 
 
 def _escape(text: str) -> Markup:
-    """For text between tags, where quotes may stay as they are: examples are full of them."""
+    """Escapes text between tags, where quotes may stay as they are: examples are full of them."""
     return Markup(html.escape(text, quote=False))  # noqa: S704 - escaped here
 
 
@@ -166,12 +171,6 @@ def _describe_kind(node: Schema) -> str:
     if low is not None and high is not None:
         return f"{words}, {low:,} to {high:,}"
     return f"{words}, at least {low:,}" if low is not None else words
-
-
-def _write_rest(tool: Tool, example: Mapping[str, Any], site: str) -> str:
-    key = [] if tool.anonymous else ['-H "Authorization: Bearer $KEY"']
-    body = shlex.quote(json.dumps(example, ensure_ascii=False))
-    return " ".join(("curl", *key, "-H 'Content-Type: application/json' -d", body, f"{site}/api/v1/tools/{tool.name}"))
 
 
 def _write_command(tool: Tool, example: Mapping[str, Any]) -> str:

@@ -278,7 +278,7 @@ def document(areas: frozenset[str]) -> Document:
 
 
 def forget_documents() -> None:
-    """From here on they are built again, from the tools registered then.
+    """Has the documents built again, from the tools registered then.
 
     Each is built for anyone who asks first, on a thread: at the start all together took half a second of two, and 10
     MB.
@@ -304,7 +304,7 @@ def operation(tool: Tool) -> dict[str, Any]:
 
 
 def _shorten(text: str) -> str:
-    """As many whole sentences as fit, then the label of the plan that ends every description."""
+    """Keeps as many whole sentences as fit, then the label of the plan that ends every description."""
     sentences = re.split(r"(?<=\.)\s+", " ".join(text.split()))
     label = sentences.pop()
     opening = ""

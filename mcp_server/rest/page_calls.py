@@ -40,7 +40,7 @@ class PageCalls(BaseModel):
 
 
 class PageRoute:
-    """For tokens of pages that only look. Each call goes through the gate by itself, as it would over MCP."""
+    """The route for tokens of pages that only look. Each call passes the gate by itself, as it would over MCP."""
 
     def __init__(self, tokens: TokenVerifier) -> None:
         self.tokens = tokens
@@ -62,7 +62,7 @@ class PageRoute:
         return Lines(calls, caller)
 
     async def _find_looker(self, request: Request) -> Caller | int:
-        """Or the status of the refusal: no such token, a token that may do more than look, or no answer about it."""
+        """The caller, or the status of the refusal: no such token, one that may do more, or no answer about it."""
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not token.startswith(PAGE_TOKEN):
             return 405  # the path is a list, which others read

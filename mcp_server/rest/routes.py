@@ -15,9 +15,8 @@ from mcp_server.calls.dispatch import Answer, dispatch
 from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
-from mcp_server.toolkit.areas import UnknownArea, parse_areas
 from mcp_server.toolkit.context import ANONYMOUS, Caller
-from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.registry import TOOLS, UnknownArea, parse_areas
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
@@ -124,7 +123,7 @@ def _read_key(request: Request) -> str | None:
 
 
 async def _build(document: Callable[[T], openapi.Document], of: T) -> openapi.Document:
-    """On a thread: the first one of all tools takes half a second."""
+    """Builds on a thread: the first document of all tools takes half a second."""
     return await anyio.to_thread.run_sync(document, of, limiter=limiter())
 
 

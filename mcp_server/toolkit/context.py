@@ -157,7 +157,7 @@ class LiveCall(CallBase):
         return await anyio.to_thread.run_sync(run, limiter=limiter())
 
     def with_session(self, session: Session) -> Call:
-        """This call as parts made of stored rows want it; within `rows` only."""
+        """This call, as parts made of stored rows want it; within `rows` only."""
         return Call(self.caller, self.via, self.now, self.searches_left, session)
 
     @cached_property

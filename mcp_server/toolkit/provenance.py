@@ -97,7 +97,7 @@ def _describe_checks(facts: Sequence[dict[str, Any]]) -> str:
 
 
 def _describe_dates(facts: Sequence[dict[str, Any]]) -> str:
-    """Of facts no one checked: the dates their sources carry."""
+    """The dates that the sources of unchecked facts carry."""
     dates = sorted(fact["as_of"] for fact in facts if fact["as_of"])
     if not dates:
         return ", undated"

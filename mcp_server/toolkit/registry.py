@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_type_hints
+from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
@@ -59,7 +60,7 @@ class Arguments:
         return dict(vars(model))
 
     def _limit_unknown(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:
-        """No more unknown names than will be named in the answer: each costs the check its time."""
+        """Keeps no more unknown names than the answer will name: each costs the check its time."""
         properties = self.schema["properties"]
         unknown = [name for name in raw_arguments if name not in properties]
         if len(unknown) <= MAX_FAULTS:
@@ -202,7 +203,7 @@ TOOLS: dict[str, Tool] = {}
 
 
 def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Arguments:
-    """Those of the signature, and `detail` where the gate makes answers compact."""
+    """Builds the arguments of the signature, and `detail` where the gate makes answers compact."""
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
@@ -264,3 +265,26 @@ def tool(
         return function
 
     return register
+
+
+# The parameter ?areas=cards,search: the areas of the catalogue a client wants listed.
+
+
+class UnknownArea(Exception):
+    """A name is no area; `areas` are all there are."""
+
+    def __init__(self, areas: list[str]) -> None:
+        super().__init__(f"Unknown area; the areas are {', '.join(areas)}.")
+        self.areas = areas
+
+
+def parse_areas(query_string: bytes) -> frozenset[str]:
+    """The areas named; empty for all. Other parameters are ignored. Raises UnknownArea."""
+    if not query_string:
+        return frozenset()
+    values = [value for name, value in parse_qsl(query_string.decode("latin-1")) if name == "areas"]
+    names = frozenset(name.strip() for value in values for name in value.split(",") if name.strip())
+    areas = sorted({tool.area for tool in TOOLS.values()})
+    if names - set(areas):
+        raise UnknownArea(areas)
+    return names

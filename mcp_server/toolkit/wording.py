@@ -14,13 +14,13 @@ class Offer(Protocol):
 
 
 def program_name(facts: Reference, slug: str) -> str:
-    """Of a programme that is not in the reference data: the name its source uses."""
+    """The programme's name; where the reference data does not have it, the name its source uses."""
     program = facts.programs.get(slug)
     return program.name if program else slug
 
 
 def list_program_names(facts: Reference, slugs: Iterable[str]) -> dict[str, str]:
-    """By slug, for those who show a result: its rows name programmes by their slugs."""
+    """Names by slug, for those who show a result: its rows name programmes by their slugs."""
     return {slug: program_name(facts, slug) for slug in sorted(set(slugs))}
 
 

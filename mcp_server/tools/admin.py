@@ -11,7 +11,7 @@ from mcp_server.toolkit.parameters import Page, PerPage, RowId
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.trips import SearchRecord, to_search_record
-from shared.db.accounts import Account, page_of_accounts
+from shared.db.accounts import page_of_accounts
 from shared.db.admin_figures import count_rest_calls, find_account, newest_searches
 from shared.db.base import unscoped
 from shared.db.usage import API_CALLS, count_used
@@ -89,20 +89,6 @@ def admin_list_users(
     return Users(message=message, users=users, paging=Paging.of(page, per_page, total))
 
 
-def _to_subscription(row: Account) -> Subscription:
-    paid: Literal["none", "active"] = "none" if row.plan == Plan.FREE.slug else "active"
-    return Subscription(tier=row.plan, state="disabled" if row.disabled_at else paid, renews_on=None)
-
-
-def _read_api_usage(call: Call, row: Account) -> ApiUsage:
-    session, agreed = unscoped(call.db), row.api_calls_per_month
-    return ApiUsage(
-        this_month=count_used(session, row.id, API_CALLS, call.today.replace(day=1)),
-        cap=LIMITS[Plan.of(row.plan)].api_calls_per_month if agreed is None else agreed,
-        today=count_rest_calls(session, row.id, datetime.combine(call.today, time(), UTC), COUNTED[API_CALLS]),
-    )
-
-
 @tool(
     area="admin",
     tier=Tier.ADMIN,
@@ -124,10 +110,18 @@ def admin_get_user(
     if row is None:
         raise NotFound("account", email if id is None else id)
     searches = [to_search_record(s) for s in newest_searches(call.db, row.id, MAX_RECENT_SEARCHES)]
+    paid: Literal["none", "active"] = "none" if row.plan == Plan.FREE.slug else "active"
+    subscription = Subscription(tier=row.plan, state="disabled" if row.disabled_at else paid, renews_on=None)
+    session, agreed = unscoped(call.db), row.api_calls_per_month
+    api_usage = ApiUsage(
+        this_month=count_used(session, row.id, API_CALLS, call.today.replace(day=1)),
+        cap=LIMITS[Plan.of(row.plan)].api_calls_per_month if agreed is None else agreed,
+        today=count_rest_calls(session, row.id, datetime.combine(call.today, time(), UTC), COUNTED[API_CALLS]),
+    )
     return OneUser(
         message=f"Account {row.id}, {row.email or 'an agent without an address'}: {row.plan.title()} plan.",
         user=User(id=row.id, email=row.email, created_at=row.created_at, tier=row.plan, is_admin=row.is_admin),
-        subscription=_to_subscription(row),
-        api_usage=_read_api_usage(call, row),
+        subscription=subscription,
+        api_usage=api_usage,
         recent_searches=searches,
     )

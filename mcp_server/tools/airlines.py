@@ -81,7 +81,7 @@ def _cite(row: ProgramFact) -> str:
 
 
 def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str | None]:
-    """When partner programmes can book the seats: in days, and as a note with its source."""
+    """The days before departure when partner programmes can book the seats, and a note with its source."""
     for row in call.reference.rows("program_facts.csv"):
         if row.topic == "partner_release" and row.program == airline.program:
             days = _DAYS.fullmatch(row.value or "")
@@ -143,15 +143,6 @@ def _describe_terms(fee: FeeRow) -> str:
     return "; ".join(part for part in (_describe_cost(fee), fee.remark, deadline) if part)
 
 
-def _describe_booking_programmes(call: Call, carrier: Airline) -> str:
-    """What programmes that sell this airline charge: theirs is the fee that counts."""
-    reference = call.reference
-    fees = [f for f in reference.rows("cancellation_fees.csv") if reference.partner(f.program, carrier.iata)]
-    proven = sorted(fees, key=lambda f: (f.audited_on is None, f.program))[:MAX_PROGRAMMES]
-    listed = ", ".join(f"{reference.programs[f.program].name} ({_describe_cost(f)})" for f in proven)
-    return f" The programme that books the award sets it, for example {listed}." if listed else ""
-
-
 @tool(
     title="If I cancel my award ticket, what does it cost, and do I get my miles back?",
     area="pricing",
@@ -171,7 +162,15 @@ def get_cancellation_fee(
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
     if fee is None or carrier.program is None:
         unknown = f"The award cancellation fee of {carrier.name} is not known for its own programme."
-        raise NoData(unknown + _describe_booking_programmes(call, carrier), missing=["cancellation fee"])
+        # What programmes that sell this airline charge: theirs is the fee that counts.
+        reference = call.reference
+        fees = [f for f in reference.rows("cancellation_fees.csv") if reference.partner(f.program, carrier.iata)]
+        proven = sorted(fees, key=lambda f: (f.audited_on is None, f.program))[:MAX_PROGRAMMES]
+        listed = ", ".join(f"{reference.programs[f.program].name} ({_describe_cost(f)})" for f in proven)
+        booking_programmes_text = (
+            f" The programme that books the award sets it, for example {listed}." if listed else ""
+        )
+        raise NoData(unknown + booking_programmes_text, missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)
     return AirlineFees(
         message=f"Cancelling an award of {call.reference.programs[carrier.program].name}: {_describe_terms(fee)}."

@@ -213,7 +213,7 @@ def list_points_balances(
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:
-    """Shows the user's points and miles in each programme or in all: balance, what they are worth, if they die soon.
+    """Shows the user's points and miles in each programme or in all: balance, worth, whether they expire soon.
 
     Values are estimates. expiry_rule is the programme's; expires_on the user's; expiring_soon: within 90 days. Free.
     """

@@ -421,7 +421,7 @@ def _score(
     wallet: Wallet,
     held_values: Mapping[str, Decimal],
 ) -> ScoredCard | None:
-    """None for a card that cannot be compared, or whose points do not reach the goal."""
+    """Scores a card; None for one that cannot be compared, or whose points do not reach the goal."""
     rate = find_exchange_rate(card.fee_currency)
     point, ratio = _value_point(call, card, goal, wallet.open_slugs)
     if rate is None or (goal is not None and ratio is None):

@@ -56,9 +56,8 @@ from mcp_server.views.own_credits import (
     mark_credit,
     to_held_credit,
 )
-from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.cards import Card as Row
-from shared.db.cards import OpenFee, load_card_page
+from shared.db.cards import OpenFee, load_card_page, read_bonus_spending
 from shared.db.household import find_member
 from shared.db.writing import add
 from shared.domain.household import add_member
@@ -147,19 +146,16 @@ def add_card(
     row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
     store_fields(call, row, values)
     add(call.db, row)
-    return AddedCard(
-        message=_describe_added(row), card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None
+    link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
+    added_text = (
+        f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
     )
+    return AddedCard(message=added_text, card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None)
 
 
 def _find_slug(call: Call, text: str, country: str | None) -> str | None:
     alternative = ", or with custom true to keep the text as it is"
     return find_catalogue_slug(call, text, alternative, country=find_home_country(call, country))
-
-
-def _describe_added(row: Row) -> str:
-    link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
-    return f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
 
 
 @tool(
@@ -182,12 +178,13 @@ def list_my_cards(
     Free.
     """
     if card_id is None:
-        only = {"open_only": not include_closed or None, "bonus_status": bonus_status}
-        rows, total, totals, spending = load_card_page(call.db, call.today, only, page, per_page)
+        only: dict[str, Any] = {"open_only": not include_closed, "bonus_status": bonus_status}
+        card_page = load_card_page(call.db, call.today, **only, page=page, per_page=per_page)
     else:
-        rows, total, totals, spending = load_card_page(call.db, call.today, {"card_id": card_id}, 1, 1)
-        if not rows:
+        card_page = load_card_page(call.db, call.today, card_id=card_id)
+        if not card_page.rows:
             raise NotFound("card", card_id)
+    rows, total, totals, spending = card_page
     cards = [to_card(call, r, spending) for r in rows]
     fees = sum_fees(call.reference, totals.open_fees)
     return Cards(
@@ -202,12 +199,6 @@ def list_my_cards(
         paging=Paging.of(page, per_page, total),
         credits=[to_held_credit(c) for row in rows if row.id == card_id for c in list_card_credits(call, row)],
     )
-
-
-def _read_bonus_spending(call: Call, rows: Sequence[Row]) -> dict[int, CardSpending]:
-    """What statements show since the first of the cards with an open bonus was opened; without one nothing is read."""
-    opened = [r.opened_on for r in rows if r.opened_on and r.spend_requirement and r.bonus_status != "earned"]
-    return read_card_spending(call.db, min(opened).replace(day=1)) if opened else {}
 
 
 def _describe_bonuses(cards: Sequence[Card]) -> str:
@@ -280,7 +271,7 @@ def update_card(
     changed += ["credit"] if mark_credit(call, row, credit, credit_used, credit_used_on) else []
     call.db.flush()
     own = list_card_credits(call, row)
-    shown_card = to_card(call, row, _read_bonus_spending(call, [row]))
+    shown_card = to_card(call, row, read_bonus_spending(call.db, [row]))
     notes = describe_missing_bonus_day(row) + describe_credit(own, credit) + _describe_bonuses([shown_card])
     return ChangedCard(
         message=edits.describe_changes(shown_card.name, shown_card, changed) + notes,

@@ -93,11 +93,6 @@ def _to_priced(
     return _PricedDestination(Destination(code, airport.city, airport.country, origin, cabin, *points, miles), fact)
 
 
-def _price_destinations(call: Call, cabins: tuple[str, ...]) -> list[_PricedDestination]:
-    """By the chart in force; without one, by the prices that were announced one by one."""
-    return list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
-
-
 @tool(
     title="Where could my Avios take me from London, how far? Cities I can afford from Heathrow or Gatwick",
     area="search",
@@ -121,7 +116,9 @@ def affordable_destinations(
     if origin is not None and origin.strip().upper() not in _ORIGINS:
         expected = f"London, LON, {', '.join(LONDON)}, or nothing: only London is supported"
         raise Invalid(Fault("origin", "is not London", expected))
-    priced = _price_destinations(call, (cabin,) if cabin else ("economy", "business"))
+    # By the chart in force; without one, by the prices that were announced one by one.
+    cabins = (cabin,) if cabin else ("economy", "business")
+    priced = list(_price_by_chart(call, cabins)) or list(_price_by_examples(call, cabins))
     ended = call.reference.last_chart_day(PROGRAM)
     gap = f"No chart is known since {format_day(ended)}" if ended else "No chart is known"
     if not priced:

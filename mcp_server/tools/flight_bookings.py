@@ -168,10 +168,7 @@ def add_flight_booking(
     terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
     loose = ("program", "flight_number", "confirmation_number", "notes")
     terms |= {name: terms[name] or None for name in loose}
-    return _to_added_flight(call, bookings.add_flight(call.db, call.reference, terms))
-
-
-def _to_added_flight(call: Call, row: Row) -> AddedFlight:
+    row = bookings.add_flight(call.db, call.reference, terms)
     legs = find_legs(call.db, row)
     saved = add_member(f"flight booking {row.id}", row.member)
     return AddedFlight(
@@ -263,7 +260,7 @@ def list_flight_bookings(
 ) -> Flights:
     """Shows the flights the user has booked, next, flown or cancelled, and the points and cash spent on them.
 
-    Totals cover all that fit, cancelled only with when cancelled. Award offers seen: list_flights. Free.
+    Totals cover every match; cancelled ones only when asked for. Award offers seen: list_flights. Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))

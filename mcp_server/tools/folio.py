@@ -236,7 +236,7 @@ def audit_hotel_folio(
     """Checks a hotel bill, invoice, receipt or folio for wrong charges and missing elite benefits, and drafts a letter.
 
     Marriott, Hilton, Hyatt or IHG (Diamond, Globalist): a resort or destination fee on a points stay, breakfast,
-    parking, a credit not applied. Findings of severity info are payable. The bill is not stored. Premium.
+    parking, a credit not applied. Severity info: a legitimate charge. The bill is not stored. Premium.
     """
     return _audit_bill(call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
@@ -257,6 +257,6 @@ def audit_marriott_folio(
     """Checks a Marriott Bonvoy bill, invoice or receipt for wrong charges and missing elite benefits, line by line.
 
     Drafts the complaint. Also Sheraton, Westin and its other brands, by stay type and tier (Platinum, Titanium); other
-    chains: audit_hotel_folio. Findings of severity info are payable. The bill is not stored. Premium.
+    chains: audit_hotel_folio. Severity info: a legitimate charge. The bill is not stored. Premium.
     """
     return _audit_bill(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

@@ -237,7 +237,7 @@ def list_hotel_bookings(
 ) -> Stays:
     """Shows the hotel stays and nights the user has booked, upcoming or past, and which have dropped in price since.
 
-    Totals cover all that fit, cancelled only with when cancelled. Free.
+    Totals cover every match; cancelled ones only when asked for. Free.
     """
     bookings.check_trip(call.db, trip_id)
     today = bookings.today(call.reference, "hotel", call.now)

@@ -119,7 +119,7 @@ def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Da
 async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
-    """Tells about one hotel: its award category, how many points a night costs, and its rates by date. Free."""
+    """Describes one hotel: its award category, how many points a night costs, and its rates by date. Free."""
     dates = _pair_dates(check_in_date, check_out_date)
     hotel = _find_hotel(call.reference, hotel_id)
     free = hotel_awards.find_free_night(call.reference, hotel)

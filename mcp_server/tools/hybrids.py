@@ -31,7 +31,6 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.load import Reference
 from shared.services.search.award_options import AwardOption
-from shared.services.search.fares import FareOption
 from shared.services.search.hybrid_search import CURRENCY, Hybrid, Journeys, Wish, search
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
@@ -201,10 +200,14 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
     option = journey.award.offer
     points = option.points * wish.passengers
     worth = points * wish.value / 100
+    fields = {name: getattr(journey.cash.offer, name) for name in CashLeg.model_fields}
+    cash_leg = CashLeg.model_validate(
+        fields | {"price": round_to_minor_unit(journey.cash.offer.price, journey.cash.offer.currency)}
+    )
     return HybridJourney(
         hub=journey.over.hub,
         award_leg=AwardLeg.model_validate(option),
-        cash_leg=_to_cash_leg(journey.cash.offer),
+        cash_leg=cash_leg,
         award_first=journey.over.award_first,
         points=points,
         cash=_to_money(None if journey.cost is None else journey.cost - worth),
@@ -216,13 +219,8 @@ def _to_journey(journey: Hybrid, wish: Wish) -> HybridJourney:
     )
 
 
-def _to_cash_leg(option: FareOption) -> CashLeg:
-    fields = {name: getattr(option, name) for name in CashLeg.model_fields}
-    return CashLeg.model_validate(fields | {"price": round_to_minor_unit(option.price, option.currency)})
-
-
 def _build_warnings(journey: Hybrid) -> list[str]:
-    """Those of this journey alone."""
+    """Builds the warnings of this journey alone."""
     hub, hours = journey.over.hub, int(MIN_CONNECTION.total_seconds() // 3600)
     warnings = [f"Two separate tickets. Bags are not checked through at {hub}."]
     if journey.layover is None:

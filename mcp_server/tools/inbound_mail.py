@@ -483,7 +483,10 @@ def resolve_inbox_message(
     if action == "discard":
         inbound_mail.set_aside(mail, call.now)
         return _build_answer(call, mail, FilingResult(), "The mail is discarded and its text is deleted.")
-    parsed_bookings = _resolve_hotels(call, apply_corrections(mail.parsed.get("bookings", []), fields))
+    # The bookings with each hotel's code in place of its name; a hotel unknown here keeps its name alone. Raises
+    # NotFound or Candidates.
+    parsed = apply_corrections(mail.parsed.get("bookings", []), fields)
+    parsed_bookings = [_resolve_hotel(call, b) if b.get("hotel_id") else b for b in parsed]
     filed = mail_bookings.file_bookings(call.db, call.reference, mail, parsed_bookings, sure=True)
     if filed.missing:
         return _build_answer(
@@ -496,14 +499,6 @@ def resolve_inbox_message(
     changes = "".join(f" {sentence}" for sentence in filed.changes)
     sentence = f"{pluralize(count, 'booking')} of this mail{known_before}.{changes}{unknown}"
     return _build_answer(call, mail, filed, sentence)
-
-
-def _resolve_hotels(call: Call, parsed: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The bookings with each hotel's code in place of its name; a hotel unknown here keeps its name alone.
-
-    Raises NotFound or Candidates.
-    """
-    return [_resolve_hotel(call, b) if b.get("hotel_id") else b for b in parsed]
 
 
 def _resolve_hotel(call: Call, booking: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Entries of a trip's itinerary: saved and removed one by one."""
 
-from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any, cast
 
@@ -66,15 +65,8 @@ def _check_bookings(call: Call, flight_booking_id: int | None, hotel_booking_id:
             raise NotFound(noun, number)
 
 
-def _find_next_position(call: Call, trip_id: int, day: date | None) -> int:
-    """The position after the last entry of a day; 0 for an empty day."""
-    query = select(func.max(Row.position)).where(Row.trip_id == trip_id, Row.day.is_not_distinct_from(day))
-    highest = call.db.scalar(query)
-    return 0 if highest is None else highest + 1
-
-
 def _choose_kind(item_id: int | None, kind: str, transfer: dict[str, Any]) -> str | None:
-    """None keeps the kind there is. An entry with fields of a transfer of points is one. Raises Invalid."""
+    """Chooses the kind; None keeps the present one. Fields of a points transfer make one. Raises Invalid."""
     if any(transfer.values()):
         if not isinstance(kind, _Unsent) and kind != "transfer":
             raise Invalid(Fault("kind", "is sent with a transfer of points", "no kind, or transfer"))
@@ -95,7 +87,12 @@ def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | N
     """Writes an entry; one that is new or moves to another day goes last on it. Returns what changed."""
     _check_bookings(call, changes["flight_booking_id"], changes["hotel_booking_id"])
     if position is None and (row.id is None or changes["day"] not in (None, row.day)):
-        position = _find_next_position(call, row.trip_id, changes["day"])
+        # The position after the last entry of a day; 0 for an empty day.
+        query = select(func.max(Row.position)).where(
+            Row.trip_id == row.trip_id, Row.day.is_not_distinct_from(changes["day"])
+        )
+        highest = call.db.scalar(query)
+        position = 0 if highest is None else highest + 1
     changed = edit(row, call.now, changes | {"position": position})
     check_transfer(row)
     call.db.add(row)

@@ -19,7 +19,6 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfers import Network, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
-from shared.reference.rows import Surcharge as SurchargeRow
 from shared.services.search.price_memory import carriers_seen_nonstop
 
 Season = Literal["off_peak", "standard", "peak"]
@@ -178,14 +177,11 @@ def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[
         named = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
         carriers = named & set(airlines)
         if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
-            surcharges.append(_to_surcharge(row))
+            surcharge = Surcharge(
+                level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.remark, **describe_verified(row)
+            )
+            surcharges.append(surcharge)
     return surcharges
-
-
-def _to_surcharge(row: SurchargeRow) -> Surcharge:
-    return Surcharge(
-        level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.remark, **describe_verified(row)
-    )
 
 
 def _to_option(call: Call, group: list[_PartnerAward], funds: _Funds, passengers: int) -> PartnerOption:

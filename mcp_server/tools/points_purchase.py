@@ -167,7 +167,7 @@ def _per_point(cents: Decimal, currency: str | None) -> str:
 
 
 def _describe_age(line: BuyPrice) -> str:
-    """Of when the price is: a list price is as old as its source, whatever the day of the answer."""
+    """Says when the price is from: a list price is as old as its source, whatever the day of the answer."""
     if line.sale and not line.sale.targeted:
         return " today"
     return f", as of {format_iso_day(line.as_of)}" if line.as_of else ", by a source without a date"

@@ -34,7 +34,7 @@ def get_program_rules(
     """Explains a programme's rules, with sources: expiry, holding awards, stopovers and open jaws, pooling, changes.
 
     Also waitlist, mixed cabins, lap infants and kids, and who may be booked or given points: wife, husband, mother,
-    friends. allowed null: neither yes nor no. Free.
+    friends. allowed: null when the programme does not say. Free.
     """
     resolved = call.reference.program(program)
     wanted_topics = [t for t in TOPICS if t in topics] if topics else list(TOPICS)

@@ -88,11 +88,6 @@ class ProgramRates(Result, Audited):
     has_more: bool
 
 
-def _count_destinations(call: Call, program: Program) -> int | None:
-    flights = call.reference.flights
-    return len({airport for code in program.iata if code in flights for airport in flights[code].pairs}) or None
-
-
 def _find_chart_kind(call: Call, program: Program) -> str | None:
     if list_prices(call.reference, program.slug, call.today):
         return "category"
@@ -107,6 +102,10 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
     priced = kind in ("category", "fixed") or any(
         c.bands or c.zones for c in call.reference.charts(program.slug, call.today)
     )
+    flights = call.reference.flights
+    destination_count = (
+        len({airport for code in program.iata if code in flights for airport in flights[code].pairs}) or None
+    )
     return ProgramLine(
         program=program.slug,
         name=program.name,
@@ -114,7 +113,7 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
         currency_name=program.currency,
         alliance=call.reference.alliance_of(program, call.today),
         hubs=list(dict.fromkeys(hub for airline in call.reference.airlines_of(program) for hub in airline.hubs)),
-        destination_count=_count_destinations(call, program),
+        destination_count=destination_count,
         has_chart=priced,
         chart_kind=kind,
         **describe_audited(program),

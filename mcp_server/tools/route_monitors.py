@@ -270,7 +270,7 @@ def create_route_monitor(
     """Watches a route and emails the user when award seats open up or show, on any airline and under a points limit.
 
     Keeps checking every 6 hours; a city code such as LON watches its airports. With booking_id: a cheaper or better
-    seat than the booked one. Told are new matches; at first, all. No cash fares. Free.
+    seat than the booked one. Only new matches are sent; the first check sends all. No cash fares. Free.
     """
     row = RouteMonitor(
         origin=origin,

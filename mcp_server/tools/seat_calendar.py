@@ -144,7 +144,7 @@ def _to_day(airline: Airline, day: DaySeats, until: date, generated_at: datetime
 def _find_cheapest(
     days: Sequence[CalendarDay], cabins: Sequence[str], passengers: int, generated_at: datetime | None
 ) -> list[CheapestDay]:
-    """For each cabin with seats its cheapest day, the earliest of several."""
+    """The cheapest day of each cabin with seats, the earliest of several."""
     cheapest = []
     for cabin in cabins:
         offered = [(day.cabins[cabin], day.date) for day in days if cabin in day.cabins]

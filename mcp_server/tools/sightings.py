@@ -247,7 +247,11 @@ def get_flight(
         raise NotFound("flight", flight_id)
     fare = last_fare(call.db, call.account_id, row, sightings_since(call))
     price = fare.price / fare.passengers if fare else None
-    cards = _price_in_cards(call, row, price)
+    # The price in each bank currency. Portal rates are known for banks in the United States only.
+    banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
+    portals = frozenset(p.slug for p in banks if p.home_country == "US")
+    currencies = [p.slug for p in banks]
+    cards = find_card_prices(read_routes(call), currencies, portals, row.program, row.points, price)
     seen_ago = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
     advice = advise_on_cards(cards, count_portal_points(price), seen_ago)
     return FlightInCards(
@@ -259,14 +263,6 @@ def get_flight(
         taxes=_find_taxes(call, row),
         freshness=build_freshness(call, [row.source], [row.seen_at], [row.provider_checked_at]),
     )
-
-
-def _price_in_cards(call: Call, row: Row, price: Decimal | None) -> list[CardPrice]:
-    """The price in each bank currency. Portal rates are known for banks in the United States only."""
-    banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
-    portals = frozenset(p.slug for p in banks if p.home_country == "US")
-    currencies = [p.slug for p in banks]
-    return find_card_prices(read_routes(call), currencies, portals, row.program, row.points, price)
 
 
 def _find_bonus(path: TransferPath) -> RunningBonus | None:

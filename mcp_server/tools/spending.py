@@ -345,7 +345,14 @@ def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Impo
     statements, repeats = spending.find_repeats(call.db, call.account_id, summed, task.card_id)
     replaced = [r.earlier.fingerprint for r in repeats if task.replace and r.is_replaceable]
     repeats = [r for r in repeats if r.earlier.fingerprint not in replaced]
-    summed = _leave_out(task, summed, repeats)
+    # The totals without the lines that an earlier statement counts already.
+    numbers = {
+        number: f"statement {repeat.earlier.fingerprint[:12]}, which has it already"
+        for repeat in repeats
+        if repeat.is_same_paper
+        for number in repeat.lines
+    }
+    summed = sum_up(task.reading, task.hints, numbers) if numbers else summed
     already = not summed.counted and any(r.is_same_paper for r in repeats)
     imported = not (already or task.dry_run)
     if imported:
@@ -357,17 +364,6 @@ def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Impo
     sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(replaced, task.dry_run)]
     sentences += [*describe_repeats(repeats), *describe_gaps(summed)]
     return _to_imported(summed, sentences, repeats, replaced, already=already, imported=imported)
-
-
-def _leave_out(task: _Import, summed: StatementTotals, repeats: Sequence[Repeats]) -> StatementTotals:
-    """The totals without the lines that an earlier statement counts already."""
-    numbers = {
-        number: f"statement {repeat.earlier.fingerprint[:12]}, which has it already"
-        for repeat in repeats
-        if repeat.is_same_paper
-        for number in repeat.lines
-    }
-    return sum_up(task.reading, task.hints, numbers) if numbers else summed
 
 
 def _to_imported(

@@ -317,7 +317,7 @@ def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
 
 
 def _allow_extra_run(call: Call, row: Row) -> datetime:
-    """When the next extra run is allowed. The row is locked, so one of two calls at the same time is refused."""
+    """The next moment an extra run is allowed. The row is locked, so one of two calls at the same time is refused."""
     query = select(func.max(Run.queued_at)).where(Run.standing_order_id == row.id, Run.manual)
     last_extra = call.db.scalar(query)
     if last_extra is not None and (allowed_at := last_extra + EXTRA_RUN_INTERVAL) > call.now:

@@ -233,7 +233,7 @@ def to_run(call: Call, chance: RunOption, currency: str) -> StatusRun:
 
 
 def describe_fares(chances: Sequence[RunOption], currency: str) -> str:
-    """Where the fares come from, and for the first run without one which search would find it."""
+    """Says where the fares come from, and for the first run without one which search would find it."""
     fares = SOME_FARES if any(c.observed_fare for c in chances) else NO_FARES
     searches = list_fare_searches(chances, currency)
     if not searches:

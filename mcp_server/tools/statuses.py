@@ -76,15 +76,6 @@ class StatusMatches(Result):
     audited_on: date | None
 
 
-def _find_program_with_tiers(call: Call, text: str, tier: str) -> Program:
-    if not tier.strip():
-        raise Invalid(Fault("tier", "is empty", "the name of a tier"))
-    program = call.reference.program(text)
-    if program.kind == "bank":
-        raise Invalid(Fault("program", "is a bank's and has no elite status", "an airline or hotel programme"))
-    return program
-
-
 def _check_changes(call: Call, changes: Mapping[str, Any], clear: list[str]) -> None:
     for name in clear:
         if changes[name] is not None:
@@ -174,7 +165,11 @@ def set_loyalty_status(
     Progress: nights, tier points or flights so far this year. Fields not sent stay. An unknown tier returns the
     programme's tiers. Free.
     """
-    resolved = _find_program_with_tiers(call, program, tier)
+    if not tier.strip():
+        raise Invalid(Fault("tier", "is empty", "the name of a tier"))
+    resolved = call.reference.program(program)
+    if resolved.kind == "bank":
+        raise Invalid(Fault("program", "is a bank's and has no elite status", "an airline or hotel programme"))
     tier_held = statuses.match_tier(call.reference, resolved.slug, tier)
     changes = {
         "valid_until": valid_until,

@@ -135,7 +135,7 @@ def compare_transfer_options(
     target_program: AnyName,
     points_needed: Annotated[Points, Field(description="Points wanted there.")],
 ) -> TransferOptions:
-    """Ranks the cheapest ways to top up a programme from all the points the user has got, so that least is wasted.
+    """Ranks the cheapest ways to top up a programme from all the user's points, wasting as few as possible.
 
     When short of points for an award: which bank or card to drain, bonus counted. A point costs its own, else published
     value. From one currency: find_transfer_paths. Premium.

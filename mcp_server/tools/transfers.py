@@ -246,7 +246,7 @@ def find_transfer_paths(
 ) -> TransferPaths:
     """Finds how to move, send or convert points from one programme to another: directly or by a detour, with bonuses.
 
-    points_needed: how many must be sent so that so many land. Cheapest first, with ratio and time. Free.
+    points_needed: how many to send so that this many arrive. Cheapest first, with ratio and time. Free.
     """
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:

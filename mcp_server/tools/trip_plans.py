@@ -306,7 +306,7 @@ def to_asked(wish: TripWish) -> TripAsked:
 def list_names(
     reference: Reference, plans: Sequence[PaidJourney[AwardOption]], nearest: NearestPlan[AwardOption] | None
 ) -> dict[str, str]:
-    """Of all that the rows of the answer name by a code: airlines, and programmes that pay or are paid with."""
+    """The names of all codes in the answer: airlines, and programmes that pay or are paid with."""
     journeys = [*(p.journey for p in plans), *([nearest.journey] if nearest else [])]
     ways = [way for paid in plans for ways_of_program in paid.ways.values() for way in ways_of_program]
     steps = [e.target for way in ways if way.path for e in way.path.edges]

@@ -8,12 +8,11 @@ from pydantic_core import to_json
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit, pick_columns
-from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
-from mcp_server.toolkit.sandbox_rows import mark_rows
+from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
 from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
 from mcp_server.views.route_monitors import Monitor, to_monitors
 from mcp_server.views.standing_orders import StandingOrder, to_standing_orders
@@ -271,7 +270,7 @@ def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
     condenses=True,
 )
 def get_trip(call: Call, trip_id: TripId) -> TripDetails:
-    """Shows one trip or holiday in full: itinerary day by day, flights, hotels, and gaps as a night without a hotel.
+    """Shows one trip or holiday in full: day-by-day itinerary, flights, hotels, gaps such as a night without a hotel.
 
     Its schedule, arrival times, and its newest 20 searches, watches and chats. Free.
     """

@@ -322,21 +322,17 @@ def apply_voucher_to_booking(
             raise NotFound(f"{target.booking_type} booking", target.booking_id)
         if target != before:
             _check_use(call, row, booking, target.booking_type)
-    _store_use(call, row, target)
+    row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
+    row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
+    if call.db.is_modified(row):
+        row.updated_at = call.now
+        call.db.flush()
     return AppliedVoucher(
         message=_describe_use(row, before, target),
         voucher=to_voucher(call, row),
         applied=target is not None,
         replaced=before if before != target else None,
     )
-
-
-def _store_use(call: Call, row: Held, target: AppliedTo | None) -> None:
-    row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
-    row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
-    if call.db.is_modified(row):
-        row.updated_at = call.now
-        call.db.flush()
 
 
 def _describe_use(row: Held, before: AppliedTo | None, target: AppliedTo | None) -> str:

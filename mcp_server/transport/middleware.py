@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mcp_server.toolkit.areas import UnknownArea, parse_areas
 from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.registry import UnknownArea, parse_areas
 from mcp_server.transport.json_responses import Headers, JsonResponse, oauth_error, rpc_error
 from mcp_server.transport.token_verifier import (
     AuthServerUnavailable,

@@ -121,7 +121,7 @@ def to_example(row: AwardExample) -> Example:
 
 
 def to_examples(rows: Sequence[AwardExample], airline: str | None = None, *, own: bool = False) -> list[Example]:
-    """Those of one airline, or all; a star stands for any partner."""
+    """Examples of one airline, or all; a star stands for any partner."""
     fits = {airline} if own else {airline, "*"}
     return [to_example(r) for r in rows if airline is None or fits & set(r.airline.split("|"))]
 

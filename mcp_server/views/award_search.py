@@ -60,7 +60,7 @@ def build_asked(
     month: str | None = None,
     flex_days: int = 0,
 ) -> SeatsAsked:
-    """Of a day's search or of a month's."""
+    """What was asked: a day's search or a month's."""
     return SeatsAsked(
         origin=origin,
         destination=destination,
@@ -127,7 +127,7 @@ def find_best_offer(airline: Airline, offers: Iterable[P]) -> P | None:
 
 
 def list_searchable(call: CallBase) -> list[str]:
-    """In live mode every airline, since a source may know any; in the sandbox those that a chart names."""
+    """Every airline in live mode, since a source may know any; in the sandbox those a chart names."""
     facts = call.reference
     if call.data_mode == "live":
         return sorted(facts.airlines)

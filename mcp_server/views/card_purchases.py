@@ -37,7 +37,7 @@ class PurchaseValue(Part):
 
 
 def to_purchase_value(s: ScoredCard) -> PurchaseValue | None:
-    """None outside a comparison for a purchase, and where no rate of the card is known."""
+    """The value of a purchase; None where none is compared, and where no rate of the card is known."""
     if s.purchase is None:
         return None
     amount, value = s.paid_usd / s.usd_per_unit, s.purchase_value

@@ -229,7 +229,7 @@ def to_description(hotel: HotelRow) -> Described:
 
 
 def to_category(category: str | None) -> Category | None:
-    """As results show it: a number, or the letter of an all-inclusive resort."""
+    """The category as results show it: a number, or the letter of an all-inclusive resort."""
     return int(category) if category and category.isdigit() else category  # type: ignore[return-value]
 
 
@@ -271,7 +271,7 @@ def describe_opening(hotel: HotelRow) -> str:
 
 
 def facts_freshness(hotel: HotelRow) -> Freshness:
-    """Of an answer for which no source was asked."""
+    """The freshness of an answer for which no source was asked."""
     return Freshness(
         mode="static",
         source=hotel.source_url,

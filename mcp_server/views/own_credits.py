@@ -20,7 +20,6 @@ from shared.domain.dates import add_months
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.cards import list_credits
-from shared.reference.rows.travel import CardCredit
 from shared.services.deadlines import OwnCredit, Viewpoint, list_own_credits
 
 MAX_MONTHS_BACK = 24
@@ -125,7 +124,12 @@ def mark_credit(call: Call, row: Card, text: str | None, amount: Decimal | None,
             return False
         raise Invalid(Fault("credit", "is needed with credit_used", "a credit of the card"))
     day = _check_day(row, day or call.own_day, call.own_day)
-    credit = _find_credit(call, row, text, day)
+    credits = {c.credit: c for c in list_credits(call.reference, row.slug or "", day)}
+    names = {names_of.normalize_name(c.name): (slug,) for slug, c in credits.items()}
+    slugs = (text.strip(),) if text.strip() in credits else names_of.find_meanings(text, names)
+    if len(slugs) != 1:
+        raise NotFound("credit", text, sorted(slugs or credits))
+    credit = credits[slugs[0]]
     if credit.cycle == "anniversary" and row.opened_on is None:
         raise Invalid(Fault("opened_on", "is needed to know the year of this credit", "a date YYYY-MM-DD"))
     amount = credit.amount if amount is None else amount
@@ -142,15 +146,6 @@ def _check_day(row: Card, day: date, today: date) -> date:
         expected = f"a date from {first.isoformat()} to {today.isoformat()}"
         raise Invalid(Fault("credit_used_on", "is not a day on which the credit can have been used", expected))
     return day
-
-
-def _find_credit(call: Call, row: Card, text: str, day: date) -> CardCredit:
-    credits = {c.credit: c for c in list_credits(call.reference, row.slug or "", day)}
-    names = {names_of.normalize_name(c.name): (slug,) for slug, c in credits.items()}
-    slugs = (text.strip(),) if text.strip() in credits else names_of.find_meanings(text, names)
-    if len(slugs) != 1:
-        raise NotFound("credit", text, sorted(slugs or credits))
-    return credits[slugs[0]]
 
 
 def describe_credit(own: Sequence[OwnCredit], text: str | None) -> str:

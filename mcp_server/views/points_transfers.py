@@ -49,7 +49,7 @@ class SentTransfer:
 
 
 def read_transfer(call: Call, transfer: SentTransfer) -> dict[str, Any]:
-    """Its columns, with programmes by their slugs. Raises NotFound, Candidates."""
+    """Reads its columns, with programmes by their slugs. Raises NotFound, Candidates."""
     slugs = {
         name: call.reference.program(text).slug if (text := getattr(transfer, name)) else None
         for name in ("from_program", "to_program")
@@ -74,7 +74,7 @@ _EXPECTED = {
 
 
 def check_transfer(row: Row) -> None:
-    """Only a transfer has its fields, and its days are in order. Raises Invalid."""
+    """Checks that only a transfer has its fields, and that its days are in order. Raises Invalid."""
     columns = ("from_program", "to_program", "points", "expected_on", "posted_on")
     filled = [name for name in columns if getattr(row, name) is not None]
     if row.kind != "points_transfer" and filled:

@@ -69,7 +69,7 @@ def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passenge
 
 
 def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
-    """From which balances the points come, and how long the slowest transfer takes."""
+    """Says which balances the points come from, and how long the slowest transfer takes."""
     parts = [
         f"{pluralize(w.points_sent, 'point')} {'of' if w.path else 'already with'}"
         f" {program_name(reference, w.purse.program)}"

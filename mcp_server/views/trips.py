@@ -115,7 +115,7 @@ def to_chat_link(row: ChatRow) -> ChatLink:
 
 
 def get_own_trip(call: Call, trip_id: int, *, locked: bool = False) -> Row:
-    """With `locked` nothing can be filed under the trip until the transaction ends."""
+    """Gets the trip; with `locked` nothing can be filed under it until the transaction ends."""
     return get_own(Row, "trip", call.db, trip_id, locked=locked)
 
 

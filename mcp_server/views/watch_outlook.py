@@ -72,14 +72,14 @@ def _is_flown(call: Call, airline: str, pair: tuple[str, str]) -> bool:
 
 
 def find_release(call: Call, airlines: Sequence[str]) -> ReleaseWindow | None:
-    """Of the airlines named the one that opens its days first, where a fact says so of all of them."""
+    """The named airline that opens its days first, where a fact says so of all of them."""
     windows = [call.reference.release_window(airline) for airline in airlines]
     releases = [window for window in windows if window]
     return max(releases, key=lambda w: w.days_before_departure) if releases and len(releases) == len(windows) else None
 
 
 def to_release(call: Call, window: ReleaseWindow | None, last: date) -> Release | None:
-    """None where the airline has opened all days up to the last already."""
+    """The release; None where the airline has already opened all days up to the last."""
     if window is None or last <= call.today + timedelta(days=window.days_before_departure):
         return None
     return Release(airline=window.airline[0], days_ahead=window.days_before_departure, **describe_verified(window))

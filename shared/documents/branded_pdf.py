@@ -14,7 +14,7 @@ from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
 from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
 from shared.documents.pictures import is_pale
-from shared.documents.recommendation import Brand, ContactLine, FlightLine, Footnote, Proposal
+from shared.documents.recommendation import Brand, ContactLine, Proposal
 from shared.settings import settings
 
 # Shipped typefaces: which faces show a text, and text without characters that none can show.
@@ -127,7 +127,12 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
     if proposal.notes:
         _draw_heading(page, "What the points cost")
         for note in proposal.notes:
-            _draw_note(page, note)
+            if not page.room(18):
+                page.add_page()
+            page.write_block(note.heading, 10.5, bold=True)
+            for line in note.lines:
+                page.write_block(line, 9.5)
+            page.ln(2.5)
     if proposal.flights:
         _draw_advice(page)
     if brand.contact:
@@ -319,19 +324,15 @@ def _draw_heading(page: _PdfPage, text: str) -> None:
     page.ln(1.5)
 
 
-def _list_cells(flight: FlightLine) -> tuple[tuple[str, str], ...]:
-    return (
-        (flight.route, flight.route_more),
-        (flight.flown, flight.flown_more),
-        (flight.program, flight.program_more),
-        (flight.price, flight.price_more),
-    )
-
-
 def _draw_table(page: _PdfPage) -> None:
     _draw_table_head(page)
     for flight in page.proposal.flights:
-        cells = _list_cells(flight)
+        cells = (
+            (flight.route, flight.route_more),
+            (flight.flown, flight.flown_more),
+            (flight.program, flight.program_more),
+            (flight.price, flight.price_more),
+        )
         widths = _list_columns(page)
         tall = max(_measure_cell(page, cell, width - 4) for cell, (_, width, _) in zip(cells, widths, strict=True))
         if not page.room(tall + 4):
@@ -375,15 +376,6 @@ def _draw_row(page: _PdfPage, cells: Sequence[tuple[str, str]], tall: float) -> 
     page.set_draw_color(*RULE)
     page.line(MARGIN, bottom, page.w - MARGIN, bottom)
     page.set_xy(MARGIN, bottom)
-
-
-def _draw_note(page: _PdfPage, note: Footnote) -> None:
-    if not page.room(18):
-        page.add_page()
-    page.write_block(note.heading, 10.5, bold=True)
-    for line in note.lines:
-        page.write_block(line, 9.5)
-    page.ln(2.5)
 
 
 def _draw_advice(page: _PdfPage) -> None:

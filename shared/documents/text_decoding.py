@@ -55,7 +55,7 @@ def _try_encodings(content: bytes) -> str | None:
 
 
 def _guess_encoding(content: bytes) -> str:
-    """In UTF-16 every second byte of Western text is zero."""
+    """Guesses by zeros: in UTF-16 every second byte of Western text is zero."""
     start = content[:2000]
     if start.count(0) * 3 > len(start):
         return "utf-16-le" if start[1::2].count(0) > start[0::2].count(0) else "utf-16-be"

@@ -68,7 +68,7 @@ def settle_holding(holding: Holding, paid: Plan | None) -> Holding:
 def find_next_look(
     subscription: Subscription | None, late_since: datetime | None, grace: timedelta, now: datetime
 ) -> datetime | None:
-    """When to ask again without an event; None when nothing is living."""
+    """The moment to ask again without an event; None when nothing is active."""
     if subscription is None:
         return None
     moments = [now + LOOK_EVERY]

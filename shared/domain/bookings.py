@@ -19,7 +19,7 @@ CASH_NEEDS = {"flight": "cash_paid", "hotel": "original_pay_rate_usd"}
 
 
 def split_by_local_day(places: Iterable[tuple[str, str]], now: datetime) -> tuple[list[str], list[str]]:
-    """Of (place, time zone): the places where it is tomorrow already, and those where it is still yesterday."""
+    """Splits (place, time zone): the places where it is tomorrow already, and those where it is still yesterday."""
     days: dict[str, date] = {}
     ahead, behind = [], []
     for place, tz in places:

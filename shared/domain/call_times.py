@@ -13,14 +13,14 @@ def find_step(milliseconds: int) -> int:
 
 
 def estimate_percentile(counts: Sequence[tuple[int, int]], part: float) -> float:
-    """Of steps and their numbers of calls, the shortest step first: less than an eighth off the exact one."""
+    """Estimates from steps and their numbers of calls, shortest step first: less than an eighth off the exact one."""
     place = part * (sum(calls for _, calls in counts) - 1)
     low, high = (_estimate_time(counts, rank) for rank in (int(place), int(-(-place // 1))))
     return low + (high - low) * (place - int(place))
 
 
 def _estimate_time(counts: Sequence[tuple[int, int]], rank: int) -> float:
-    """Of the call of this rank, where those of a step lie evenly over it."""
+    """The time of the call of this rank, where those of a step lie evenly over it."""
     for step, calls in counts:
         if rank < calls:
             longest = STEPS[bisect_right(STEPS, step) % len(STEPS)] - 1

@@ -47,7 +47,7 @@ class Purchase:
 def value_purchase(
     rates: Sequence[CategoryRate], category: str, amount: Decimal, spending: Iterable[MonthlySpending], today: date
 ) -> Purchase | None:
-    """None where no rate is known for the category. An unknown use of the cap counts as none."""
+    """Values a purchase; None where no rate is known for the category. An unknown use of the cap counts as none."""
     rate = find_rate(rates, category)
     if rate is None:
         return None

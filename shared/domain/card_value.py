@@ -161,7 +161,7 @@ def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def value_by_category(offer: CardOffer, spending: Spending) -> dict[str, Decimal] | None:
-    """By category what a year's spending is worth; None when points are paid whose worth is unknown."""
+    """What a year's spending is worth by category; None when points are paid whose worth is unknown."""
     paid = earn_by_category(offer.rates, spending)
     if offer.point is None and any(points for points, _ in paid.values()):
         return None
@@ -223,7 +223,7 @@ def value_card(
 
 
 def find_best_by_category(values_by_card: Iterable[Mapping[str, Decimal]]) -> dict[str, Decimal]:
-    """By category the most any of the held cards brings."""
+    """The most any of the held cards brings, by category."""
     best: dict[str, Decimal] = {}
     for paid in values_by_card:
         for category, value in paid.items():

@@ -111,7 +111,7 @@ def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
 
 
 def _correct_spelling(word: str, spread: Counter[str]) -> str:
-    """For an unknown word of some length the known one it begins ("plat"), else the nearest (a slip)."""
+    """The known word that an unknown one of some length begins ("plat"), else the nearest (a slip)."""
     if word in spread or len(word) < 4:
         return word
     longer = [w for w in spread if w.startswith(word)]

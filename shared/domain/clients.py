@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"[0-9]{1,12}")
 
 
 def check_email(text: str) -> str:
-    """For a field's check: ValueError says what is wrong. Empty stays empty."""
+    """Checks a field: ValueError says what is wrong. Empty stays empty."""
     text = text.strip()
     if text and not _EMAIL.fullmatch(text):
         raise ValueError("is not an email address")
@@ -41,7 +41,11 @@ def parse_balances(
     if len(raw_balances) > MAX_BALANCES:
         raise Invalid(Fault("balances", "has too many entries", f"at most {MAX_BALANCES} programmes"))
     for raw, value in raw_balances.items():
-        name = _check_name(raw)
+        name = " ".join(raw.split())
+        if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
+            raise Invalid(
+                Fault("balances", "has a name that names no programme", f"names of 1 to {MAX_NAME_CHARACTERS} letters")
+            )
         points = None if value is None and may_remove else _parse_points(name, value)
         try:
             key = resolve(name)
@@ -52,15 +56,6 @@ def parse_balances(
             raise Invalid(Fault(f"balances.{name}", f"means {key}, which is given twice", "each programme once"))
         out[key] = points
     return out, unknown
-
-
-def _check_name(raw: str) -> str:
-    name = " ".join(raw.split())
-    if not name or len(name) > MAX_NAME_CHARACTERS or not name.isprintable():
-        raise Invalid(
-            Fault("balances", "has a name that names no programme", f"names of 1 to {MAX_NAME_CHARACTERS} letters")
-        )
-    return name
 
 
 def _parse_points(name: str, value: Any) -> int:
@@ -75,7 +70,12 @@ def _parse_points(name: str, value: Any) -> int:
 
 def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
     """Free-form JSON within limits of size and depth. Raises Invalid."""
-    if _measure_depth(values) > MAX_PREFERENCES_DEPTH:
+    # Iterative, because deep nesting from a stranger would exceed the recursion limit.
+    depth, level = 0, [values]
+    while level and depth <= MAX_PREFERENCES_DEPTH:
+        level = [c for v in level if isinstance(v, (dict, list)) for c in (v.values() if isinstance(v, dict) else v)]
+        depth += 1
+    if depth > MAX_PREFERENCES_DEPTH:
         raise Invalid(Fault("preferences", "is nested too deeply", f"at most {MAX_PREFERENCES_DEPTH} levels"))
     try:
         size = len(json.dumps(values, ensure_ascii=False, allow_nan=False).encode())
@@ -84,15 +84,6 @@ def check_preferences(values: dict[str, Any]) -> dict[str, Any]:
     if size > MAX_PREFERENCES_BYTES:
         raise Invalid(Fault("preferences", "is too large", f"at most {MAX_PREFERENCES_BYTES // 1024} KiB"))
     return values
-
-
-def _measure_depth(value: Any) -> int:
-    """Iterative, because deep nesting from a stranger would exceed the recursion limit."""
-    depth, level = 0, [value]
-    while level and depth <= MAX_PREFERENCES_DEPTH:
-        level = [c for v in level if isinstance(v, (dict, list)) for c in (v.values() if isinstance(v, dict) else v)]
-        depth += 1
-    return depth
 
 
 def merge_fields(old: Mapping[str, Any], new: Mapping[str, Any], *, replace: bool) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def format_short_moment(moment: datetime, zone: tzinfo = UTC) -> str:
 
 
 def format_instant(moment: datetime) -> str:
-    """As HTML's `datetime` attribute takes it: `2026-11-22T07:09:11+00:00`, for it allows three digits of a second."""
+    """Formats as HTML's `datetime` attribute takes it, with three digits of a second at most."""
     return moment.astimezone(UTC).isoformat(timespec="seconds")
 
 

@@ -39,7 +39,7 @@ class Rates:
         return currency in self.quotes and self.today - self.quotes[currency].day <= STALE_AFTER
 
     def convert(self, amount: Decimal, currency: str, into: str) -> Converted | None:
-        """By the euro, unrounded; the older of both days counts."""
+        """Converts by the euro, unrounded; the older of both days counts."""
         if currency == into:
             return Converted(amount, into)
         if not (self.knows(currency) and self.knows(into)):

@@ -29,7 +29,7 @@ def _describe_field(name: str, values: Mapping[str, Any]) -> str:
 
 
 def _format_value(value: Any) -> str:
-    """As people read it; empty where the value is not for a sentence."""
+    """Formats a value as people read it; empty where the value is not for a sentence."""
     match value:
         case bool():
             return "on" if value else "off"

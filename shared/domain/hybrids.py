@@ -23,7 +23,7 @@ Miles = Callable[[str, str], int]
 
 
 def find_hubs(origin: str, destination: str, airports: Iterable[str], miles: Miles) -> list[str]:
-    """Those nearest the direct way, best first."""
+    """Hubs nearest the direct way, best first."""
     direct = miles(origin, destination)
     over = {h: (miles(origin, h), miles(h, destination)) for h in set(airports) - {origin, destination}}
     near = {h: sum(legs) for h, legs in over.items() if min(legs) >= MIN_LEG_MILES and sum(legs) <= MAX_DETOUR * direct}
@@ -79,7 +79,7 @@ class Pair(Generic[First, Second]):
 
 
 def pair_legs(first: HybridLeg[First], second: HybridLeg[Second]) -> Pair[First, Second] | None:
-    """None where the second cannot be caught, or leaves more than a day later."""
+    """Pairs two legs; None where the second cannot be caught, or leaves more than a day later."""
     if first.lands and second.leaves:
         # Subtracting local times would ignore a change to daylight saving time.
         layover = timedelta(seconds=second.leaves.timestamp() - first.lands.timestamp())

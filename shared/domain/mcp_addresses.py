@@ -83,7 +83,7 @@ def describe_fault(path: str) -> str | None:
 
 
 def _keep_fitting(areas: Iterable[str]) -> list[str]:
-    """Those that fit together, the first ones before the others."""
+    """Keeps those that fit together, the first ones before the others."""
     fitting: list[str] = []
     for area in areas:
         if _count_tools([*fitting, area]) <= MAX_TOOLS:

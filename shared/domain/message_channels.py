@@ -79,7 +79,7 @@ def _read_discord(fields: Mapping[str, str]) -> TypedAddress:
 
 
 def _read_path(parts: re.Match[str] | None, fault: str) -> TypedAddress:
-    """Of the address only what the service made is stored; its host is ours to choose."""
+    """Keeps only what the service made of the address; its host is ours to choose."""
     return TypedAddress({"path": parts[1]}, {}) if parts else TypedAddress({}, {"url": fault})
 
 

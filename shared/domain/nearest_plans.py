@@ -33,7 +33,10 @@ def find_nearest(
     if over is None or short is None or max_cash is None:
         return over or short
     beyond = (over.journey.taxes or Decimal(0)) - max_cash
-    missing = _value_lacking(short)
+    # What the missing points are worth, in whole units of money; None where a value is not known.
+    values = {s.program: s.value for s in short.journey.seats}
+    cents = [None if (value := values[p]) is None else points * value for p, points in short.lacking.items()]
+    missing = None if None in cents else sum((c for c in cents if c is not None), Decimal(0)) / 100
     return over if missing is None or beyond <= missing else short
 
 
@@ -43,7 +46,7 @@ def is_within_cap(journey: Journey[Offer], max_cash: Decimal | None) -> bool:
 
 
 def find_over_cap(journeys: Iterable[Journey[Offer]], funds: Funds) -> NearestPlan[Offer] | None:
-    """Of the journeys the balances pay, the one with the lowest taxes."""
+    """The journey with the lowest taxes of those the balances pay."""
     taxed = (j for j in journeys if j.taxes is not None)
     for journey in nsmallest(MAX_TRIED, taxed, key=lambda j: (j.taxes or Decimal(0), j.rough)):
         if payments := find_payment(journey.needs, funds):
@@ -61,10 +64,3 @@ def _find_short_of_points(journeys: Iterable[Journey[Offer]], funds: Funds) -> N
         if lacking and (nearest is None or sum(lacking.values()) < sum(nearest.lacking.values())):
             nearest = NearestPlan("points", journey, None, lacking)
     return nearest
-
-
-def _value_lacking(nearest: NearestPlan[Offer]) -> Decimal | None:
-    """What the missing points are worth, in whole units of money; None where a value is not known."""
-    values = {s.program: s.value for s in nearest.journey.seats}
-    cents = [None if (value := values[p]) is None else points * value for p, points in nearest.lacking.items()]
-    return None if None in cents else sum((c for c in cents if c is not None), Decimal(0)) / 100

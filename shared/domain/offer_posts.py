@@ -65,11 +65,7 @@ def find_programs(text: str, meanings: Mapping[str, tuple[str, ...]]) -> list[fr
                 break
         else:
             at += 1
-    return _drop_ambiguous(mentions)
-
-
-def _drop_ambiguous(mentions: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Each once; a shared name says nothing next to one of the programmes it can mean."""
+    # Each once; a shared name says nothing next to one of the programmes it can mean.
     exact = {m for m in mentions if len(m) == 1}
     return [m for m in dict.fromkeys(mentions) if len(m) == 1 or not any(e & m for e in exact)]
 

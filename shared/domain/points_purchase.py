@@ -21,7 +21,7 @@ class PriceList:
 
     @property
     def cents_per_point(self) -> Decimal:
-        """Without the fee of the order."""
+        """Cents for a point, without the fee of the order."""
         return self.price * 100 / self.per_points
 
 

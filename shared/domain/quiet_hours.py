@@ -6,7 +6,7 @@ from shared.domain.time_zones import find_zone
 
 
 def find_quiet_end(now: datetime, time_zone: str | None, start: int | None, end: int | None) -> datetime | None:
-    """When the quiet that holds at `now` ends, in UTC; None when it is not quiet.
+    """The moment, in UTC, when the quiet that holds at `now` ends; None when it is not quiet.
 
     `start` and `end` are full hours of the day in `time_zone`, an IANA name (None = UTC); quiet may pass midnight.
     """

@@ -31,7 +31,7 @@ class Redemption:
 
     @property
     def value(self) -> Decimal | None:
-        """In `currency`; below zero where the taxes alone were more than the price."""
+        """The value in `currency`; below zero where the taxes alone were more than the price."""
         return None if self.cash_price is None or self.taxes is None else self.cash_price - self.taxes
 
     @property

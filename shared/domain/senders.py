@@ -89,7 +89,7 @@ def read_sender(headers: Sequence[str]) -> str | None:
 
 
 def strip_comments(text: str) -> str:
-    """Without what stands in parentheses, which may be nested (RFC 5322, 3.2.2)."""
+    """Removes what stands in parentheses, which may be nested (RFC 5322, 3.2.2)."""
     for _ in range(MAX_COMMENT_DEPTH):
         shorter = _COMMENT.sub(" ", text)
         if shorter == text:

@@ -22,7 +22,7 @@ def shorten_uuid(id: UUID) -> str:
 
 
 def read_uuid(text: str) -> UUID | None:
-    """From the short form or the usual one; None where the text is neither."""
+    """Reads the short form or the usual one; None where the text is neither."""
     try:
         return UUID(bytes=decode_base64(text + "==")) if len(text) == 22 else UUID(text)
     except ValueError:
@@ -30,7 +30,7 @@ def read_uuid(text: str) -> UUID | None:
 
 
 def decode_base64(text: str) -> bytes:
-    """Of the alphabet for URLs (RFC 4648, section 5). Raises ValueError where anything else is in it."""
+    """Decodes the alphabet for URLs (RFC 4648, section 5). Raises ValueError where anything else is in it."""
     try:
         return base64.b64decode(text.encode("ascii"), altchars=b"-_", validate=True)
     except binascii.Error as error:

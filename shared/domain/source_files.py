@@ -199,7 +199,7 @@ def _check_layout(rows: Sequence[_SourceNode], source: SourceMap) -> None:
 
 
 def _read_entry(row: _SourceNode, source: SourceMap, find_name: FindName) -> SourceRow | None:
-    """None for a row whose key cannot be read."""
+    """Reads a row; None for one whose key cannot be read."""
     key = [_read_cell(row, cell, find_name) for cell in source.keys]
     if None in key:
         return None
@@ -239,7 +239,7 @@ def read_number(text: str) -> str | None:
 
 
 def read_percent(text: str) -> str | None:
-    """Of a fraction (0.3) or a percentage (30%)."""
+    """Reads a fraction (0.3) or a percentage (30%)."""
     number = read_number(text.removesuffix("%").strip())
     if number is None:
         return None

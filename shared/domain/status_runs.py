@@ -20,7 +20,7 @@ class Run:
 
     @property
     def turns_at(self) -> str | None:
-        """Where it turns round; None where the way back is another one, which no fare of a return trip describes."""
+        """The airport where it turns round; None where the way back is another one, which no return fare describes."""
         return self.stops[len(self.stops) // 2] if self.stops == self.stops[::-1] else None
 
     @property

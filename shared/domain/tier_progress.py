@@ -26,7 +26,7 @@ class WayProgress:
 
     @property
     def met(self) -> bool | None:
-        """None where an unknown counter decides."""
+        """Whether it is met; None where an unknown counter decides."""
         gaps = [counter.gap for counter in self.counters]
         if any(gaps):
             return False

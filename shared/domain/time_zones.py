@@ -19,7 +19,7 @@ def find_zone_name(text: str) -> str | None:
 
 
 def find_zone(name: str) -> ZoneInfo | None:
-    """None for a name this machine's zones do not hold."""
+    """Finds a zone; None for a name this machine's zones do not hold."""
     iana_name = find_zone_name(name)
     return ZoneInfo(iana_name) if iana_name else None
 

@@ -20,7 +20,7 @@ class Described(NamedTuple):
 
 
 def stem(word: str) -> str:
-    """Without the s of a plural, then without ing or ed, where at least three letters stay."""
+    """Cuts the s of a plural, then ing or ed, where at least three letters stay."""
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     for ending in ("ing", "ed"):

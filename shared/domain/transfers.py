@@ -1,8 +1,8 @@
 """Transfers between programmes: routes, bonuses, blocks and minimums, paths to a target and the reach of balances."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -217,7 +217,7 @@ def _find_most_delivered(routes: Network, start: str, points: int, max_hops: int
 
 
 def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX_HOPS) -> dict[str, list[Reach]]:
-    """For each programme the balances that reach it, each by itself: its own first, then the largest first."""
+    """The balances that reach each programme, each by itself: its own first, then the largest first."""
     reaches = {program: [Reach(program, points, points)] for program, points in balances.items() if points > 0}
     for source, points in sorted(balances.items(), key=lambda item: (-item[1], item[0])):
         for target, delivered in _find_most_delivered(routes, source, points, max_hops).items():
@@ -228,3 +228,35 @@ def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX
 def first_covering(reaches: Iterable[Reach], points: int) -> Reach | None:
     """The first balance that covers so many points: the programme's own, else the largest that does by transfer."""
     return next((r for r in reaches if r.points_delivered >= points), None)
+
+
+# Transfer ratios by card: which of a route's ratios a person gets. Where cards give different ratios, a held card
+# decides, the best of several: points of one currency can be put together. Where no held card is known to have a
+# ratio, the lowest counts, because a transfer cannot be undone.
+
+
+def pick_rates(edges: Iterable[Edge], held: Collection[str] = ()) -> Iterator[Edge]:
+    """One edge for each route; `held` are the cards of the person."""
+    routes: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        routes.setdefault((edge.source, edge.target), []).append(edge)
+    for route in routes.values():
+        yield _pick_rate(route, held) if len(route) > 1 or route[0].cards else route[0]
+
+
+def _pick_rate(route: Sequence[Edge], held: Collection[str]) -> Edge:
+    by_rate = sorted(route, key=lambda e: (-e.rate.ratio, e.cards))
+    rates = _merge_rates(by_rate)
+    best = next((e for e in by_rate if set(e.cards) & set(held)), None)
+    if best is None:
+        return replace(by_rate[-1], rates=rates)
+    return replace(best, rates=rates, cards_held=tuple(c for c in best.cards if c in held))
+
+
+def _merge_rates(edges: Iterable[Edge]) -> tuple[CardRate, ...]:
+    """Each ratio once, with all cards that give it."""
+    rates: dict[Fraction, CardRate] = {}
+    for edge in edges:
+        rate = rates.setdefault(edge.rate.ratio, edge.rate)
+        rates[rate.ratio] = replace(rate, cards=tuple(dict.fromkeys((*rate.cards, *edge.cards))))
+    return tuple(rates.values())

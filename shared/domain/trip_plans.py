@@ -123,7 +123,7 @@ def pair_journeys(
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
-    """Those all balances together could pay; of one programme, day and pair of places the few cheapest."""
+    """Finds those all balances together could pay; of one programme, day and pair of places the few cheapest."""
     most = {
         p: sum(x.points_delivered for x in reaches)
         for p, reaches in find_reach(funds.routes, {p.program: p.points for p in funds.purses}).items()

@@ -24,7 +24,7 @@ class Spread:
 
 
 def find_spread(usual: Decimal | None, quoted: Sequence[Decimal]) -> Spread | None:
-    """None where no value is known; a value that was derived has no spread."""
+    """Finds the spread; None where no value is known; a value that was derived has none."""
     return None if usual is None else Spread(min(quoted, default=None), usual, max(quoted, default=None))
 
 

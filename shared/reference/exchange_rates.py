@@ -34,7 +34,7 @@ _newest: list[DayRates] = []  # what the live source gave since the start
 
 
 def find_exchange_rate(currency: str) -> ExchangeRate | None:
-    """None where the bank publishes no rate of the currency."""
+    """Finds a rate; None where the bank publishes none of the currency."""
     rates = _get_rates()
     per_euro = rates.per_euro.get(currency)
     return ExchangeRate(currency, rates.per_euro[BASE] / per_euro, rates.day) if per_euro else None

@@ -116,7 +116,7 @@ def _compile_kinds(rows: Sequence[Any]) -> dict[str, re.Pattern[str]]:
 
 @lru_cache(maxsize=2)
 def build_rulebook(reference: Reference) -> Rulebook:
-    """Compiled once for each load of the reference data."""
+    """Builds the rules once for each load of the reference data."""
     kinds = _compile_kinds(reference.rows("folio/line_kinds.csv"))
     chains = reference.rows("folio/chains.csv")
     return Rulebook(

@@ -134,7 +134,7 @@ def _index_airports(reference: Reference) -> Mapping[str, tuple[Airport, ...]]:
 
 @lru_cache(maxsize=8)
 def _index_cities(reference: Reference) -> Mapping[tuple[str, str], Point]:
-    """Where a city is whose airports lie together; a name that several cities of a country have is left out."""
+    """The place of a city whose airports lie together; a name that several cities of a country have is left out."""
     served: dict[tuple[str, str], list[Point]] = {}
     for airport in reference.airports.values():
         served.setdefault((names.normalize_name(airport.city), airport.country), []).append((airport.lat, airport.lon))

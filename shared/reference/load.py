@@ -425,7 +425,7 @@ _loading = threading.Lock()
 
 
 def reference() -> Reference:
-    """Loaded once per process and shared, read-only, by all calls."""
+    """Returns the facts, loaded once per process and shared, read-only, by all calls."""
     if not _current:
         with _loading:
             if not _current:

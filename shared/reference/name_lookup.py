@@ -287,7 +287,7 @@ class TravelNames:
         )
 
     def airline(self, text: str) -> str | None:
-        """By code, by name, or by a longer text that holds the name of one airline."""
+        """The airline by code, by name, or by a longer text that holds the name of one airline."""
         return _find_airline(self.reference, text[:_MAX_CHARACTERS].strip())
 
     def by_icao(self, code: str) -> str | None:

@@ -51,7 +51,7 @@ def _diff_file(folder: Path, file: str, overrides: Sequence[Override], left_out:
 
 
 def _split_lines(text: str) -> list[str]:
-    """At line feeds alone, as patch programs do."""
+    """Splits at line feeds alone, as patch programs do."""
     return list(io.StringIO(text, newline="\n"))
 
 

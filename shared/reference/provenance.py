@@ -18,7 +18,7 @@ _SHARED_LABELS = ("ac", "co", "com", "gov", "gv", "ne", "net", "or", "org")
 
 @lru_cache(maxsize=16_384)
 def find_publisher(url: str) -> str:
-    """Who answers for a page: the registered domain, or the owner of a repository. Empty where it is no address."""
+    """Finds who answers for a page: the registered domain, or the owner of a repository. Empty for no address."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     if parts.scheme not in ("http", "https") or "." not in host:

@@ -15,8 +15,7 @@ from shared.domain.airports import Airport, Zone, find_zone, name_places
 from shared.domain.award_charts import Chart, ChartRoute, DistanceBand, Points, RoutePrice, Season
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
-from shared.domain.transfer_rates import pick_rates
-from shared.domain.transfers import Bonus, Edge
+from shared.domain.transfers import Bonus, Edge, pick_rates
 from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference import ages, airports, flights
 from shared.reference.airlines import Airline, build_airlines
@@ -217,7 +216,7 @@ class Reference:
     # rules of programmes
 
     def expiry(self, program: str) -> PointsExpiry | None:
-        """When the points of a programme end; None where that is unknown."""
+        """The rule by which points of a programme end; None where that is unknown."""
         row: PointsExpiry | None = self._find_own("points_expiry.csv", program)
         return row
 
@@ -323,7 +322,7 @@ class Reference:
 
     @cached_property
     def flights(self) -> Mapping[str, KnownFlights]:
-        """By airline: its known non-stop flights, counted both ways, and where it can be expected to have others."""
+        """Known non-stop flights by airline, counted both ways, and where it can be expected to have others."""
         return flights.build_known_flights(self._tables, self._home_areas, self._every_airline)
 
     @cached_property
@@ -384,7 +383,7 @@ class Reference:
 
     @cached_property
     def deciding_cards(self) -> frozenset[str]:
-        """Those that give their own transfer ratio."""
+        """The cards that give their own transfer ratio."""
         return frozenset(card for row in self._tables["transfer_partners.csv"] for card in row.cards)
 
     def _list_edges(self, on: date) -> Sequence[transfers.Edge]:

@@ -56,7 +56,7 @@ def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
 def compare_source(
     reference: Reference, source: WatchedSource, entries: Iterable[SourceRow], today: date
 ) -> list[SourceDifference]:
-    """Where the source and our rows in force differ. Several rows of one key agree when any of them does."""
+    """The differences between the source and our rows in force. Rows of one key agree when any of them does."""
     mapping = build_map(source)
     cells = (*mapping.keys, *mapping.values)
     rows = [row for row in reference.rows(source.file) if _is_compared(row, cells, today)]
@@ -142,10 +142,6 @@ def _name_row(file: str, row: Any) -> str:
     return " ".join(_write_value(getattr(row, name)) or "-" for name in list_key_columns(file))
 
 
-def _describe_entry(entry: SourceRow) -> str:
-    return ", ".join(f"{name} {text}" for name, text in entry.values.items()) or "a row"
-
-
 def _list_missing(
     source: WatchedSource, ours: Mapping[Key, Any], theirs: Mapping[Key, Sequence[SourceRow]], today: date
 ) -> Iterator[SourceDifference]:
@@ -155,7 +151,8 @@ def _list_missing(
     for key in theirs.keys() - ours.keys():
         current = [e for e in theirs[key] if e.values.get("valid_to", "9999") >= today.isoformat()]
         if current:
-            yield SourceDifference(source.file, " ".join(key), ROW, "no row", _describe_entry(current[0]))
+            entry_text = ", ".join(f"{name} {text}" for name, text in current[0].values.items()) or "a row"
+            yield SourceDifference(source.file, " ".join(key), ROW, "no row", entry_text)
 
 
 def _list_gone(

@@ -103,7 +103,7 @@ def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=2)
 def build_book(reference: Reference) -> StatementBook:
-    """Compiled once for each load of the reference data."""
+    """Builds the book once for each load of the reference data."""
     headers: dict[str, list[tuple[str, ...]]] = {}
     for row in reference.rows("statements/headers.csv"):
         headers.setdefault(row.layout, []).append(row.columns)

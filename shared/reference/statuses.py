@@ -104,12 +104,9 @@ def _build_bands(reference: Reference, program: str) -> tuple[EarningBand, ...]:
     cabins: dict[tuple[str, int | None, int | None], dict[str, int]] = defaultdict(dict)
     for row in reference.rows("elite_flying_blue_xp.csv"):
         if row.program == program:
-            cabins[row.band, row.min_miles, row.max_miles][_to_band_cabin(row.cabin)] = row.xp_per_segment
+            band_cabin = "premium" if row.cabin == "premium_economy" else row.cabin
+            cabins[row.band, row.min_miles, row.max_miles][band_cabin] = row.xp_per_segment
     return tuple(EarningBand(*key, points) for key, points in cabins.items())
-
-
-def _to_band_cabin(name: str) -> str:
-    return "premium" if name == "premium_economy" else name
 
 
 def list_scheme_facts(reference: Reference, program: str) -> list[Any]:

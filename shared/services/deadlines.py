@@ -271,7 +271,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
 
 
 def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
-    """Those that run today, from a currency the person has some of."""
+    """Finds those that run today, from a currency the person has some of."""
     mine = {row.program for row in holdings.balances if row.balance and row.member == HOLDER}
     open_routes = {(e.source, e.target) for edges in view.reference.routes(view.today).values() for e in edges}
     programs = view.reference.programs

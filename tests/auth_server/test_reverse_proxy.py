@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 from auth_server.app import create_app
 from auth_server.web import flows
-from auth_server.web.waiting_bodies import MAX_BYTES_OF_ONE_ADDRESS, TooManyBodies, WaitingBodies
+from auth_server.web.reverse_proxy import MAX_BYTES_OF_ONE_ADDRESS, TooManyBodies, WaitingBodies
 from shared.asgi import BodyTooLarge
 from tests.auth_server.in_process_browser import BASE
 
@@ -236,7 +236,7 @@ def test_unfinished_bodies_of_one_address_hold_memory_within_a_bound() -> None:
 def test_a_body_that_does_not_arrive_in_time_is_answered_so(
     served: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auth_server.web.waiting_bodies.MAX_SECONDS", 0.2)
+    monkeypatch.setattr("auth_server.web.reverse_proxy.MAX_SECONDS", 0.2)
     with socket.create_connection(served, timeout=90) as caller:
         caller.sendall(UNFINISHED.format(path="/api/v1/tools/list_programs").encode())
         answer = caller.recv(4096)

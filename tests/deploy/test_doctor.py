@@ -17,7 +17,7 @@ from deploy.cli import main
 from deploy.doctor import report, stores
 from deploy.doctor import report as outside_services
 from deploy.doctor import report as programs
-from deploy.doctor.results import Check, SwitchedOff
+from deploy.doctor.stores import Check, SwitchedOff
 from deploy.errors import CommandError, user_message
 from shared import clock, provider_health
 from shared.db.base import engine, transaction

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from deploy.doctor import stores
-from deploy.doctor.results import SwitchedOff
+from deploy.doctor.stores import SwitchedOff
 from deploy.errors import CommandError
 from deploy.operators.maintenance import parse_until
 from shared import clock

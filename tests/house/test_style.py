@@ -74,7 +74,13 @@ def test_a_small_function_with_one_caller_stands_in_it() -> None:
         and count_lines(node) <= 4
         and used[node.name] == 1
     ]
-    assert len(small) <= 333, "\n".join(small)
+    assert len(small) <= 304, "\n".join(small)
+
+
+def test_a_small_module_has_a_reason() -> None:
+    """The number may fall, never rise. Left are entries, adapters, single tables, and words that many rooms share."""
+    small = [name for name, text in product_texts().items() if text.count("\n") < 40 and Path(name).stem[:2] != "__"]
+    assert len(small) <= 100, "\n".join(small)
 
 
 def test_no_module_has_a_name_that_says_nothing() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from auth_server.accounts import suspension
+from auth_server.accounts import access
 from auth_server.accounts.access_items import describe_access, end_access
 from auth_server.pages.member import Member
 from auth_server.pages.operate import operator
@@ -64,7 +64,7 @@ def _suspend(member: Member, account: Account, reason: str) -> FlowResult:
         return _ask_suspend(member, account, "This is the account you are signed in with. It is not suspended.")
     if account.disabled_at is not None:
         return _redirect_to(account, "unchanged")
-    suspension.suspend(member.uow, account)
+    access.suspend(member.uow, account)
     operator.write_trail(member, "suspend", account.public_id, None, reason)
     return _redirect_to(account, "suspended")
 
@@ -77,7 +77,7 @@ def _ask_restore(member: Member, account: Account, fault: str) -> FlowResult:
 def _restore(member: Member, account: Account, reason: str) -> FlowResult:
     if account.disabled_at is None:
         return _redirect_to(account, "unchanged")
-    suspension.restore(member.uow, account)
+    access.restore(member.uow, account)
     operator.write_trail(member, "restore", account.public_id, None, reason)
     return _redirect_to(account, "restored")
 

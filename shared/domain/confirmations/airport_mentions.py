@@ -118,7 +118,7 @@ def find_joined(line: Line, world: TravelFacts) -> Iterator[tuple[int, str]]:
 
 
 def _counts(code: str, way: Way, world: TravelFacts) -> bool:
-    """In brackets or in a pair, words such as FOR are airports, if ones that are flown to."""
+    """Words such as FOR are airports in brackets or in a pair, if they are flown to."""
     if way in (find_bracketed, find_paired) and code not in _CALENDAR and code not in CODES and world.is_served(code):
         return True
     return _is_airport(code, world)

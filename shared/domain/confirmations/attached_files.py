@@ -53,7 +53,12 @@ def read_pass(content: bytes) -> WalletPass:
             if len(archive.infolist()) > MAX_ENTRIES:
                 raise PassUnread("it holds too many files")
             document = json.loads(_read_entry(archive, "pass.json"))
-            strings = _read_strings(archive)
+            # Texts in the pass's first language, English before others, by the keys that stand in its fields.
+            names = sorted(
+                (n for n in archive.namelist() if n.endswith(".lproj/pass.strings")),
+                key=lambda n: (not n.startswith("en"), n),
+            )
+            strings = dict(_STRING.findall(_read_entry(archive, names[0]))) if names else {}
     except (zipfile.BadZipFile, KeyError, ValueError, RecursionError, NotImplementedError, RuntimeError, OSError):
         raise PassUnread("it is damaged") from None
     if not isinstance(document, dict):
@@ -79,14 +84,6 @@ def _read_entry(archive: zipfile.ZipFile, name: str) -> str:
         except ValueError:
             continue
     raise ValueError(name)
-
-
-def _read_strings(archive: zipfile.ZipFile) -> dict[str, str]:
-    """Texts in the pass's first language, English before others, by the keys that stand in its fields."""
-    names = sorted(
-        (n for n in archive.namelist() if n.endswith(".lproj/pass.strings")), key=lambda n: (not n.startswith("en"), n)
-    )
-    return dict(_STRING.findall(_read_entry(archive, names[0]))) if names else {}
 
 
 def _find_style(document: dict[str, Any]) -> str | None:

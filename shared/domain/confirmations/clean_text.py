@@ -11,13 +11,13 @@ _DASHES = re.compile(r"[\u2010-\u2015\u2212\uff0d]")
 
 
 def clean(text: str) -> str:
-    """Without control characters and marks no one sees, with one kind of line end, space and dash."""
+    """Removes control characters and marks no one sees; leaves one kind of line end, space and dash."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
     return _DASHES.sub("-", _SPACES.sub(" ", _INVISIBLE.sub("", text)))
 
 
 def cut_remarks(text: str) -> str:
-    """Without closed remarks of a page's source, which no reader of the page sees.
+    """Removes closed remarks of a page's source, which no reader of the page sees.
 
     By `find`: a pattern that spans lines needs quadratic time on a text of openings.
     """

@@ -152,7 +152,7 @@ def _cut_at_heading(
 
 
 def _find_limit(letter: LetterMarks, starts: list[int]) -> int:
-    """Where the last flight's part ends: at the terms, the price or the passengers."""
+    """The end of the last flight's part: at the terms, the price or the passengers."""
     key = tuple(starts)
     if key not in letter.limits:
         longest = max([b - a for a, b in pairwise(starts)] + [45])

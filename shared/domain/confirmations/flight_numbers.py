@@ -89,7 +89,7 @@ _MONTH_BEHIND = re.compile(rf"[.,]?[ \t]{{0,3}}(?:de |di )?(?:{MONTH})(?![a-z])"
 
 
 class FlightNumber(NamedTuple):
-    """Where a letter names a flight: line and place in it, airline and number."""
+    """The place where a letter names a flight: line and place in it, airline and number."""
 
     line: int
     at: int
@@ -150,7 +150,7 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str
         or _DIRECTION_BEFORE.search(small_before)
         or _IDEOGRAPH.search(before)
         or _FLIGHT_WORD.search(line.small)
-        or _has_code(rest, world)
+        or any(world.clock_of(code) for code in re.findall(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])", rest))
     ):
         return True
     if _fills_cell(m, line) or (m[1] == own and len(m[3]) > 1) or _PARTNER.match(fold(rest[:40]).strip(" \t|,(-")):
@@ -210,10 +210,6 @@ def find_operator(line: Line, world: TravelFacts) -> str | None:
 
 def _has_time(rest: str) -> bool:
     return any(True for _ in find_times(fold(rest)))
-
-
-def _has_code(rest: str, world: TravelFacts) -> bool:
-    return any(world.clock_of(code) for code in re.findall(r"(?<![A-Za-z])([A-Z]{3})(?![A-Za-z])", rest))
 
 
 def _find_icao_designators(line: Line, at: int, world: TravelFacts, own: str) -> Iterator[FlightNumber]:

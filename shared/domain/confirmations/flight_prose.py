@@ -104,7 +104,7 @@ def _count_facts(reading: list[tuple[Line, Block]]) -> int:
 
 
 def _list_cuts(small: str) -> list[int]:
-    """Where a part of a sentence ends, but for the comma between a weekday and its date."""
+    """The places where a part of a sentence ends, but for the comma between a weekday and its date."""
     return [m.end() for m in _CUT.finditer(small) if find_weekday(small[max(0, m.start() - 14) : m.start()]) is None]
 
 

@@ -44,7 +44,7 @@ def unwrap(content: str, letter: MailLetter) -> Text:
 
 
 def _find_headers(body: str) -> int | None:
-    """Where a block of at least three header lines begins, as some programs put one before what they forward."""
+    """Finds where a block of at least three header lines begins, as some programs put one before what they forward."""
     run, at, start = 0, 0, 0
     for line in body.split("\n"):
         small = fold(line.lstrip("> "))

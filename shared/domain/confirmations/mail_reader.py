@@ -133,7 +133,11 @@ def read_calendar_entries(
     """The bookings of all entries; text that is no calendar is ignored."""
     entries = [pair for text in texts[:_MAX_ENTRIES] for pair in _read_entries(text)]
     for entry, called_off in entries[:_MAX_ENTRIES]:
-        words = _read_words(entry)
+        # The words of an entry; those of its HTML form (X-ALT-DESC) where it has no other description.
+        parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
+        if not parts[2].strip():
+            parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
+        words = clean("\n".join(parts))
         starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
         dates = MailDates(fold(words), posted)
         legs = flights.read_legs(words, dates, world, sender)
@@ -144,14 +148,6 @@ def read_calendar_entries(
             yield from ((words, replace(leg, action=action)) for leg in legs)
         elif stay := _read_stay(entry, words, starts, ends, dates, world):
             yield words, replace(stay, action=action)
-
-
-def _read_words(entry: Any) -> str:
-    """The words of an entry; those of its HTML form (X-ALT-DESC) where it has no other description."""
-    parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
-    if not parts[2].strip():
-        parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
-    return clean("\n".join(parts))
 
 
 def _read_entries(text: str) -> list[tuple[Any, bool]]:
@@ -381,7 +377,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
-    """Without the passengers of attached tickets, of which each traveller has one, where the letter counts them."""
+    """Drops the passengers of attached tickets, of which each traveller has one, where the letter counts them."""
     legs = [b for reading in others for b in reading.bookings if isinstance(b, BookedLeg)]
     if any(leg.passengers for leg in legs):
         for leg in (b for reading in tickets for b in reading.bookings if isinstance(b, BookedLeg)):

@@ -59,14 +59,11 @@ def set_own_numbers(legs: Sequence[BookedLeg], body: str, world: TravelFacts) ->
         return
     for leg, ((number, start, end),) in zip(legs, owners, strict=True):
         leg.confirmation_number = number
-        price = prices.find_price(_cut_paragraph(lines[start:end]), world)
+        # The lines up to the first that is blank or a ruler: behind the last booking stands the total of all.
+        paragraph = "\n".join(itertools.takewhile(lambda line: re.search(r"\w", line), lines[start:end]))
+        price = prices.find_price(paragraph, world)
         if price.cash is not None and price.currency and price.points is None and not price.doubts:
             leg.cash_paid, leg.taxes_currency = price.cash, price.currency
-
-
-def _cut_paragraph(lines: list[str]) -> str:
-    """The lines up to the first that is blank or a ruler: behind the last booking stands the total of all."""
-    return "\n".join(itertools.takewhile(lambda line: re.search(r"\w", line), lines))
 
 
 def _split_blocks(lines: list[str]) -> list[tuple[str, int, int]]:

@@ -196,7 +196,7 @@ _NUMBER = re.compile(r"\b(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{1,4}\b")
 
 
 def _cut_by_status(text: str) -> str:
-    """Without the lines from the last flight number above a line that says no more than "cancelled"."""
+    """Drops the lines from the last flight number above a line that says no more than "cancelled"."""
     lines: list[str] = []
     for line in text.split("\n"):
         if _STATUS.match(fold(line[:60])) and len(line) < 60:

@@ -239,7 +239,13 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
     """
     folded = fold(text)
     price = MailPrice(award=bool(words.AWARD.search(folded)), both=bool(words.BOTH.search(folded)))
-    statements = _sort_mentions(list_price_lines(text))
+    lines = list_price_lines(text)
+    statements = _Statements(([], [], []), [], [], ([], [], []), ([], [], [], []), [])
+    for line, heading in lines:
+        for mention in find_mentions(line):
+            (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
+            statements.money += not mention.unit
+            statements.fares += [mention] if _is_whole_fare(mention) else []
     _set_points(price, statements, world)
     _set_money(price, statements, _find_named_currencies(text, folded))
     _check_plausibility(price)
@@ -256,16 +262,6 @@ def _find_named_currencies(text: str, folded: str) -> set[str]:
     if "CNY" not in named and "元" not in text and words.KANA.search(text):
         named.add("JPY")
     return named
-
-
-def _sort_mentions(lines: Iterable[tuple[str, str]]) -> _Statements:
-    statements = _Statements(([], [], []), [], [], ([], [], []), ([], [], [], []), [])
-    for line, heading in lines:
-        for mention in find_mentions(line):
-            (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
-            statements.money += not mention.unit
-            statements.fares += [mention] if _is_whole_fare(mention) else []
-    return statements
 
 
 def _sort_points(statements: _Statements, mention: Mention, heading: str) -> None:

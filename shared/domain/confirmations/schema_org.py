@@ -214,7 +214,7 @@ def _is_type(item: Any, *names: str) -> bool:
 
 
 def _read_number(item: Item) -> str | None:
-    """Only text in the form of a booking number; a sentence is left out, and a person is asked."""
+    """Reads only text in the form of a booking number; a sentence is left out, and a person is asked."""
     text = to_text(first_of(item, "reservationNumber", "reservationId", "confirmationNumber"))
     text = text.lstrip("#")
     return text if _RESERVATION.fullmatch(text.replace(" ", "")) else None

@@ -179,7 +179,11 @@ def find_spans(lines: list[str], dates: MailDates, hotels_only: bool = False) ->
     """The days of each stay, in the order of the letter; `hotels_only` for labels no flight has."""
     entries = [e for e in _find_labelled_days(lines, dates) if e.hotel or not hotels_only]
     if not _has_own_numbers(entries, lines):
-        entries = _drop_repeats(entries)
+        # Each day once for each side: a summary and the details name the same stay.
+        unique: dict[tuple[bool, date | None], _Entry] = {}
+        for entry in entries:
+            unique.setdefault((entry.into, entry.day.day), entry)
+        entries = list(unique.values())
     into, out = ([e for e in entries if e.into is side] for side in (True, False))
     if len(into) == 1 and not out and (nights := find_nights(lines)) and (day := into[0].day.day):
         return [StaySpan(day, day + timedelta(days=nights), into[0].line, into[0].line)]
@@ -208,14 +212,6 @@ def _has_own_numbers(entries: list[_Entry], lines: list[str]) -> bool:
     blocks = ["\n".join(lines[a:b]) for a, b in itertools.pairwise(starts)]
     numbers = [find_confirmation(Text(block, "", "", False, None)) for block in blocks]
     return len(numbers) > 1 and None not in numbers and len(set(numbers)) == len(numbers)
-
-
-def _drop_repeats(entries: list[_Entry]) -> list[_Entry]:
-    """Each day once for each side: a summary and the details name the same stay."""
-    unique: dict[tuple[bool, date | None], _Entry] = {}
-    for entry in entries:
-        unique.setdefault((entry.into, entry.day.day), entry)
-    return list(unique.values())
 
 
 def _find_labelled_days(lines: list[str], dates: MailDates) -> list[_Entry]:

@@ -208,7 +208,7 @@ def find_hotel(above: Sequence[str], below: Sequence[str], subject: str, sender:
 
 
 def _cut_signature(lines: Sequence[str]) -> Sequence[str]:
-    """Without the end of a letter, where people and desks sign it."""
+    """Cuts the end of a letter, where people and desks sign it."""
     return lines[: next((at for at, line in enumerate(lines) if _SIGN_OFF.fullmatch(fold(line))), len(lines))]
 
 
@@ -454,16 +454,12 @@ def read_stays_beside_flights(text: str, dates: MailDates, world: TravelFacts) -
     for stay, span in zip(stays, spans, strict=True):
         block = lines[max(n for n in starts if n <= span.first) : min(n for n in starts if n > span.last)]
         if len(spans) == 1:
-            own = _cut_flights(lines[span.first :])
+            # The lines up to the first that speaks of a flight or of the whole journey.
+            own = list(itertools.takewhile(lambda line: not _OF_FLIGHTS.search(fold(line)), lines[span.first :]))
             stay.free_cancellation_until = find_free_until(own, dates, span.arrives, span.leaves)
         if not any(_OF_FLIGHTS.search(fold(line)) or _FLIGHT_NUMBER.search(line) for line in block):
             _set_own_number(stay, block, world)
     return [stay for stay in stays if stay.hotel_name]
-
-
-def _cut_flights(lines: list[str]) -> list[str]:
-    """The lines up to the first that speaks of a flight or of the whole journey."""
-    return list(itertools.takewhile(lambda line: not _OF_FLIGHTS.search(fold(line)), lines))
 
 
 def _set_own_number(stay: BookedStay, block: list[str], world: TravelFacts) -> None:
@@ -495,7 +491,7 @@ def _read_spans(
 
 
 def _find_start(lines: list[str], start: int, end: int) -> int:
-    """Where the block of a stay begins: at the last line above its days that is a title, else right at the start."""
+    """The line where the block of a stay begins: the last title above its days, else right at the start."""
     numbered = [at for at in range(start, end) if re.match(r"\W*\d{1,2}[.)]\s+\D", lines[at])]
     others = [at for at in range(start, end) if not _LABEL.match(lines[at]) and not _TERMS.search(fold(lines[at]))]
     titles = [at for at in others if not re.search(r"[.!?]\s*$", lines[at])]
@@ -523,18 +519,15 @@ def _read_stay(
         stay.doubts.append(Doubt("hotel_name", "Several lines may be the hotel's name.", hotel.candidates))
     if span.arrives and span.leaves and span.arrives < span.leaves:
         stay.check_in_date, stay.check_out_date = span.arrives, span.leaves
-        _check_nights(stay, own, (span.leaves - span.arrives).days)
+        # The number of nights the letter names has to be that of its days.
+        nights = (span.leaves - span.arrives).days
+        stated = list_nights(own)
+        if stated and nights not in stated:
+            reason = "The number of nights the letter names is not that of its days."
+            days = f"{stay.check_in_date} to {stay.check_out_date}"
+            stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
+            stay.check_out_date = None
     return stay
-
-
-def _check_nights(stay: BookedStay, lines: list[str], nights: int) -> None:
-    """The number of nights the letter names has to be that of its days."""
-    stated = list_nights(lines)
-    if stated and nights not in stated:
-        reason = "The number of nights the letter names is not that of its days."
-        days = f"{stay.check_in_date} to {stay.check_out_date}"
-        stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
-        stay.check_out_date = None
 
 
 def _set_own_price(stay: BookedStay, block: str, world: TravelFacts) -> None:

@@ -60,7 +60,7 @@ class Table:
         return min(self.columns, key=lambda c: _measure_distance(c, amount)).means
 
     def meanings(self, amounts: Sequence[Amount], line: str) -> list[str]:
-        """As many amounts as headings stand in their order, even where the text lost its columns."""
+        """The meanings of as many amounts as headings stand in their order, even where the text lost its columns."""
         headed = [c.means for c in self.columns if c.means in (*_MONEY, "other")]
         if len(amounts) == len(headed) > 1 and not (self.bar and self.bar in line):
             return headed
@@ -97,7 +97,7 @@ def read_heading(folded: str) -> Table | None:
 
 
 def find_posted(amounts: Sequence[Amount], table: Table | None, line: str) -> tuple[Amount, str] | None:
-    """Of the amounts of a line the one that was posted, and the meaning of its column ("" without a table)."""
+    """The amount of a line that was posted, and the meaning of its column ("" without a table)."""
     if not amounts:
         return None
     if table is None:
@@ -356,7 +356,7 @@ def _list_names(line: str) -> list[str]:
 
 
 def decide_currency(page: ReaderState, text: str, country: str | None, month_first: bool) -> str | None:
-    """That of the postings, else the one the bill states, else that of its sums, else the one code it names."""
+    """The currency of the postings, else the one the bill states, else that of its sums, else the one code it names."""
     marks = [p.amount.currencies for p in page.postings if p.amount and p.amount.currencies]
     named = _list_named(text)
     stated = _find_stated(text) or page.money_heading

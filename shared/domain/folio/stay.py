@@ -1,7 +1,7 @@
 """The stay behind a bill: dates, nights, guests, tier and how it was paid."""
 
 import re
-from datetime import date, time, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
@@ -101,14 +101,6 @@ _AFTER_LABEL = re.compile(
 )
 
 
-def _find_checkout(header: str, place: int) -> time | None:
-    """The time printed right after the departure date, or after its own label."""
-    after = _AFTER_DATE.match(header, place, place + 24) if place else None
-    after_date = first_time(after.group(1)) if after else None
-    label = _AFTER_LABEL.search(header)
-    return after_date or (first_time(label.group(1)) if label else None)
-
-
 def match_tier(text: str, chain: Chain) -> str | None:
     """The tier of the chain a free text names: Titanium Elite, lifetime platinum, Diamond Reserve."""
     plain = " ".join(re.findall(r"[a-z]+", fold(text)))
@@ -174,6 +166,11 @@ def read_stay(
     if kind == "award" and is_part_cash("\n".join((header, *(x.folded for x in bill.lines)))):
         kind, awards = "cash", frozenset()
     number = _CONFIRMATION.search(header)
+    # The time printed right after the departure date, or after its own label.
+    after = _AFTER_DATE.match(header, place, place + 24) if place else None
+    after_date = first_time(after.group(1)) if after else None
+    label = _AFTER_LABEL.search(header)
+    checkout = after_date or (first_time(label.group(1)) if label else None)
     return FolioStay(
         chain=chain.chain,
         stay_type=kind,
@@ -181,7 +178,7 @@ def read_stay(
         guest_of_honor=_GUEST_OF_HONOR.search(header) is not None,
         arrival=arrival,
         departure=departure,
-        left_at=_find_checkout(header, place),
+        left_at=checkout,
         nights=_count_booked_nights(header, arrival, departure),
         guests=_find_number(header, _GUESTS, _GUESTS_AFTER),
         rooms=_find_number(header, _ROOMS) or 1,

@@ -14,7 +14,7 @@ def _fold_letter(letter: str) -> str:
 
 
 def fold(text: str) -> str:
-    """As long as the text itself: a place in one is the same place in the other."""
+    """Folds a text to one of the same length: a place in one is the same place in the other."""
     if text.isascii():
         return text.lower()
     letters = [letter for letter in set(text) if letter > "\x7f"]

@@ -109,7 +109,7 @@ class TableShape:
 
 
 def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableShape | None:
-    """None without a header that names the needed columns, where the rows fit no known issuer either."""
+    """Finds the shape; None without a header that names the needed columns, where the rows fit no known issuer."""
     for position, cells in enumerate(opening):
         names = _trim(cells)
         if len(names) > 1 and (

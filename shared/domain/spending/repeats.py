@@ -33,12 +33,12 @@ class Repeats:
 
     @property
     def is_same_paper(self) -> bool:
-        """At least half of the lines of the common days are the same: no chance, but one and the same paper."""
+        """Whether at least half of the lines of the common days are the same: then it is one and the same paper."""
         return bool(self.lines) and 2 * len(self.lines) >= self.in_days
 
     @property
     def is_replaceable(self) -> bool:
-        """Nothing would be lost: the new statement has its days, or nearly all its lines."""
+        """Whether nothing would be lost: the new statement has its days, or nearly all its lines."""
         return self.within or 5 * len(self.lines) >= 4 * max(self.earlier.transactions, 1)
 
 

@@ -116,7 +116,7 @@ def _sum_months(counted: Sequence[StatementLine]) -> dict[date, dict[str, Total]
 
 
 def _round_totals(totals: dict[str, Total]) -> dict[str, Total]:
-    """In the order of the categories; sums are rounded once, lines never."""
+    """Totals in the order of the categories; sums are rounded once, lines never."""
     return {
         category: Total(_round_cents(total.amount), total.transactions, _round_cents(total.refunds))
         for category in CATEGORIES

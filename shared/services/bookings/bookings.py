@@ -161,17 +161,13 @@ def compare_afresh(row: HotelBooking, at: datetime) -> None:
 
 def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     """Deletes a booking for good, and the watch over its price. Says which vouchers are held again."""
-    freed = _free_vouchers(session, row)
+    column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
+    freed = detach_vouchers(session, column, [row.id])
     if isinstance(row, HotelBooking):
         delete_schedules(session, RunKind.HOTEL_PRICE, [row.id])
     session.delete(row)
     session.flush()
     return freed
-
-
-def _free_vouchers(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
-    column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
-    return detach_vouchers(session, column, [row.id])
 
 
 def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal | None:

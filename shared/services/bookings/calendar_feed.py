@@ -37,7 +37,7 @@ WEEK_BEFORE = timedelta(days=6, hours=15)
 def build_item_event(
     reference: Reference, row: ItineraryItem, trip: str, stays: Sequence[HotelBooking]
 ) -> CalendarEvent:
-    """Timed where a time is known: on the clock of the hotel of that night, else local wherever it is read."""
+    """Builds an event, timed where a time is known: on the clock of that night's hotel, else local."""
     day = row.day or date.min
     zone = _find_zone(reference, row.trip_id, day, stays)
     start: date = day
@@ -103,7 +103,7 @@ def list_deadline_events(reference: Reference, holdings: Holdings, since: date) 
 
 
 def _link(event: CalendarEvent, subject_type: str, subject_id: str) -> CalendarEvent:
-    """With the page on which it is settled."""
+    """Adds the page on which it is settled."""
     return replace(event, url=f"{settings().web_url}{find_settling_path('', subject_type, subject_id)}")
 
 
@@ -146,7 +146,7 @@ class Choices:
 
 
 def read_choices(query: Mapping[str, str]) -> Choices:
-    """Of the link's query: `alarms=on`, `deadlines=off`. Other words are as if they were not there."""
+    """Reads the link's query: `alarms=on`, `deadlines=off`. Other words are ignored."""
     return Choices(query.get("alarms") == "on", query.get("deadlines") != "off")
 
 
@@ -261,7 +261,7 @@ def _event_times(reference: Reference, row: FlightBooking) -> tuple[date, date |
 
 
 def _local_moment(reference: Reference, code: str, day: date, at: time) -> datetime:
-    """Without a zone where the airport's is not known: then it is local wherever it is read."""
+    """The moment without a zone where the airport's is not known: then it is local wherever it is read."""
     airport = reference.airports.get(next(iter(reference.metros.get(code, ())), code))
     return datetime.combine(day, at, time_zones.find_zone(airport.tz) if airport else None)
 

@@ -134,7 +134,12 @@ def _digest(raw: bytes) -> str:
 def read_stored(number: int) -> ReadMail | None:
     """What a mail states and who sent it, read outside any transaction; None when it is settled."""
     with transaction() as session:
-        mail = session.scalars(_select_waiting(number)).one_or_none()
+        waiting = (
+            select(InboundMail)
+            .where(InboundMail.number == number, InboundMail.state == "received")
+            .options(undefer(InboundMail.raw))
+        )
+        mail = session.scalars(waiting).one_or_none()
     if mail is None or mail.raw is None:
         return None
     from shared.services.bookings.mail_senders import (
@@ -171,14 +176,6 @@ def _read_letter(raw: bytes) -> MailReading | str:
         return type(bug).__name__
 
 
-def _select_waiting(number: int) -> Any:
-    return (
-        select(InboundMail)
-        .where(InboundMail.number == number, InboundMail.state == "received")
-        .options(undefer(InboundMail.raw))
-    )
-
-
 def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
     """Writes what became of a mail: imported, to be looked at, or failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
@@ -201,18 +198,14 @@ def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
             ):
                 mail.state = "received"
                 return RunResult("what it is about may be among mails that were not read yet")
-        _explain_sender(mail, letter.sender)
+        # Why the mail waits, where it does so because of who sent it.
+        if "sender" in mail.missing:
+            doubt = {"field": "sender", "reason": letter.sender.reason, "values": [letter.sender.sender], "about": ""}
+            mail.parsed = mail.parsed | {"doubts": [doubt, *mail.parsed["doubts"]]}
     session.flush()
     _notify(session, mail, filed)
     mails.end_schedule(session, number)
     return COMPLETE
-
-
-def _explain_sender(mail: InboundMail, sender: Judgement) -> None:
-    """Why the mail waits, where it does so because of who sent it."""
-    if "sender" in mail.missing:
-        doubt = {"field": "sender", "reason": sender.reason, "values": [sender.sender], "about": ""}
-        mail.parsed = mail.parsed | {"doubts": [doubt, *mail.parsed["doubts"]]}
 
 
 def _file_bookings(session: Session, mail: InboundMail, *, may_change: bool) -> FilingResult:
@@ -279,7 +272,7 @@ def _mark_failed(mail: InboundMail, reason: str) -> None:
 
 
 def settle_lost(session: Session, number: int) -> None:
-    """Its readers were lost again and again: the mail is kept, and shown as failed."""
+    """Keeps a mail whose readers were lost again and again, and shows it as failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is not None and mail.state == "received":
         own(session, mail.account_id, settings().data_mode)

@@ -63,7 +63,7 @@ def note_letter(rows: Iterable[Row], letter_on: date | None) -> None:
 
 
 def match_rows(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row | None]:
-    """For each booking of a letter the stored one of its number that it speaks of, each at most once."""
+    """The stored booking that each booking of a letter speaks of by its number, each at most once."""
     taken: set[int] = set()
     out: list[Row | None] = []
     for booking in parsed:
@@ -75,7 +75,7 @@ def match_rows(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row | None
 
 
 def _choose_row(rows: Sequence[Row], booking: Fields, *, alone: bool) -> Row | None:
-    """By the flight's number, its route, or because there is one of each; None where several fit alike."""
+    """Chooses by the flight's number, its route, or because there is one of each; None where several fit alike."""
     candidates: list[Row] = []
     if booking.get("type") == "hotel":
         candidates += [r for r in rows if isinstance(r, HotelBooking)]
@@ -191,7 +191,7 @@ def find_cancelled(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row]:
 
 
 def _names_row(row: Row, booking: Fields) -> bool:
-    """Nothing the cancellation says speaks against this leg or stay."""
+    """Whether nothing the cancellation says speaks against this leg or stay."""
     if isinstance(row, FlightBooking):
         stated = {n: booking.get(n) for n in ("airline", "origin", "destination", "departure_date")}
         number = _plain_number(booking.get("flight_number"))
@@ -443,7 +443,9 @@ def _store(
         return FilingResult(missing=["sender"])
     for row, match in zip(rows, same, strict=True):
         if match is not None:
-            _fill_gaps(match, row)
+            # Fills in what the stored booking did not know; what it knows stays.
+            for name in _list_gaps(match, row):
+                setattr(match, name, getattr(row, name))
         else:
             row.inbound_mail_id = letter.mail.id
             session.add(row)
@@ -486,12 +488,6 @@ def _is_same(other: FlightBooking | HotelBooking, row: FlightBooking | HotelBook
     else:
         return False
     return all(getattr(other, p) == getattr(row, p) for p in parts)
-
-
-def _fill_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> None:
-    """Fills in what the stored booking did not know; what it knows stays."""
-    for name in _list_gaps(stored, row):
-        setattr(stored, name, getattr(row, name))
 
 
 def _list_gaps(stored: FlightBooking | HotelBooking, row: FlightBooking | HotelBooking) -> list[str]:

@@ -30,7 +30,10 @@ class BookedRedemption:
 def read_redemptions(session: Session, reference: Reference, year: int) -> list[BookedRedemption]:
     """Award bookings that stand and whose travel begins in the year, the newest first."""
     booked = read_award_bookings(session, year)
-    redemptions = [*_list_flights(booked, year), *_list_stays(booked, reference)]
+    # Cash paid besides the points of a stay is not kept, so nothing is taken off.
+    prices = {stay: price.latest for stay, price in booked.prices.items()}
+    stays = [_to_stay(reference, stay, prices.get(stay.id)) for stay in booked.stays]
+    redemptions = [*_list_flights(booked, year), *stays]
     return sorted(redemptions, key=lambda r: (r.day, r.booking_type, r.booking_id), reverse=True)
 
 
@@ -57,12 +60,6 @@ def _join_legs(legs: Sequence[FlightBooking]) -> Redemption | None:
     return join_costs([Cost(leg.points_spent, leg.taxes_paid, leg.cash_price, leg.taxes_currency) for leg in legs])
 
 
-def _list_stays(booked: AwardBookings, reference: Reference) -> list[BookedRedemption]:
-    """Cash paid besides the points of a stay is not kept, so nothing is taken off."""
-    prices = {stay: price.latest for stay, price in booked.prices.items()}
-    return [_to_stay(reference, stay, prices.get(stay.id)) for stay in booked.stays]
-
-
 def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -> BookedRedemption:
     cost = Cost(row.original_points, Decimal(0), row.original_pay_rate_usd, row.cash_rate_currency)
     redemption = join_costs([cost]) or Redemption(0, Decimal(0), None, row.cash_rate_currency, None)
@@ -75,7 +72,7 @@ def _to_stay(reference: Reference, row: HotelBooking, seen: HotelPrice | None) -
 
 
 def _add_seen_price(redemption: Redemption, price: Decimal | None, currency: str) -> Redemption:
-    """With the price that was seen, where none was given."""
+    """Adds the price that was seen, where none was given."""
     if redemption.cash_price is not None or not price:
         return redemption
     return replace(redemption, cash_price=price, currency=currency, basis="seen")

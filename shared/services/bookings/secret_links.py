@@ -48,7 +48,7 @@ class LinkRow(Protocol):
 
 
 def read_secret(purpose: str, row: LinkRow) -> str | None:
-    """None when the key of the link is no longer among the settings: make a new link then."""
+    """Reads the secret; None when the key of the link is no longer among the settings: make a new link then."""
     if row.secret_sealed is not None:
         return unseal(settings().encryption_keys, row.secret_sealed)
     for material in settings().encryption_keys:

@@ -101,7 +101,7 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
 
 
 def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[PlanEntry]:
-    """By day and hour, what has none last. What was cancelled is left out."""
+    """Entries by day and hour, those without one last. Cancelled ones are left out."""
     flights, stays, items = (
         trips.read_filed(session, kind, trip_id)[0] for kind in ("flight_bookings", "hotel_bookings", "itinerary_items")
     )
@@ -121,20 +121,17 @@ def _describe_flight(reference: Reference, row: FlightBooking) -> list[PlanEntry
     carrier = reference.carriers.get(row.airline)
     airline = carrier.name if carrier else row.airline
     about = " ".join(filter(None, (airline, row.flight_number)))
-    out = PlanEntry(row.departure_date, f"{origin} to {destination}", _format_flight_times(row), about)
+    # `15:10 to 12:05 +1`; what is not known is left out.
+    times = _format_times(row.departure_time, row.arrival_time)
+    days = (row.arrival_date - row.departure_date).days if row.arrival_time and row.arrival_date else 0
+    flight_times_text = f"{times} {days:+d}" if days else times
+    out = PlanEntry(row.departure_date, f"{origin} to {destination}", flight_times_text, about)
     return [out, PlanEntry(row.return_date, f"{destination} to {origin}", about=airline)] if row.return_date else [out]
 
 
 def _name_airport(reference: Reference, code: str) -> str:
     airport = reference.airports.get(code)
     return f"{airport.city or airport.name} ({code})" if airport else code
-
-
-def _format_flight_times(row: FlightBooking) -> str:
-    """`15:10 to 12:05 +1`; what is not known is left out."""
-    times = _format_times(row.departure_time, row.arrival_time)
-    days = (row.arrival_date - row.departure_date).days if row.arrival_time and row.arrival_date else 0
-    return f"{times} {days:+d}" if days else times
 
 
 def _format_times(start: time | None, end: time | None) -> str:

@@ -46,7 +46,7 @@ class TokenState:
 
 
 class Credentials:
-    """For one call: each connection is looked up once. None when the account has not connected that provider."""
+    """Credentials for one call: each connection is looked up once. None when the account has not connected it."""
 
     def __init__(self, account_id: int) -> None:
         self.account_id = account_id
@@ -187,16 +187,15 @@ def classify_error(error: Exception) -> Unanswered:
     if isinstance(error, TimeoutError | httpx.TimeoutException):
         return Unanswered("down", "timeout")
     if isinstance(error, httpx.HTTPStatusError):
-        return _classify_status(error.response.status_code)
+        if error.response.status_code == 429:
+            return Unanswered("quota_exhausted", "quota")
+        return Unanswered(
+            "not_permitted" if error.response.status_code in (401, 403) else "down",
+            f"http_{error.response.status_code}",
+        )
     if isinstance(error, http.Refused):
         return Unanswered("down", "refused")
     return Unanswered("down", "unreachable" if isinstance(error, httpx.TransportError | OSError) else "wrong_shape")
-
-
-def _classify_status(status: int) -> Unanswered:
-    if status == 429:
-        return Unanswered("quota_exhausted", "quota")
-    return Unanswered("not_permitted" if status in (401, 403) else "down", f"http_{status}")
 
 
 def _find_unchanged(session: Session, account_id: int, provider: str, used: str) -> Connection | None:

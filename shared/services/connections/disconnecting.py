@@ -7,7 +7,6 @@ from sqlalchemy.orm import Session
 
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.connections import Connection
 from shared.db.flight_alerts import FlightAlert
 from shared.db.pagination import count
 from shared.db.route_monitors import RouteMonitor
@@ -29,7 +28,7 @@ class Disconnection:
 
 
 async def disconnect(account_id: int, provider: str) -> Disconnection:
-    """Whatever the provider says, nothing of it is left here. Raises NotFound when there was no connection."""
+    """Deletes all of it here, whatever the provider says. Raises NotFound when there was no connection."""
     card = connector(provider)
     with anyio.CancelScope(shield=True):
         access, refresh, watches = await run_in_thread(_delete, account_id, provider, card)
@@ -53,7 +52,10 @@ def _delete(account_id: int, provider: str, card: Connector) -> tuple[str | None
         if row is None or row.state == "disconnected":
             raise NotFound("connection", provider)
         access, refresh, since = unseal_token(row.access_sealed), unseal_token(row.refresh_sealed), row.connected_at
-        _clear_row(row)
+        row.state, row.details, row.scope = "disconnected", {}, None
+        row.access_sealed, row.refresh_sealed, row.pending_sealed = None, None, None
+        row.state_hash, row.pending_until, row.expires_at = None, None, None
+        row.refreshing_until, row.syncing_until, row.connected_at, row.last_error = None, None, None, None
         session.flush()
         watches = _list_affected_watches(session, provider) if since is not None else []
         if since is not None:
@@ -62,13 +64,6 @@ def _delete(account_id: int, provider: str, card: Connector) -> tuple[str | None
             account = session.get_one(Account, account_id)
             tell(session, account, "connection_ended", facts, dedupe_key=key, subject=("integration", provider))
     return access, refresh, watches
-
-
-def _clear_row(row: Connection) -> None:
-    row.state, row.details, row.scope = "disconnected", {}, None
-    row.access_sealed, row.refresh_sealed, row.pending_sealed = None, None, None
-    row.state_hash, row.pending_until, row.expires_at = None, None, None
-    row.refreshing_until, row.syncing_until, row.connected_at, row.last_error = None, None, None, None
 
 
 def _list_affected_watches(session: Session, provider: str) -> list[str]:

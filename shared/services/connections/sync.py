@@ -3,6 +3,7 @@
 One at a time per connection; a try without effect (`dry_run`) does the same and takes everything back.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,20 +14,22 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.balances import PointsBalance
+from shared.db.accounts import lock
+from shared.db.balances import PointsBalance, select_holder_balances
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.connections import Connection
+from shared.db.members import HOLDER
+from shared.db.statuses import LoyaltyStatus
 from shared.errors import BackendUnavailable, Candidates, ConnectionRequired, Invalid, LimitReached, NotFound, Outage
 from shared.limits import hit
-from shared.providers.connectors import Connector, Leg, Pulled, Push, Row, Stay, Written, connector
+from shared.providers.connectors import Connector, Leg, Pulled, Push, Row, Stay, TrackedAccount, Written, connector
 from shared.providers.contract import Unanswered
-from shared.reference import hotels
+from shared.reference import hotels, statuses
 from shared.reference.load import reference
 from shared.reference.reference import Reference
 from shared.services.bookings import bookings
 from shared.services.bookings.bookings import flight_state, stay_state
-from shared.services.connections import sync_points
 from shared.services.connections.credentials import (
     classify_error,
     find_connection,
@@ -35,6 +38,115 @@ from shared.services.connections.credentials import (
     run_in_thread,
 )
 from shared.services.connections.sync_report import SyncReport
+
+# Balances and statuses from a points tracker, unless the account's own are newer.
+
+_ASIDE = re.compile(r"\(.*?\)|\[.*?\]")
+# The tracker's own short names, where the long one is not enough.
+_CODES = {
+    "aa": "american-airlines-aadvantage",
+    "british": "british-airways-club",
+    "hhonors": "hilton-honors",
+    "goldpassport": "world-of-hyatt",
+}
+
+
+def find_program(reference: Reference, account: TrackedAccount) -> str | None:
+    if account.code in _CODES:
+        return _CODES[account.code]
+    for name in (account.name, _ASIDE.sub(" ", account.name).strip()):
+        if len(programs := reference.find_programs(name)) == 1:
+            return programs[0]
+    return None
+
+
+def apply_points(
+    session: Session, reference: Reference, account_id: int, source: str, accounts: tuple[TrackedAccount, ...]
+) -> SyncReport:
+    """Within the session's transaction; which programmes changed, and what was left as it was and why."""
+    report, slugs = SyncReport(), set[str]()
+    lock(session, account_id)
+    balances = {row.program: row for row in session.scalars(select_holder_balances().with_for_update())}
+    own = select(LoyaltyStatus).where(LoyaltyStatus.member == HOLDER)
+    statuses = {row.program: row for row in session.scalars(own.with_for_update())}
+    for account in accounts:
+        slug = find_program(reference, account)
+        if slug is None:
+            report.conflict("balance", account.code or "unnamed", "unknown_program")
+        elif slug in slugs:
+            report.conflict("balance", slug, "several_accounts")
+        elif account.stale:
+            report.conflict("balance", slug, "not_checked_lately")
+        else:
+            _sync_balance(session, report, source, slug, account, balances.get(slug))
+            _sync_status(session, reference, report, source, slug, account, statuses.get(slug))
+        if slug is not None:
+            slugs.add(slug)
+    session.flush()
+    return report
+
+
+def _is_newer_here(row: PointsBalance | LoyaltyStatus, checked_at: datetime | None) -> bool:
+    """What a person wrote after the tracker looked is not overwritten."""
+    return row.source == "manual" and (checked_at is None or row.updated_at > checked_at)
+
+
+def _sync_balance(
+    session: Session, report: SyncReport, source: str, slug: str, account: TrackedAccount, row: PointsBalance | None
+) -> None:
+    if account.balance is None:
+        return
+    report.balances += 1
+    values: dict[str, Any] = {"balance": account.balance}
+    if account.expires_on is not None or row is None:
+        values["expires_on"] = account.expires_on
+    before = None if row is None else {name: getattr(row, name) for name in values}
+    if before == values:
+        return
+    if row is not None and _is_newer_here(row, account.checked_at):
+        report.conflict("balance", slug, "newer_here")
+        return
+    if row is None:
+        row = PointsBalance(program=slug, balance=account.balance, as_of=clock.today(), source=source)
+        session.add(row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.as_of = account.checked_at.date() if account.checked_at else clock.today()
+    row.source, row.updated_at = source, clock.now()
+    report.change("balance", slug, before, values)
+
+
+def _sync_status(
+    session: Session,
+    reference: Reference,
+    report: SyncReport,
+    source: str,
+    slug: str,
+    account: TrackedAccount,
+    row: LoyaltyStatus | None,
+) -> None:
+    if account.tier is None or reference.programs[slug].kind == "bank":
+        return
+    report.statuses += 1
+    try:
+        tier = statuses.match_tier(reference, slug, account.tier)
+    except Candidates:
+        report.conflict("status", slug, "unknown_tier")
+        return
+    if row is not None and row.tier == tier:
+        return
+    if row is not None and _is_newer_here(row, account.checked_at):
+        report.conflict("status", slug, "newer_here")
+        return
+    before = None if row is None else {"tier": row.tier}
+    if row is None:
+        row = LoyaltyStatus(program=slug, tier=tier, source=source)
+        session.add(row)
+    elif row.tier != tier:
+        row.valid_until = None  # it was of the tier held before
+    row.tier, row.source, row.updated_at = tier, source, clock.now()
+    report.change("status", slug, before, {"tier": tier})
+
 
 # Rows that are exported to a provider: one for each balance, flight and stay of an account.
 
@@ -426,7 +538,12 @@ def _apply(account_id: int, provider: str, pulled: Pulled, written: Written | No
             report.conflict("entry", pulled.unreadable, "unreadable")
         now = clock.now()
         if written is not None:
-            _report_pushed(report, written)
+            for keys, before in ((written.added, None), (written.changed, {})):
+                for key in keys:
+                    report.change("row", key, before, {})
+            both = [*written.added, *written.changed]
+            report.rows_pushed = len(both)
+            report.bookings_pushed = sum(key.startswith(("flight:", "hotel:")) for key in both)
         if dry_run:
             trial.rollback()
             return SyncResult(report, now)
@@ -440,17 +557,8 @@ def _apply(account_id: int, provider: str, pulled: Pulled, written: Written | No
 
 def _apply_pulled(session: Any, row: Connection, pulled: Pulled) -> SyncReport:
     if pulled.accounts:
-        return sync_points.apply(session, reference(), row.account_id, row.provider, pulled.accounts)
+        return apply_points(session, reference(), row.account_id, row.provider, pulled.accounts)
     if row.provider == "tripit":
         whole = row.details.get("by") != "text"
         return apply(session, reference(), pulled, row.last_sync_at, whole=whole)
     return SyncReport()
-
-
-def _report_pushed(report: SyncReport, written: Written) -> None:
-    for keys, before in ((written.added, None), (written.changed, {})):
-        for key in keys:
-            report.change("row", key, before, {})
-    both = [*written.added, *written.changed]
-    report.rows_pushed = len(both)
-    report.bookings_pushed = sum(key.startswith(("flight:", "hotel:")) for key in both)

@@ -27,7 +27,7 @@ _MAX_LOGGED = 20  # faults in one line of the log
 
 
 def announce_change() -> None:
-    """After commit: running servers look at once. Without Redis they look by themselves within seconds."""
+    """Announces a change after commit: servers look at once. Without Redis they look by themselves within seconds."""
     try:
         connect().publish(FACTS, "changed")
     except (RedisError, OSError):

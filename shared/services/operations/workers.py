@@ -37,7 +37,7 @@ class RunningProgram:
 
     @property
     def is_silent(self) -> bool:
-        """It gives no sign and did not say that it ends. One of this host that is gone was killed, and is forgotten."""
+        """Whether it gives no sign and did not say that it ends. One of this host that is gone was killed."""
         return not self.is_living and (self.host != socket.gethostname() or _exists(self.pid))
 
 
@@ -64,7 +64,7 @@ def record_sign(kind: Kind, pid: int, queues: Collection[str] = (), *, parent: i
 
 
 def record_end(kind: Kind, pid: int) -> None:
-    """It ends as it was asked to, so no one waits for another sign."""
+    """Records an end that was asked for, so that no one waits for another sign."""
     with suppress(RedisError, OSError):
         connect().delete(key("program", _name(kind, pid)))
 

@@ -39,6 +39,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     airline = row.airline or next(iter(row.carriers or ()), None)
     checked = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
     cached = "stored result" if row.mode == "cached" else ""
+    seats_text = "" if row.seats is None else pluralize(row.seats, "seat")
     return FlightLine(
         route=route or numbers,
         route_more=_join([day, times], "\n"),
@@ -47,9 +48,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
         program_more=_join([_join([name_source(row.source or ""), cached]), checked], "\n"),
         price=_describe_price(row),
-        price_more=_join(
-            [_describe_party(row), _describe_taxes(row), _describe_cash(row, fare), _describe_seats(row.seats)], "\n"
-        ),
+        price_more=_join([_describe_party(row), _describe_taxes(row), _describe_cash(row, fare), seats_text], "\n"),
     )
 
 
@@ -122,10 +121,6 @@ def _describe_cash(row: FlightRow, fare: SeenFare | None) -> str:
 
 def _in_all(row: FlightRow) -> str:
     return "for all travellers" if row.passengers == 1 else f"for {describe_party(row.passengers)}"
-
-
-def _describe_seats(seats: int | None) -> str:
-    return "" if seats is None else pluralize(seats, "seat")
 
 
 def find_stale_rows(rows: Sequence[FlightRow], now: datetime) -> list[str]:

@@ -82,7 +82,7 @@ class FlightRow(BaseModel):
 
     @property
     def journey(self) -> Journey | None:
-        """Of an award; None where a part of it is not known."""
+        """The journey of an award; None where a part of it is not known."""
         if not (self.points and self.origin and self.destination and self.date and self.cabin):
             return None
         return self.origin, self.destination, self.date, self.cabin

@@ -43,7 +43,7 @@ def _name_publisher(url: str, reference: Reference) -> str:
 def list_sources(
     rows: Sequence[FlightRow], banks: Iterable[str], reference: Reference, today: date, fare_sources: Iterable[str]
 ) -> list[str]:
-    """Where seats, cash prices, valuations and ratios are from. `banks`: the programmes points may come from."""
+    """The sources of seats, cash prices, valuations and ratios. `banks`: the programmes points may come from."""
     lines = _name_services("Seats and prices", (row.source for row in rows if row.source))
     lines += _name_services("Cash prices next to points", fare_sources)
     targets = {p.slug: p for row in rows if row.points and (p := find_program(row.program, reference))}

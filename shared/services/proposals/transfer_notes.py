@@ -39,7 +39,7 @@ class ProposalClient:
 
 
 def find_program(text: str | None, reference: Reference) -> Program | None:
-    """None where the name is none known here, or that of several."""
+    """Finds the programme; None where the name is none known here, or that of several."""
     try:
         return reference.program(text) if text else None
     except Refusal:
@@ -49,7 +49,7 @@ def find_program(text: str | None, reference: Reference) -> Program | None:
 def build_notes(
     rows: Sequence[FlightRow], client: ProposalClient | None, reference: Reference, today: date
 ) -> list[Footnote]:
-    """For each programme of the flights, at its lowest price: what the points are worth and how to come by them.
+    """Notes on each programme of the flights, at its lowest price: what the points are worth and how to get them.
 
     The points are those of the party, where the rows tell how many travel.
     """

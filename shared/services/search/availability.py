@@ -63,7 +63,7 @@ class Window:
         return [seat for _, seat in self.offers]
 
     def build_options(self, seats: Iterable[AwardSeat]) -> list[AwardOption]:
-        """Of seats of this window."""
+        """Options of the seats of this window."""
         numbers = {id(seat) for seat in seats}
         return self.build([(reading, seat) for reading, seat in self.offers if id(seat) in numbers])
 

@@ -78,7 +78,7 @@ def build_option(
     now: datetime,
     passengers: int = 1,
 ) -> AwardOption:
-    """From anything with the fields of an offer. `checked_at`: when the source itself last looked, where it says so."""
+    """Builds an option from anything with the fields of an offer. `checked_at`: when the source last looked."""
     price = price_party(offer, passengers)
     facts = dict(zip(OFFER_FIELDS, _read_offer(offer), strict=True))
     facts["flight_numbers"] = tuple(facts["flight_numbers"])  # the database gives a list

@@ -37,7 +37,7 @@ async def get_award_trips(
 
 
 async def _require_connection(account_id: int) -> None:
-    """Where only an account's own connection answers, one without any can have no id: it is told what to connect."""
+    """Refuses where only an account's own connection answers and there is none, and names what to connect."""
     cards = registry.providers_of(VERB)
     own = [p for p in cards if registry.scope(p, account_id).startswith("account-")]
     if not own or len(own) < len(cards):

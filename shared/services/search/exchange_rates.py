@@ -67,7 +67,7 @@ async def fetch_bank_rates() -> DayRates | None:
 
 
 def store_bank_rates(rates: DayRates) -> None:
-    """For all processes. Without Redis each continues with what it has."""
+    """Stores the rates for all processes. Without Redis each continues with what it has."""
     call_redis(lambda: connect().set(_store_key(), _DAY_RATES.dump_json(rates)))
 
 
@@ -93,7 +93,7 @@ def _count_known(rates: Rates, codes: set[str]) -> int:
 
 
 def _read(reading: Reading[tuple[Rate, ...]]) -> Rates:
-    """Not every source names the euro itself."""
+    """Reads the rates; not every source names the euro itself."""
     rows = reading.value or ()
     quotes = {"EUR": EuroRate(Decimal(1), max(r.day for r in rows))} if rows else {}
     quotes |= {r.currency: EuroRate(r.per_euro, r.day) for r in rows}

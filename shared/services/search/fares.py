@@ -75,5 +75,5 @@ def _order(fare: FareOption) -> tuple[object, ...]:
 
 
 def find_cheapest(options: Sequence[FareOption]) -> FareOption | None:
-    """Of priced fares the first whose price is known in the currency asked for."""
+    """The first priced fare whose price is known in the currency asked for."""
     return next((f for f in options if f.converted), None)

@@ -39,7 +39,7 @@ class HotelReadings:
         return [f"{f.name} ({f.reason})" for f in self.coverage.failed]
 
     def offers(self, hotel_code: str) -> list[list[StayOffer]]:
-        """Of each source what it offers at one hotel."""
+        """What each source offers at one hotel."""
         by_source: dict[str, list[StayOffer]] = {}
         for reading in self.readings:
             mine = (o for o in reading.value or () if o.hotel_code == hotel_code)

@@ -46,7 +46,7 @@ class Over:
     award_first: bool
 
     def seats(self, wish: Wish) -> SeatsQuestion:
-        """Of a second leg also those of the next day, as the first may land then."""
+        """Seats; of a second leg also those of the next day, as the first may land then."""
         if self.award_first:
             return SeatsQuestion(wish.origin, self.hub, wish.day, wish.day)
         return SeatsQuestion(self.hub, wish.destination, wish.day, wish.day + timedelta(days=1))

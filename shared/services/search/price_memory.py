@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.observations import SEEN, AwardObservation, FareObservation
-from shared.db.reading import Read
 from shared.db.sightings import is_visible, newest_cells
 from shared.providers.contract import AwardSeat, CashFare, Reading
 from shared.settings import settings
@@ -56,7 +55,7 @@ def fares_seen(
 def lowest_fares_seen(
     session: Session, account_id: int, journeys: Collection[tuple[str, str, date, str]]
 ) -> dict[tuple[str, str, date, str], FareObservation]:
-    """By origin, destination, day and cabin the lowest fare of one passenger, one way, in the newest answer.
+    """The lowest fare of one passenger, one way, in the newest answer, by origin, destination, day and cabin.
 
     Fares of these very airports only; journeys without one are left out.
     """
@@ -112,7 +111,7 @@ def _select_nonstop() -> sa.Select[list[str]]:
     )
 
 
-_NONSTOP_FARES = Read(carriers=_select_nonstop())
+_NONSTOP_FARES = _select_nonstop()
 
 
 def carriers_seen_nonstop(
@@ -121,7 +120,7 @@ def carriers_seen_nonstop(
     """The airlines whose own non-stop flight a fare between these very airports showed, either way. Sandbox fares do
     not count: their flights are invented."""
     ends = {"starts": list(origins), "ends": list(destinations)}
-    rows = _NONSTOP_FARES(session, asker=account_id, **ends)["carriers"]
+    rows = session.scalars(_NONSTOP_FARES, {"asker": account_id, **ends})
     return {carriers[0] for carriers in rows if len(carriers) == 1}
 
 

@@ -9,7 +9,7 @@ from shared.reference.reference import Reference
 
 
 def read_purses(session: Session, reference: Reference) -> list[Purse]:
-    """Those with points; of the account the session is bound to."""
+    """Reads the purses with points, of the account the session is bound to."""
     rows = session.scalars(select_holder_balances().where(PointsBalance.balance > 0))
     return [
         Purse(

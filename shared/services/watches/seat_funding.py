@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.balances import PointsBalance, select_holder_balances
 from shared.db.cards import list_open_slugs
-from shared.domain.seat_funding import find_funding
+from shared.domain.funding import find_funding
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network
 from shared.reference.load import reference

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.calls.dispatch import condense, write_text
-from mcp_server.toolkit.json_objects import list_objects
+from mcp_server.toolkit.sandbox_rows import list_objects
 
 FACT = {"source_url": "https://a.test/", "as_of": "2026-01-02", "unaudited": False, "confidence": "high"}
 SEEN = {"source": "one", "mode": "live", "provider_checked_at": None, "age_seconds": 5}

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from mcp_server.toolkit.json_objects import list_objects
 from mcp_server.toolkit.provenance import cite_sources
 from mcp_server.toolkit.registry import TOOLS
+from mcp_server.toolkit.sandbox_rows import list_objects
 
 HYATT, GUIDE = "https://world.hyatt.com/a", "https://github.com/somebody/lists/blob/abc/hyatt.json"
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from shared.domain.seat_funding import find_funding
+from shared.domain.funding import find_funding
 from shared.domain.transfer_options import Purse
 from shared.reference.load import reference
 

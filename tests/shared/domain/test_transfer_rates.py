@@ -6,8 +6,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.transfer_rates import pick_rates
-from shared.domain.transfers import Edge
+from shared.domain.transfers import Edge, pick_rates
 from tests.shared.domain.edges import edge
 
 RESERVE = replace(edge("bank", "club"), cards=("reserve",))
