@@ -1,6 +1,5 @@
 """Figures of calls equal a count of the calls, whatever was stored, moved, deleted or left uncounted."""
 
-import importlib
 import random
 from collections import Counter
 from collections.abc import Iterable
@@ -11,8 +10,6 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic.migration import MigrationContext
-from alembic.operations import Operations
 
 from jobs.handlers import retention
 from mcp_server.toolkit.context import Caller
@@ -209,19 +206,6 @@ def test_figures_of_a_day_without_calls_go_when_it_is_counted_anew(callers: list
         days = recount(session, clock.today() - timedelta(days=DAYS))
     assert days == sorted({note.at.date() for note in notes})
     assert read_figures() == count_plainly()
-
-
-def test_upgrades_count_the_calls_there_are(callers: list[Caller]) -> None:
-    store(draw_notes(random.Random(3), callers, 500))
-    expected = read_figures()
-    with transaction() as session:
-        session.execute(sa.text("drop table tool_call_counts, tool_call_times, client_call_counts"))
-        session.execute(sa.text("drop table tool_span_counts, tool_span_times, client_span_counts, daily_calls"))
-    with engine().begin() as connection, Operations.context(MigrationContext.configure(connection)):
-        for name in ("0043_calls_counted_by_day", "0046_calls_counted_by_spans"):
-            importlib.import_module(f"shared.db.migrations.versions.{name}").upgrade()
-    assert read_figures() == expected
-    assert_all_agree()
 
 
 def test_days_that_an_earlier_release_counted_are_counted_anew(callers: list[Caller]) -> None:
