@@ -22,7 +22,7 @@ from shared.db.provider_cards import store_cards
 from shared.db.run_kinds import RunKind
 from shared.db.runs import create_due_runs, ensure_schedule, hand_over_runs
 from shared.db.switched_off import list_switched_off
-from shared.providers.circuit_breaker import mirror_switches
+from shared.provider_health import mirror_switches
 from shared.services.operations.workers import record_end, record_sign
 from shared.services.search.sources import list_provider_cards
 from shared.settings import settings

@@ -1,8 +1,10 @@
 """The health of each provider with each credential, in Redis for all processes, and which the operator switched off.
 
-It is written by the circuit breakers of `shared.providers`, and read by anyone who says how providers fare.
+It is a circuit breaker: five failures in a row open it for a minute, in which the provider is not asked, and the answer
+is its last failure. The breaker of a provider that was switched off stays open.
 """
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -13,8 +15,10 @@ from redis.exceptions import RedisError
 from shared import clock
 from shared.redis import connect, key
 
+log = logging.getLogger(__name__)
 FAILURES_TO_OPEN = 5
 OPEN_DURATION = timedelta(seconds=60)
+_RETENTION = timedelta(days=30)
 SWITCHED_OFF = "switched_off"
 State = Literal["live", "degraded", "down"]
 _SWITCHES: dict[str, datetime] = {}  # as last read: since when a provider is off
@@ -112,3 +116,54 @@ def _hold_open(name: str, health: Health) -> Health:
 def read_local(names: Iterable[str]) -> dict[str, Health]:
     """What this process has seen itself; Redis is not read."""
     return {name: _hold_open(name, LOCAL.get(name, Health())) for name in names}
+
+
+def record_success(*names: str) -> None:
+    now = clock.now()
+    LOCAL.update(dict.fromkeys(names, Health(last_success_at=now)))
+    try:
+        pipe = connect().pipeline()
+        for redis_key in {build_redis_key(name) for name in [*names, *map(shared_name, names)]}:
+            pipe.hdel(redis_key, "failures", "failing_since", "open_until", "reason")
+            pipe.hset(redis_key, "last_success_at", now.timestamp())
+            pipe.expire(redis_key, _RETENTION)
+        pipe.execute()
+    except (RedisError, OSError):
+        log.warning("health: Redis is down, kept in this process")
+
+
+def record_failure(name: str, reason: str) -> Health:
+    """Counts one failure; the fifth in a row, and each one after it, opens the breaker."""
+    now = clock.now()
+    before = LOCAL.get(name, Health())
+    count = before.failures + 1
+    try:
+        pipe = connect().pipeline()
+        pipe.hincrby(build_redis_key(name), "failures", 1)
+        pipe.hsetnx(build_redis_key(name), "failing_since", now.timestamp())
+        pipe.hset(build_redis_key(name), "reason", reason)
+        pipe.expire(build_redis_key(name), _RETENTION)
+        if (together := shared_name(name)) != name:
+            pipe.hincrby(build_redis_key(together), "failures", 1)
+            pipe.expire(build_redis_key(together), _RETENTION)
+        count = int(pipe.execute()[0])
+        if count >= FAILURES_TO_OPEN:
+            connect().hset(build_redis_key(name), "open_until", (now + OPEN_DURATION).timestamp())
+    except (RedisError, OSError):
+        log.warning("health: Redis is down, counted in this process")
+    until = now + OPEN_DURATION if count >= FAILURES_TO_OPEN else None
+    LOCAL[name] = Health(count, before.failing_since or now, until, before.last_success_at, reason)
+    return LOCAL[name]
+
+
+def pause(name: str, reason: str, seconds: int) -> None:
+    """Opens the breaker for as long as the provider itself asked for, at most a day."""
+    now = clock.now()
+    until = now + timedelta(seconds=min(seconds, 86_400))
+    before = LOCAL.get(name, Health())
+    LOCAL[name] = Health(before.failures, before.failing_since, until, before.last_success_at, reason)
+    try:
+        connect().hset(build_redis_key(name), mapping={"reason": reason, "open_until": until.timestamp()})
+        connect().expire(build_redis_key(name), _RETENTION)
+    except (RedisError, OSError):
+        log.warning("health: Redis is down, kept in this process")

@@ -6,7 +6,7 @@ Presented again later it was stolen, and the whole family is revoked (RFC 9700 4
 
 The fast way (`rotate_ordinary`) covers the first sentence for public clients, in one statement shared with the other
 refreshes of that moment. It never refuses: whatever it leaves alone goes the careful way (`RefreshGrant`). Measured
-with `tests.bench`, the fast way serves 0.17 of the requests per second of an echo server, where 0.04 is wanted; see
+with `tests.bench`, the fast way serves 0.17 of the requests per second of an echo server; see
 deploy/decisions/0008.
 """
 

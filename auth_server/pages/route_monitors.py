@@ -18,7 +18,7 @@ from auth_server.web.outcomes import FlowResult
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import describe_party, format_amount
 from shared.domain.plurals import pluralize
-from shared.outbox.wording.source_names import describe_source
+from shared.domain.source_names import name_source
 
 CABINS = (
     ("", "Any cabin"),
@@ -154,7 +154,7 @@ def _describe_check(check: Row) -> dict[str, Any]:
 
 
 def _word_check(check: Row) -> str:
-    silent = describe_source(", ".join(check["failed_sources"]))
+    silent = name_source(", ".join(check["failed_sources"]))
     if check["outcome"] == "connection_required":
         return "Not looked at: a source has to be connected first."
     if check["outcome"] == "not_configured":

@@ -15,7 +15,7 @@ from auth_server.web.outcomes import FlowResult, Page, PageResult
 from shared import clock
 from shared.domain.dates import add_months, find_month_bounds
 from shared.domain.plans import CABINS
-from shared.outbox.wording.source_names import describe_source
+from shared.domain.source_names import name_source
 
 # The heat-map of a month: award prices by day and cabin, from a search of the month or from what was seen before.
 
@@ -213,8 +213,8 @@ def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
         name: datetime.fromisoformat(freshness[name]) if freshness[name] else None
         for name in ("fetched_at", "provider_checked_at")
     }
-    failed = [describe_source(row["name"]) for row in answer["coverage"]["failed"]]
-    return moments | {"source": describe_source(freshness["source"]), "failed": failed}
+    failed = [name_source(row["name"]) for row in answer["coverage"]["failed"]]
+    return moments | {"source": name_source(freshness["source"]), "failed": failed}
 
 
 def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = "") -> PageResult:

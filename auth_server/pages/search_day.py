@@ -34,7 +34,7 @@ from shared.domain.flight_times import format_days_later, format_flight_times
 from shared.domain.party_prices import format_amount
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
-from shared.outbox.wording.source_names import describe_source
+from shared.domain.source_names import name_source
 
 DAY_PATH = f"{PATH}/day"
 FIELDS = ("origin", "destination", "airline", "day", "cabin", "passengers")
@@ -170,7 +170,7 @@ def _show_offers(
         offers=offers,
         more=len(options) - len(offers),
         message=answer["message"],
-        failed=[describe_source(row["name"]) for row in answer["coverage"]["failed"]],
+        failed=[name_source(row["name"]) for row in answer["coverage"]["failed"]],
         is_free=member.plan < Plan.PREMIUM,
         left=answer["searches_left_today"],
         beside=[
@@ -210,7 +210,7 @@ def _describe_offer(row: Mapping[str, Any], answer: Mapping[str, Any], payment: 
         about=f"{names.get(row['airline'], row['airline'])}, {flights}, {stops}",
         cabin=dict(CABIN_WORDS)[row["cabin"]],
         seats="seats not counted" if row["seats"] is None else pluralize(row["seats"], "seat"),
-        age=f"{_describe_age(row['age_seconds'] + _measure_elapsed(answer))}, {describe_source(row['source'])}",
+        age=f"{_describe_age(row['age_seconds'] + _measure_elapsed(answer))}, {name_source(row['source'])}",
         points=row["points"],
         taxes=_format_taxes(row, 1),
         party_points=row["points"] * passengers,

@@ -7,13 +7,11 @@ import difflib
 import inspect
 import logging
 import time
-import weakref
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import anyio.to_thread
 from pydantic_core import to_json, to_jsonable_python
@@ -125,51 +123,6 @@ def _find_lists(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, lis
             yield prefix + name, value
         elif isinstance(value, dict):
             yield from _find_lists(f"{prefix}{name}.", value)
-
-
-# Answers that are kept: of tools for which arguments, day, facts and a few own values decide the whole answer.
-#
-# To find the 11 ways from Chase points to Avios and write them down as 25 kB takes 0.9 ms, twice the rest of the call.
-# What is asked is one of few things: a programme or two, and which of the cards that decide a ratio the person has.
-
-MAX_ANSWERS = 64  # of a process, with at most 0.2 MB each
-MAX_ARGUMENT_BYTES = 200  # what is asked again is short
-T = TypeVar("T")
-
-
-def find_key(tool: Tool, call: Call, arguments: dict[str, Any], compact: bool) -> Hashable | None:
-    """All that decides the answer, next to day and facts; None where it is not to be kept."""
-    own = tool.kept_for(call, arguments) if tool.kept_for else None
-    if own is None or len(text := to_json(arguments)) > MAX_ARGUMENT_BYTES:
-        return None
-    return tool.name, text, compact, own
-
-
-class KeptAnswers(Generic[T]):
-    """The newest answers from one load of the facts on one day; those of another are dropped."""
-
-    def __init__(self) -> None:
-        self._basis: tuple[object, ...] = ()
-        self._answers: dict[Hashable, T] = {}
-        self._lock = Lock()  # calls run on several threads
-
-    def find(self, call: Call, key: Hashable, build: Callable[[], T]) -> T:
-        answers = self._list_current(call)
-        answer = answers.get(key)
-        if answer is None:
-            answer = build()
-            with self._lock:
-                answers[key] = answer
-                if len(answers) > MAX_ANSWERS:
-                    del answers[next(iter(answers))]
-        return answer
-
-    def _list_current(self, call: Call) -> dict[Hashable, T]:
-        basis = weakref.ref(call.reference), call.today, call.data_mode, call.settings.web_url
-        with self._lock:
-            if basis != self._basis:
-                self._basis, self._answers = basis, {}
-            return self._answers
 
 
 # Compact answers: what rows have in common stands once, and what is empty is left out.
@@ -297,9 +250,6 @@ class Answer:
         """The sentence, led by the sandbox notice where it applies, and the data as compact JSON without nulls."""
         lead = f"{NOTICE}\n" if "notice" in self.data else ""
         return [lead + self.message, write_text(self.data)]
-
-
-KEPT: KeptAnswers[Answer] = KeptAnswers()
 
 
 async def dispatch(
@@ -465,9 +415,7 @@ def _run_on_thread(quota: Quota, call: Call, arguments: dict[str, Any], compact:
     """
     tool, done = quota.tool, False
     try:
-        key = find_key(tool, call, arguments, compact)
-        build = partial(_build_answer, tool, call, arguments, compact)
-        answer = build() if key is None else KEPT.find(call, key, build)
+        answer = _build_answer(tool, call, arguments, compact)
         done, quota.may_have_stored = True, not tool.reads
         return answer
     finally:

@@ -21,11 +21,11 @@ from shared import clock
 from shared.db.health import check_readiness
 from shared.db.maintenance import WATCH
 from shared.domain.plurals import pluralize
+from shared.domain.source_names import name_source
 from shared.internal_api import AuthServerClient
 from shared.providers import registry
 from shared.redis import connect
 from shared.services.operations.workers import count_workers, find_dispatcher_age
-from shared.services.proposals.source_names import name_service
 from shared.services.search.sources import Backend, backends
 from shared.settings import settings
 
@@ -186,7 +186,7 @@ def _describe_source(backend: Backend) -> SourceState:
     when = f"last answer {describe_age(clock.now() - last)}" if last else "not asked yet"
     words = {"live": when, "degraded": f"failed recently; {when}", "down": f"does not answer; {when}"}[backend.state]
     state = _STATE_OF_SOURCE[backend.state]
-    name = name_service(backend.name)
+    name = name_source(backend.name)
     words = words[0].upper() + words[1:] + "."
     return SourceState(name[0].upper() + name[1:] if " " in name else name, ", ".join(subjects), state, words, last)
 

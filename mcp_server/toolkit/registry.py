@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -121,7 +121,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 Meter = Literal["none", "search"]
 Detail = Literal["compact", "full"]
 Static = bool | Literal["mostly"]
-KeptFor = Callable[[Any, dict[str, Any]], Hashable | None]
 _DETAIL = Parameter(Detail | None, None, {"type": "string", "enum": list(get_args(Detail))})
 
 
@@ -158,8 +157,6 @@ class Tool:
     # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
     # "mostly": it needs rows for some arguments, and then begins again on a thread. To go there takes 0.1 ms.
     static: Static = False
-    # From call and arguments, the own values that decide the answer next to these, day and facts: it is kept. Or None.
-    kept_for: KeptFor | None = None
 
     @property
     def plain_name(self) -> str:
@@ -237,7 +234,6 @@ def tool(
     catalogue: dict[str, Tool] = TOOLS,
     condenses: bool = False,
     static: Static = False,
-    kept_for: KeptFor | None = None,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
@@ -265,7 +261,6 @@ def tool(
             states_facts=states_facts,
             screen=screen,
             static=static,
-            kept_for=kept_for,
         )
         return function
 

@@ -1,11 +1,12 @@
 """Spending by month and category, added up from card statements; their lines are never stored."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
 
@@ -115,8 +116,8 @@ def describe_gaps(summed: StatementTotals) -> list[str]:
     sentences = []
     if summed.skipped:
         reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
-        listed = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
-        sentences.append(f"Not counted as purchases: {listed}.")
+        gap_counts = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
+        sentences.append(f"Not counted as purchases: {gap_counts}.")
         if len(summed.skipped) > MAX_SKIPPED:
             sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
     if summed.is_rounded:
@@ -273,25 +274,28 @@ class DeletedSpending(Result):
     area="spending",
     tier=Tier.PAID,
     effect=Effect.FILES,
-    title="Here's my credit card or bank statement (CSV): upload it, see where the money went",
+    title="Import a card or bank statement",
 )
 def import_spending_statement(
     call: Call,
     statement_text: Annotated[
-        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text of one statement.")
+        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text.")
     ] = None,
     rows: Rows | None = None,
     card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
-    replace: Annotated[bool, Field(description="A corrected copy replaces the earlier ones.")] = False,
+    replace: Annotated[bool, Field(description="Replaces earlier copies.")] = False,
+    positive_is: Literal["spent", "received"] | None = None,
+    date_order: Literal["day_first", "month_first", "year_first"] | None = None,
 ) -> Imported:
     """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
 
-    Adds up its rows or transactions, what the month cost; the lines are not kept. Paid.
+    Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
     """
     hints = _build_hints(call, card_id, currency)
+    hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
     book = build_book(call.reference)
@@ -410,7 +414,7 @@ def _describe_replaced(replaced: Sequence[str], dry_run: bool) -> list[str]:
     area="spending",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Where does my money go? How much did we spend last month, which statements you already have",
+    title="Show spending by month and category",
 )
 def get_spending_summary(
     call: Call,

@@ -21,7 +21,6 @@ from mcp_server.views.transfers import (
     RunningBonus,
     TransferRoute,
     describe_paths,
-    list_deciding_cards,
     list_rates,
     posting_time,
     read_routes,
@@ -184,7 +183,6 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
     tier=Tier.FREE,
     effect=Effect.READS,
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def list_transfer_partners(
     call: Call,
@@ -208,11 +206,11 @@ def list_transfer_partners(
     running = [(e, other) for e, other in pairs if e.bonus]
     counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')};"
     counts += f" {len(running) or 'none'} with a bonus today."
-    listed = sorted(running if bonus_only else pairs, key=lambda p: p[1])
+    shown_pairs = sorted(running if bonus_only else pairs, key=lambda p: p[1])
     return TransferPartners(
-        message=" ".join([counts, *_describe_cards(call, [e for e, _ in listed])]),
+        message=" ".join([counts, *_describe_cards(call, [e for e, _ in shown_pairs])]),
         program=resolved.slug,
-        partners=[_to_partner(call, e, other) for e, other in listed],
+        partners=[_to_partner(call, e, other) for e, other in shown_pairs],
     )
 
 
@@ -237,7 +235,6 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
     effect=Effect.READS,
     screen="transfer-paths",
     condenses=True,
-    kept_for=list_deciding_cards,
 )
 def find_transfer_paths(
     call: Call,

@@ -2,10 +2,10 @@
 
 import json
 import unicodedata
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,31 +26,30 @@ from mcp_types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     CallToolRequestParams,
-    CallToolResult,
     Completion,
     CompletionArgument,
     CompletionContext,
     PaginatedRequestParams,
     PromptReference,
     RequestParams,
+    ResourceLink,
     ResourceTemplateReference,
-    TextContent,
     ToolAnnotations,
 )
 from mcp_types.methods import validate_client_request
 from sqlalchemy import select
 from starlette.requests import Request
+from starlette.types import Receive, Scope
 
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.lean_tools import LEAN_TOOLS, list_catalogue, prepare_ranking
-from mcp_server.calls.questions import QuestionSent
+from mcp_server.calls.questions import Person, QuestionSent
 from mcp_server.screens.load import load_screens
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tool
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.elicitation import find_person, secure_states
 from mcp_server.transport.icons import list_icons
-from mcp_server.transport.resource_links import list_links
 from mcp_server.ways_of_working.skills import Skill, build_skills
 from mcp_server.ways_of_working.texts import WayOfWorking, read_ways_of_working
 from shared.asgi import ClientDisconnected
@@ -59,11 +58,58 @@ from shared.db.trips import Trip
 from shared.domain import names
 from shared.domain.mcp_addresses import WHOLE, McpAddress
 from shared.domain.plans import Plan, is_allowed
-from shared.limits import Verdict, address_key, choose_limit, hit, question_progress
-from shared.limits.question_progress import Standing
+from shared.limits import Verdict, address_key, choose_limit, hit
+from shared.providers.ask import QuestionProgress, progress
 from shared.reference.completions import complete_places, complete_programs
 from shared.reference.load import reference
 from shared.settings import VERSION, settings
+
+# Resource links next to the texts of a result: files and pages that a host can open or keep by themselves.
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What the address in a field of a tool's result leads to."""
+
+    field: str
+    name: str
+    title: str
+    media_type: str
+
+
+_CALENDAR = _Target("url", "calendar.ics", "Calendar of upcoming flights and stays (secret link)", "text/calendar")
+_CHART = _Target("source_url", "award-chart", "Where the award chart was read", "text/html")
+_TARGETS = {
+    "get_calendar_feed": _CALENDAR,
+    "reset_calendar_feed": _CALENDAR,
+    "generate_branded_pdf": _Target(
+        "url", "proposal.pdf", "The proposal, for anyone who has the link", "application/pdf"
+    ),
+    "get_award_chart_faq": _CHART,
+    "get_pricing": _CHART,
+    "get_program_rates": _CHART,
+}
+_EXPORT_PATH = "/dashboard/account"
+
+
+def list_links(name: str, status: str, data: Mapping[str, Any]) -> list[ResourceLink]:
+    """The links of an answer of one tool; none where it has no such file, or did not answer."""
+    if status != "ok":
+        return []
+    if name == "get_profile":
+        page = settings().web_url + _EXPORT_PATH
+        return [ResourceLink(uri=page, name="export", title="Download all your data", mime_type="text/html")]
+    target = _TARGETS.get(name)
+    uri = _find_uri(target, data) if target else None
+    if target is None or uri is None:
+        return []
+    return [ResourceLink(uri=uri, name=target.name, title=target.title, mime_type=target.media_type)]
+
+
+def _find_uri(target: _Target, data: Mapping[str, Any]) -> str | None:
+    uri = data.get(target.field)
+    return uri if isinstance(uri, str) and uri.startswith(("https://", "http://")) else None
+
 
 # The SDK's MCP Apps extension with our screens, its declaration in every handshake, and the bounds of reading them.
 
@@ -326,42 +372,23 @@ INTERVAL_SECONDS = 0.5  # a person sees no more, and each costs a write to the s
 
 
 class _Teller:
-    """Tells the caller of each change once.
-
-    The specification wants every progress larger than the one before: a move in the line counts as a part of an answer.
-    """
+    """Tells the caller of new answers, once: the specification wants every progress larger than the one before."""
 
     def __init__(self, ctx: ServerRequestContext[Any, Any]) -> None:
         self._session = ctx.session
-        self.progress = question_progress.QuestionProgress()
-        self._last = (0, "")
-        self._moves = 0
+        self.progress = QuestionProgress()
+        self._told = 0
 
     async def tell(self) -> None:
         answers, questions = self.progress.answers, self.progress.questions
-        line = _describe_line(self.progress.standing)
-        if answers > self._last[0]:
-            self._moves = 0
-        elif line and line != self._last[1]:
-            self._moves += 1
-        else:
-            return
-        self._last = (answers, line)
-        done = f"{answers} of {questions} searches are done.{line}"
-        await self._session.report_progress(answers + self._moves / (self._moves + 1), questions, done)
+        if answers > self._told:
+            self._told = answers
+            await self._session.report_progress(answers, questions, f"{answers} of {questions} searches are done.")
 
     async def tell_now_and_then(self) -> None:
         while True:
             await anyio.sleep(INTERVAL_SECONDS)
             await self.tell()
-
-
-def _describe_line(standing: Standing | None) -> str:
-    if not standing:
-        return ""
-    seconds = max(1, round(standing.seconds))
-    place = f"{standing.ahead} ahead of you" if standing.ahead else "You are next"
-    return f" {place}, about {seconds} second{'s' if seconds > 1 else ''}."
 
 
 @asynccontextmanager
@@ -371,14 +398,14 @@ async def tell_progress(ctx: ServerRequestContext[Any, Any]) -> AsyncIterator[No
         yield
         return
     teller = _Teller(ctx)
-    before = question_progress.current.set(teller.progress)
+    before = progress.set(teller.progress)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(teller.tell_now_and_then)
             yield
             tasks.cancel_scope.cancel()
     finally:
-        question_progress.current.reset(before)
+        progress.reset(before)
     await teller.tell()
 
 
@@ -394,6 +421,21 @@ are YYYY-MM-DD.
 Begin with search_availability for one route and day, find_transfer_paths for points that must be moved, \
 list_my_cards and list_points_balances for what the user holds. A host that takes few tools connects to \
 /mcp/lean, where find_tools finds the others, or to a part such as /mcp/x/traveller."""
+
+
+async def answer_call(
+    name: str, arguments: dict[str, Any], scope: Scope, receive: Receive, person: Person | None = None
+) -> dict[str, Any]:
+    """The result of one call, as the SDK's models would write it. Raises QuestionSent."""
+    try:
+        answer = await dispatch(name, arguments, scope["caller"], "mcp", receive, scope["address"], person)
+    except ClientDisconnected:
+        return {"content": [], "isError": True}  # no one reads it
+    inner = str(arguments.get("name")) if name in LEAN_TOOLS else name
+    links = list_links(inner, answer.status, answer.data)
+    content = [{"type": "text", "text": text} for text in answer.texts]
+    content += [link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in links]
+    return {"content": content, "structuredContent": answer.data, "isError": answer.is_error}
 
 
 class GateExtension(Extension):
@@ -416,22 +458,13 @@ class GateExtension(Extension):
     async def _answer_call(self, params: CallToolRequestParams, ctx: ServerRequestContext[Any, Any]) -> HandlerResult:
         request = ctx.request
         assert request is not None  # every call comes by HTTP
-        arguments, caller, address = params.arguments or {}, request.scope["caller"], request.scope["address"]
         person = find_person(params, ctx)
         try:
-            answer = await dispatch(params.name, arguments, caller, "mcp", request.receive, address, person)
+            answered = await answer_call(params.name, params.arguments or {}, request.scope, request.receive, person)
+            return {"resultType": "complete"} | answered  # of revisions before 2026-07-28 the SDK takes it out again
         except QuestionSent as question:
             result: HandlerResult = question.result
             return result
-        except ClientDisconnected:
-            return CallToolResult(content=[], is_error=True)  # no one reads it
-        texts = [TextContent(type="text", text=text) for text in answer.texts]
-        inner = str(arguments.get("name")) if params.name in LEAN_TOOLS else params.name
-        return CallToolResult(
-            content=[*texts, *list_links(inner, answer.status, answer.data)],
-            structured_content=answer.data,
-            is_error=answer.is_error,
-        )
 
 
 class ToolList:

@@ -45,7 +45,6 @@ from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.lean_tools import LEAN_TOOLS
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS
@@ -54,8 +53,8 @@ from mcp_server.transport.elicitation import accepts_forms
 from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_json
 from mcp_server.transport.json_responses import JsonResponse, rpc_error
 from mcp_server.transport.person_answers import PersonAnswers
-from mcp_server.transport.resource_links import list_links
-from shared.asgi import BodyIncomplete, BodyTooLarge, ClientDisconnected, Headers, add_headers, read_body
+from mcp_server.transport.sdk_server import answer_call
+from shared.asgi import BodyIncomplete, BodyTooLarge, Headers, add_headers, read_body
 from shared.domain.mcp_addresses import WHOLE
 from shared.secrets import is_same_secret, sign
 from shared.settings import settings
@@ -64,10 +63,9 @@ from shared.telemetry.traces import continue_trace, mark_failed, span
 # One JSON-RPC request answered in one exchange by `serve_one`, the SDK's own driver for a single request.
 #
 # The SDK's stateless path builds a transport, memory streams, task groups and a dispatcher for each POST and tears them
-# down: about 300 of 400 microseconds a call, and cyclic garbage behind it. A request of the handshake era that wants
-# one JSON answer needs none of that. `python -m tests.bench` compares the two: a bare tool at concurrency 16 takes 133
-# microseconds here and 456 on the bare SDK server (2026-11-22). tools/list and resources/read of 2026-07-28 are
-# answered here too: the SDK's handler would copy and serialise the list's 110 kB in 2 of 2.3 milliseconds.
+# down, and leaves cyclic garbage behind. A request of the handshake era that wants one JSON answer needs none of that:
+# a bare tool takes 133 microseconds here and 456 on the bare SDK server (`python -m tests.bench`). tools/list and
+# resources/read of 2026-07-28 are answered here too, because the SDK's handler would copy and serialise the whole list.
 #
 # Results, errors and checks stay the SDK's, which serves 2026-07-28 with the same driver. It is not documented for this
 # use, so the SDK is pinned to its minor version, `tests/mcp_server/transport/test_single_exchange.py` compares both
@@ -233,8 +231,10 @@ def _sign(material: str, nonce: str, account: str, client: str) -> str:
 # A tools/call that needs nothing of the SDK's chain, from its message to the bytes of its answer.
 #
 # Between one exchange and the gate the SDK builds a session, a context, a span and a chain of a dozen callables, and it
-# shapes the result by two of its models: 100 of 215 microseconds of a call (2026-11-23). Of all that only the check of
-# the request concerns a call of the handshake era that brings no state of a question, and that check stays the SDK's.
+# shapes the result by two of its models. Of all that only the check of the request concerns a call of the handshake era
+# that brings no state of a question, and that check stays the SDK's.
+# Without this way each call takes 110 to 120 microseconds more of the processor: a fact 334 instead of 217, 3.1 times
+# less than on FastMCP instead of 4.7, where 3.0 is the goal (`python -m tests.bench`, FastMCP 4.2.3).
 # `tests/mcp_server/transport/test_single_exchange.py` compares both ways answer by answer.
 
 _KNOWN_PARAMS = frozenset({"name", "arguments", "_meta"})
@@ -259,7 +259,7 @@ async def answer_directly(message: dict[str, Any], version: str, scope: Scope, r
         with _open_span(message, version):
             validate_client_request("tools/call", version, message["params"])
             params = CallToolRequestParams.model_validate(message["params"], by_name=False)
-            reply["result"] = await _call(params.name, params.arguments or {}, scope, receive)
+            reply["result"] = await answer_call(params.name, params.arguments or {}, scope, receive)
             if reply["result"]["isError"]:
                 mark_failed()
     except Exception as raised:  # the edge: the SDK turns it into a JSON-RPC error that tells nothing internal
@@ -279,19 +279,6 @@ def _open_span(message: dict[str, Any], version: str) -> AbstractContextManager[
         "gen_ai.tool.name": name,
     }
     return span(f"tools/call {name}", continue_trace(traceparent if isinstance(traceparent, str) else None), **labels)
-
-
-async def _call(name: str, arguments: dict[str, Any], scope: Scope, receive: Receive) -> dict[str, Any]:
-    """The result as the SDK's models would write it."""
-    try:
-        answer = await dispatch(name, arguments, scope["caller"], "mcp", receive, scope["address"])
-    except ClientDisconnected:
-        return {"content": [], "isError": True}  # no one reads it
-    texts = [{"type": "text", "text": text} for text in answer.texts]
-    inner = str(arguments.get("name")) if name in LEAN_TOOLS else name
-    links = list_links(inner, answer.status, answer.data)
-    content = [*texts, *(link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in links)]
-    return {"content": content, "structuredContent": answer.data, "isError": answer.is_error}
 
 
 STREAM = b"text/event-stream"

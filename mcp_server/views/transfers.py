@@ -1,8 +1,7 @@
 """Transfer routes as results show them: steps with their sources, ratios by card, and warnings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
@@ -62,13 +61,6 @@ def read_routes(call: Call, cards: Sequence[str] | None = None) -> Network:
     if cards is not None:
         return call.reference.routes(call.today, [_find_card(call, name) for name in cards])
     return call.reference.routes(call.today, list_open_slugs(call.db, call.today))
-
-
-def list_deciding_cards(call: Call, arguments: Mapping[str, Any]) -> frozenset[str] | None:
-    """The saved cards that decide a ratio; None where cards are named, or one of the many numbers of points."""
-    if arguments.get("cards") is not None or arguments.get("points_needed") is not None:
-        return None
-    return call.reference.deciding_cards & list_open_slugs(call.db, call.today)
 
 
 def _find_card(call: Call, name: str) -> str:

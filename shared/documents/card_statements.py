@@ -25,7 +25,8 @@ from shared.domain.spending.model import (
     StatementReading,
     UnreadableStatement,
 )
-from shared.domain.spending.table import LineReader, choose_orders
+from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order
+from shared.domain.spending.table import LineReader, settle_lines
 from shared.domain.spending.totals import StatementTotals, sum_up
 
 # Transactions of QIF files (Quicken Interchange Format), as their fields state them.
@@ -84,7 +85,8 @@ def _build_entry(number: int, fields: dict[str, str]) -> QifEntry:
 
 
 def _clean_day(text: str) -> str:
-    day = _APOSTROPHE.sub(lambda m: f"/{2000 + int(m[1]) if len(m[1]) < 3 else m[1]}", text)
+    mark = next((letter for letter in text if letter in "./-"), "/")
+    day = _APOSTROPHE.sub(lambda m: f"{mark}{2000 + int(m[1]) if len(m[1]) < 3 else m[1]}", text)
     return re.sub(r"(?<=[/.-]) (?=\d)|^ ", "0", day)
 
 
@@ -250,9 +252,8 @@ def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
 
 def read_rows(rows: Rows, book: StatementBook, hints: Hints) -> StatementReading:
     """Rows with date, description and amount, positive where money was spent. Raises UnreadableStatement."""
-    texts = {str(row.get("date", ""))[:40] for row in rows}
-    readings = [("dmy", "ymd"), ("mdy", "ymd")]
-    lines = LineReader("rows", readings[choose_orders(readings, texts, hints)], False, book, hints)
+    texts = [str(row.get("date", ""))[:40] for row in rows]
+    lines = LineReader("rows", (choose_order(texts, ("dmy", "mdy"), hints), "ymd"), False, book, hints)
     reading = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
     return _reading("rows", reading)
 
@@ -291,11 +292,38 @@ def _ofx(text: str, book: StatementBook, hints: Hints) -> StatementReading:
     reading = list(_entries(text, book, lines))
     if not reading:
         raise UnreadableStatement("is OFX without a transaction", "OFX with the transactions of a card or an account")
-    return _reading("ofx", reading)
+    return _settle("ofx", [line for line, _ in reading], hints, [way for _, way in reading])
 
 
-def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[StatementLine | Skipped]:
-    """Reads the entries; a charge on an account is negative. What the name does not tell, the memo may."""
+def _settle(
+    layout: str, read: Sequence[StatementLine | Skipped], hints: Hints, types: Sequence[int] | None = None
+) -> StatementReading:
+    """In both formats a charge is negative, unless the types of the transactions all say the opposite.
+
+    Some programs write charges of a card without the minus. Raises UnreadableStatement where the types contradict
+    each other.
+    """
+    ways = types or [OPEN] * len(read)
+    pairs = [(line, way) for line, way in zip(read, ways, strict=True) if isinstance(line, StatementLine)]
+    against = sum((line.amount > 0) == (way == SPENT) for line, way in pairs if way and line.amount)
+    typed = sum(1 for line, way in pairs if way and line.amount)
+    rows = [
+        MoneyRow(line.day, line.description, line.amount, exclude_kind("refund") if line.is_refund else line.category)
+        for line, _ in pairs
+    ]
+    if 0 < against < typed and not hints.positive_is:
+        settled = settle_lines([line for line, _ in pairs], rows, hints)
+    else:
+        settled = settle_lines([line for line, _ in pairs], rows, hints, "positive" if against else "negative")
+    return StatementReading(layout, None, settled[0], [line for line in read if isinstance(line, Skipped)])
+
+
+_OUT_TYPES = ("debit", "pos", "check", "fee", "srvchg", "atm", "cash", "directdebit", "payment", "repeatpmt")
+_IN_TYPES = ("credit", "dep", "directdep", "div")
+
+
+def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tuple[StatementLine | Skipped, int]]:
+    """Reads the entries, each with the way its type says the money went. What the name does not tell, the memo may."""
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
@@ -303,12 +331,13 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[Stat
         money = parse_amount(entry.amount, comma)
         kind = book.types.get(("ofx", entry.kind.strip().lower()))
         words = plain_words(entry.name or entry.memo)
-        line = lines.line(entry.number, entry.posted, words, None if money is None else -money + 0, entry.mcc, "", kind)
+        line = lines.line(entry.number, entry.posted, words, money, entry.mcc, "", kind)
         if isinstance(line, StatementLine):
             if line.category == OTHER and entry.memo:
                 line = line._replace(category=lines.categorise(plain_words(f"{entry.name} {entry.memo}"), "", ""))
             line = line._replace(currency=entry.currency)
-        yield line
+        kind_word = entry.kind.strip().lower()
+        yield line, SPENT if kind_word in _OUT_TYPES else RECEIVED if kind_word in _IN_TYPES else OPEN
 
 
 def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
@@ -318,15 +347,12 @@ def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
         raise UnreadableStatement("is QIF without a transaction", "QIF with the transactions of a card or an account")
     if len(entries) > MAX_LINES:
         raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
-    readings = [("dmy", "ymd"), ("mdy", "ymd")]
-    orders = readings[choose_orders(readings, {entry.day for entry in entries}, hints)]
+    orders = (choose_order([entry.day for entry in entries], ("dmy", "mdy"), hints), "ymd")
     comma = uses_decimal_comma(entry.amount for entry in entries)
     lines = LineReader("qif", orders, comma, book, hints)
     reading = []
     for entry in entries:
         money = lines.amount(entry.amount)
         words = plain_words(entry.payee or entry.memo)
-        reading.append(
-            lines.line(entry.number, entry.day, words, None if money is None else -money + 0, "", entry.category, None)
-        )
-    return _reading("qif", reading)
+        reading.append(lines.line(entry.number, entry.day, words, money, "", entry.category, None))
+    return _settle("qif", reading, hints)

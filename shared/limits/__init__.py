@@ -1,7 +1,4 @@
-"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down.
-
-`slots` limits how many ask a source at once, over all programs; `concurrency` and `question_progress` are of one call.
-"""
+"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down."""
 
 import ipaddress
 import threading

@@ -8,12 +8,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import timedelta
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from itertools import islice
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -21,16 +22,14 @@ import httpx
 from anyio.lowlevel import RunVar
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from shared import clock, http
+from shared import clock, http, provider_health
 from shared.db import observations
 from shared.db.base import autocommit
-from shared.limits import question_progress
 from shared.limits.concurrency import Batcher
-from shared.providers import cache, circuit_breaker, quota, registry, single_flight, together
+from shared.providers import cache, quota, registry, seats_batching, single_flight
 from shared.providers.contract import VERBS, AwardSeat, CashFare, FaresQuestion, Provider, Reading, Status, Unanswered
 from shared.providers.places import hold_place
 from shared.providers.request import QUOTA, ProviderRequest
-from shared.providers.together import VERB, Flight
 from shared.settings import settings
 from shared.telemetry.metrics import PROVIDER_REQUESTS, PROVIDER_SECONDS, count, observe
 from shared.telemetry.traces import span
@@ -50,7 +49,7 @@ def _record_batch(outcomes: Sequence[Outcome]) -> list[Reading[Any]]:
     """Blocks. The readings are returned even where nothing could be written."""
     answers = [(request, reading) for request, reading in outcomes if reading.has_answer]
     if answers:
-        circuit_breaker.record_success(*{request.health for request, _ in answers})
+        provider_health.record_success(*{request.health for request, _ in answers})
         record_observations([_merge_parts(*answer) for answer in answers])
     answer_parts = [(part.cache_key, reading) for answer in answers for part, reading in _list_parts(*answer)]
     cached = iter(cache.put_many(answer_parts))
@@ -86,11 +85,11 @@ record: Batcher[Outcome, Reading[Any]] = Batcher(_record_batch)
 
 def _record_failure(request: ProviderRequest, reading: Reading[Any]) -> Reading[Any]:
     if reading.status == "down":
-        health = circuit_breaker.record_failure(request.health, reading.reason or "down")
+        health = provider_health.record_failure(request.health, reading.reason or "down")
         return replace(reading, since=health.failing_since, retry_after=reading.retry_after or health.retry_after)
     # Our own refusal of what no one waits for stops no one else.
     if reading.status == "quota_exhausted" and reading.reason == QUOTA and reading.retry_after:
-        circuit_breaker.pause(request.health, QUOTA, reading.retry_after)
+        provider_health.pause(request.health, QUOTA, reading.retry_after)
     return reading
 
 
@@ -162,7 +161,7 @@ class Lookup(NamedTuple):
     """What is known of one request."""
 
     reading: Reading[Any] | None
-    health: circuit_breaker.Health
+    health: provider_health.Health
     may_fetch: bool = True
     fetcher: str | None = None  # the ticket of the request that fetches the same now
 
@@ -172,15 +171,13 @@ def _look_up_batch(batches: Sequence[Sequence[tuple[ProviderRequest, timedelta |
     requests = [(request, max_age) for batch in batches for request, max_age in batch]
     readings = cache.get_many([(request.cache_key, max_age) for request, max_age in requests])
     missing = [i for i, reading in enumerate(readings) if reading is None]
-    health = circuit_breaker.read_health(requests[i][0].health for i in missing) if missing else {}
+    health = provider_health.read_health(requests[i][0].health for i in missing) if missing else {}
     lookups = [
-        Lookup(reading, health.get(request.health, circuit_breaker.Health()))
+        Lookup(reading, health.get(request.health, provider_health.Health()))
         for (request, _), reading in zip(requests, readings, strict=True)
     ]
     shared = [i for i in missing if requests[i][0].is_fetched_once and not lookups[i].health.is_open]
-    turns = cache.acquire_fetch(
-        [(requests[i][0].cache_key, requests[i][0].ticket.name, requests[i][1]) for i in shared]
-    )
+    turns = cache.acquire_fetch([(requests[i][0].cache_key, requests[i][0].ticket, requests[i][1]) for i in shared])
     for i, turn in zip(shared, turns, strict=True):
         lookups[i] = lookups[i]._replace(**turn._asdict())
     rest = iter(lookups)
@@ -203,6 +200,21 @@ Connections = Callable[[str], Awaitable[str | None]]
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("provider_threads")
 
 
+@dataclass
+class QuestionProgress:
+    """How many questions one call has put to providers, and how many of them are answered.
+
+    Both numbers only grow; they are equal whenever no question is open.
+    """
+
+    questions: int = 0
+    answers: int = 0
+
+
+# The gate sets it for a call whose caller wants to hear of it; tasks and threads of the call inherit it.
+progress: ContextVar[QuestionProgress | None] = ContextVar("progress", default=None)
+
+
 class Ask:
     """Asks providers for one tool call or one check; the time budget begins with the first question.
 
@@ -212,6 +224,13 @@ class Ask:
     with these.
     """
 
+    @classmethod
+    def for_watch(cls, account_id: int, connections: Connections, looked_at: datetime | None) -> Self:
+        """For the check of a watch of award seats that was last looked at then, or never: it takes along what others
+        are due to ask."""
+        others = seats_batching.DueQuestions(account_id, looked_at)
+        return cls(account_id, connections=connections, background=True, can_wait=True, others=others)
+
     def __init__(
         self,
         account_id: int | None = None,
@@ -220,7 +239,7 @@ class Ask:
         connections: Connections | None = None,
         background: bool = False,
         can_wait: bool = False,
-        others: together.Others | None = None,
+        others: seats_batching.Others | None = None,
     ) -> None:
         self.account_id = account_id
         self._can_wait = can_wait
@@ -229,7 +248,7 @@ class Ask:
         self._budget = budget
         self._connections = connections
         self._deadline: float | None = None
-        self._progress = None if background else question_progress.current.get()
+        self._progress = None if background else progress.get()
 
     async def one(self, provider: str, verb: str, question: Any, max_age: timedelta | None = None) -> Reading[Any]:
         """Asks one provider by name."""
@@ -274,9 +293,9 @@ class Ask:
         """Adds the reading of each request to `readings`, as it arrives."""
 
         async def fetch(index: int, request: ProviderRequest, before: Lookup) -> None:
-            flight = flights.get(request.cache_key.name)
-            reading = await flight.read_answer(request) if flight else None
-            if flight and reading is None:
+            search = searches.get(request.cache_key.name)
+            reading = await search.read_answer(request) if search else None
+            if search and reading is None:
                 (before,) = await _look_up([request], max_age)  # someone else may be asking it in the meantime
             readings[index] = reading = reading or await _fetch_once(request, before, max_age)
             self._count(answers=1)
@@ -286,7 +305,12 @@ class Ask:
                 await report_rejection(request.provider.name, own)
 
         lookups = await _look_up(list(requests.values()), max_age)
-        flights = await self._plan_flights(list(zip(requests.values(), lookups, strict=True)), max_age)
+        wanting = [
+            request
+            for request, before in zip(requests.values(), lookups, strict=True)
+            if before.reading is None and before.may_fetch and not before.health.is_open
+        ]
+        searches = await seats_batching.plan_searches(wanting, self._others, max_age, _fetch)
         async with anyio.create_task_group() as tasks:
             for (index, request), before in zip(requests.items(), lookups, strict=True):
                 if before.reading is None:
@@ -294,21 +318,6 @@ class Ask:
                 else:
                     readings[index] = before.reading
                     self._count(answers=1)
-
-    async def _plan_flights(
-        self, requests: Sequence[tuple[ProviderRequest, Lookup]], max_age: timedelta | None
-    ) -> dict[str, Flight]:
-        """By the name of each request's answer the search that fetches it together with others."""
-        wanting = [r for r, b in requests if b.reading is None and b.may_fetch and not b.health.is_open]
-        flights: dict[str, Flight] = {}
-        for provider in {
-            r.provider.name: r.provider for r in wanting if r.provider.page_rows and r.verb == VERB
-        }.values():
-            mine = [r for r in wanting if r.provider is provider]
-            if len(mine) > 1 or self._others:
-                planning = _in_thread(together.plan_requests, mine, self._others, max_age)
-                flights |= together.list_flights(await planning, mine, _fetch, self._others)
-        return flights
 
     def _count(self, questions: int = 0, answers: int = 0) -> None:
         if self._progress:
@@ -352,19 +361,16 @@ async def _look_up(requests: Sequence[ProviderRequest], max_age: timedelta | Non
     """Continues with this process's own knowledge of the providers when Redis does not answer in time."""
     with anyio.move_on_after(MEMORY_SECONDS):
         return await look_up([(request, max_age) for request in requests])
-    health = circuit_breaker.read_local(request.health for request in requests)
+    health = provider_health.read_local(request.health for request in requests)
     return [Lookup(None, health[request.health]) for request in requests]
 
 
 async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedelta | None) -> Reading[Any]:
     """One of those who ask the same fetches the answer for all, whichever their processes."""
-    try:
-        while before.fetcher and not (before.may_fetch or before.reading):
-            if failure := await single_flight.wait_for(request, before.fetcher):
-                return failure
-            (before,) = await _look_up([request], max_age)
-    except Unanswered as busy:
-        return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
+    while before.fetcher and not (before.may_fetch or before.reading):
+        if failure := await single_flight.wait_for(request, before.fetcher):
+            return failure
+        (before,) = await _look_up([request], max_age)
     if before.reading:
         return before.reading
     if before.fetcher is None:
@@ -374,15 +380,18 @@ async def _fetch_once(request: ProviderRequest, before: Lookup, max_age: timedel
     return reading
 
 
-async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Reading[Any]:
+async def _fetch(
+    request: ProviderRequest, health: provider_health.Health, read: seats_batching.Read | None = None
+) -> Reading[Any]:
+    """The reading of one request to the provider; `read` makes it, on a thread, of an answer that is not plain rows."""
     if health.is_open:
         status: Status = "quota_exhausted" if health.reason == QUOTA else "down"
         return request.failure(
             status, health.reason or "resting", since=health.failing_since, retry_after=health.retry_after
         )
     try:
-        async with hold_place(request.provider, request.ticket):
-            reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request)
+        async with hold_place(request):
+            reading = await _in_thread(quota.spend_call, request) or await _call_adapter(request, read)
             count(PROVIDER_REQUESTS, request.provider.name, reading.status)
     except Unanswered as busy:
         return request.failure(busy.status, busy.reason, retry_after=busy.retry_after)
@@ -391,7 +400,7 @@ async def _fetch(request: ProviderRequest, health: circuit_breaker.Health) -> Re
     return reading
 
 
-async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
+async def _call_adapter(request: ProviderRequest, read: seats_batching.Read | None) -> Reading[Any]:
     """The only place where an adapter runs. Foreign data may make it raise anything, so every exception is caught."""
     started = time.perf_counter()
     try:
@@ -406,7 +415,7 @@ async def _call_adapter(request: ProviderRequest) -> Reading[Any]:
         return request.refuse(why)
     finally:
         observe(PROVIDER_SECONDS, time.perf_counter() - started, request.provider.name)
-    return await _in_thread(together.read_parts, request, rows) if request.parts else request.answer(rows)
+    return await _in_thread(read, request, rows) if read else request.answer(rows)
 
 
 def _classify_error(error: Exception) -> Unanswered:

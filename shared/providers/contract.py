@@ -1,12 +1,13 @@
 """Types of questions to providers, their answers and the kinds of failure."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from shared import clock
 from shared.settings import DataMode
 
 Status = Literal[
@@ -43,6 +44,14 @@ class SeatsQuestion:
     earliest: date
     latest: date
     airlines: tuple[str, ...] = ()
+
+
+def build_seats_questions(
+    routes: Iterable[tuple[str, str]], earliest: date, latest: date, airlines: Iterable[str] | None
+) -> list[SeatsQuestion]:
+    """What a watch asks today. Once its days are over its first day is after its last."""
+    first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
+    return [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
 
 
 @dataclass(frozen=True)

@@ -38,10 +38,13 @@ def spend_call(request: ProviderRequest) -> Reading[Any] | None:
     limits.take_back(name, DAY)  # a refused call was not made: counted, refusals would use up the reserve of people
     if not request.background:
         return request.failure("quota_exhausted", QUOTA, retry_after=verdict.retry_after)
-    if request.can_wait:
-        limits.hit(_short(request), 1, SHORTAGE_SECONDS)
-    wait = min(_seconds_until_share(_count_for_checks(calls, people), verdict.count - people), verdict.retry_after)
-    return request.failure("quota_exhausted", PUT_OFF, retry_after=wait if request.can_wait else verdict.retry_after)
+    if not request.can_wait:
+        return request.failure("quota_exhausted", PUT_OFF, retry_after=verdict.retry_after)
+    limits.hit(_short(request), 1, SHORTAGE_SECONDS)
+    share = _count_for_checks(calls, people)
+    missing = verdict.count - people - count_share(share, _seconds_of_day())
+    wait = max(1, ceil(missing * DAY / max(1, share)))  # until the day's share holds so many calls
+    return request.failure("quota_exhausted", PUT_OFF, retry_after=min(wait, verdict.retry_after))
 
 
 def _allow(request: ProviderRequest, calls: int, people: int) -> int:
@@ -96,12 +99,6 @@ def count_allowed(calls: int, people: int, passed: int) -> int:
 def count_share(calls: int, passed: int) -> int:
     """Of so many calls a day those that may be used when so many of its seconds have passed."""
     return min(calls, max(1, calls // HEAD_START) + calls * passed // DAY)
-
-
-def _seconds_until_share(calls: int, wanted: int) -> int:
-    """Until the day's share holds so many calls."""
-    missing = wanted - count_share(calls, _seconds_of_day())
-    return max(1, ceil(missing * DAY / max(1, calls)))
 
 
 def _seconds_of_day() -> int:

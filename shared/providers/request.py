@@ -1,13 +1,11 @@
 """One question to one provider, with the credential it is sent with and the cache key of its answer."""
 
 import secrets
-import time
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
 from shared import clock
-from shared.limits.slots import Ticket
 from shared.providers import cache
 from shared.providers.contract import Provider, Reading, Status, Unanswered
 from shared.settings import settings
@@ -36,12 +34,11 @@ class ProviderRequest:
     can_wait: bool = False  # a check that loses nothing by being done later in the day
     parts: tuple["ProviderRequest", ...] = ()  # requests that this one answers together; its question is all of theirs
     number: str = field(default_factory=draw_number)
-    since: float = field(default_factory=time.monotonic)
 
     @property
-    def ticket(self) -> Ticket:
-        """Under its name this request stands in the line and fetches the answer for all who ask the same."""
-        return Ticket(f"{CHECK if self.background else 'person'}-{self.number}", self.since, self.background)
+    def ticket(self) -> str:
+        """The name under which this request holds a place and fetches the answer for all who ask the same."""
+        return f"{CHECK if self.background else 'person'}-{self.number}"
 
     @property
     def is_fetched_once(self) -> bool:

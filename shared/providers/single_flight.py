@@ -6,7 +6,7 @@ later asks again. A request that ended without either, or whose process was lost
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,13 +18,11 @@ from pydantic import TypeAdapter
 from shared.limits.concurrency import Batcher
 from shared.providers import cache
 from shared.providers.contract import Reading, Status
-from shared.providers.places import stand_by, stop_telling, wait_until_next
+from shared.providers.places import hurry
 from shared.providers.request import CHECK, PUT_OFF, ProviderRequest
 
 RELEASE_SECONDS = 1.0
 SHORTEST_SECONDS, LONGEST_SECONDS = 0.05, 0.25  # between two looks: a tenth of what was waited so far
-LINE_SECONDS = 0.5  # between two looks at where the request stands that is waited for
-OWN_REASONS = ("busy", PUT_OFF)  # of one request: another has more time left, or a right to more calls
 
 
 @dataclass(frozen=True)
@@ -39,29 +37,19 @@ _threads: RunVar[anyio.CapacityLimiter] = RunVar("single_flight_threads")
 _FAILURE = TypeAdapter(_Failure)
 
 
-def _read_batch(fetches: Sequence[tuple[cache.CacheKey, str]]) -> list[cache.Fetch]:
-    return cache.read_fetches(fetches)
-
-
-_read: Batcher[tuple[cache.CacheKey, str], cache.Fetch] = Batcher(_read_batch)
+_read = Batcher(cache.read_fetches)
 
 
 async def wait_for(request: ProviderRequest, fetcher: str) -> Reading[Any] | None:
-    """Waits until the request of `fetcher` has ended. Returns its failure, or None where the cache is to be asked.
-
-    Raises Unanswered, `busy`, when that will not be in time.
-    """
-    ticket = replace(request.ticket, name=fetcher, own=False)
-    started, next_stand = anyio.current_time(), 0.0
-    try:
-        while (fetch := await _read((request.cache_key, fetcher))).is_running:
-            if anyio.current_time() >= next_stand:
-                await stand_by(request.provider, ticket)
-                next_stand = anyio.current_time() + LINE_SECONDS
-            waited = anyio.current_time() - started
-            await wait_until_next(max(SHORTEST_SECONDS, min(LONGEST_SECONDS, waited / 10)))
-    finally:
-        stop_telling(ticket)
+    """Waits until the request of `fetcher` has ended. Returns its failure, or None where the cache is to be asked."""
+    if fetcher.startswith(CHECK) and not request.background:
+        await hurry(request.provider, fetcher)
+    started = anyio.current_time()
+    while (fetch := await _read((request.cache_key, fetcher))).is_running:
+        waited = anyio.current_time() - started
+        interval = max(SHORTEST_SECONDS, min(LONGEST_SECONDS, waited / 10))
+        # All look at the same moments, so that one message to Redis serves them all.
+        await anyio.sleep(interval - anyio.current_time() % interval)
     return _read_failure(request, fetcher, fetch.failure)
 
 
@@ -98,18 +86,18 @@ def _end(request: ProviderRequest, reading: Reading[Any] | None) -> tuple[cache.
     """How the lock of this request is freed; None where its answer did that."""
     if reading and reading.has_answer:
         return None
-    return request.cache_key, request.ticket.name, _write_failure(reading)
+    return request.cache_key, request.ticket, _write_failure(reading)
 
 
 def _write_failure(reading: Reading[Any] | None) -> str:
-    if reading is None or reading.reason in OWN_REASONS:
+    if reading is None or reading.reason == PUT_OFF:  # another may have a right to more calls
         return ""
     failure = _Failure(reading.status, reading.reason or reading.status, reading.since, reading.retry_after)
     return _FAILURE.dump_json(failure).decode()
 
 
 async def _renew(requests: Sequence[ProviderRequest]) -> None:
-    fetches = [(request.cache_key, request.ticket.name) for request in requests]
+    fetches = [(request.cache_key, request.ticket) for request in requests]
     while True:
         await anyio.sleep(min(cache_key.lock_seconds for cache_key, _ in fetches) / 3)
         await _in_thread(cache.renew_fetch, fetches)

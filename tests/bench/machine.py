@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.load import tool
-from tests.bench.stage import CORES, NODE, ROOT, TYPESCRIPT_SDK
+from tests.bench.stage import CORES, NODE, PEER, ROOT, TYPESCRIPT_SDK
 
-PACKAGES = ("mcp", "fastmcp", "uvicorn", "starlette", "pydantic", "sqlalchemy", "psycopg")
+PACKAGES = ("mcp", "uvicorn", "starlette", "pydantic", "sqlalchemy", "psycopg")
 
 
 def _version(package: str) -> str | None:
@@ -40,6 +40,7 @@ def describe() -> dict[str, Any]:
         "processor": _processor(),
         "python": platform.python_version(),
         "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "fastmcp": _say(PEER, "-c", "import fastmcp; print(fastmcp.__version__)") if PEER.exists() else None,
         "node": _say(NODE, "--version") if NODE.exists() else None,
         "typescript_sdk": TYPESCRIPT_SDK.exists(),
         "commit": _say("git", "rev-parse", "--short", "HEAD"),

@@ -1,6 +1,5 @@
-"""What the tool server costs before it answers anybody: its start and its memory, and one bearer check from memory."""
+"""What the tool server costs before it answers anybody: its start and its memory."""
 
-import asyncio
 import re
 import statistics
 import subprocess
@@ -15,15 +14,14 @@ import httpx
 
 from deploy.local.private_servers import free_port
 from shared.processes.worker_processes import die_with_parent
-from tests.bench.goals import BEARER, MEMORY, OWN_MEMORY, START, START_CPU, WHOLE_MEMORY
+from tests.bench.goals import MEMORY, OWN_MEMORY, START, START_CPU, WHOLE_MEMORY
 from tests.bench.load import fire
 from tests.bench.scenarios import Scenario
 from tests.bench.stage import ROOT, TICK, pin_load
 
 WARMING = ("get_award_release_window", "get_portfolio", "add_card", "tools/list")
-KINDS = ("start", "memory", "bearer")
+KINDS = ("start", "memory")
 STARTS, WARM_SECONDS, READY_SECONDS = 3, 3.0, 240
-CACHE_HITS = 50_000
 
 
 def family(pid: int) -> set[int]:
@@ -110,30 +108,6 @@ def memory_costs(warming: list[Scenario]) -> dict[str, float]:
     return {MEMORY: shares[largest], OWN_MEMORY: own, WHOLE_MEMORY: sum(shares.values())}
 
 
-def bearer_cost() -> dict[str, float]:
-    """Microseconds of one bearer check that is answered from memory: the best of five runs in this process."""
-    from mcp_server.toolkit.context import Caller
-    from mcp_server.transport.token_verifier import TokenVerifier, VerifiedToken
-    from shared.domain.plans import Plan
-    from shared.secrets import digest, mint
-
-    async def hits() -> float:
-        verifier, token = TokenVerifier(), mint("awt_at_")
-        end = time.monotonic() + 3600
-        caller = Caller(1, "acc_bench", Plan.PREMIUM, False, "bench", "Bench")
-        verifier.cache[digest(token)] = VerifiedToken(caller, "bench", end, end)
-        runs = []
-        for _ in range(5):
-            started = time.perf_counter()
-            for _ in range(CACHE_HITS):
-                await verifier.check(token)
-            runs.append((time.perf_counter() - started) / CACHE_HITS * 1e6)
-        await verifier.close()
-        return min(runs)
-
-    return {BEARER: asyncio.run(hits())}
-
-
 def wanted_costs(parts: Iterable[str]) -> list[str]:
     """All where nothing is chosen."""
     chosen = [part for part in parts if part]
@@ -147,4 +121,4 @@ def measure_costs(parts: Iterable[str], every: Iterable[Scenario]) -> dict[str, 
         costs |= start_costs()
     if "memory" in wanted:
         costs |= memory_costs([one for one in every if one.name in WARMING])
-    return costs | (bearer_cost() if "bearer" in wanted else {})
+    return costs

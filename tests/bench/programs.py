@@ -1,7 +1,6 @@
 """The programs that are compared, each an ASGI application made by one function: `python -m tests.bench.programs`."""
 
 import argparse
-from types import FunctionType
 from typing import Any
 
 import uvicorn
@@ -15,7 +14,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from shared.processes.worker_releases import open_listeners
 
-WHOLE = 142  # tools of the finished catalogue; what is not there yet is filled up with synthetic ones on both sides
 # What our servers are served with, so that their limits of a request's head count too.
 PROTOCOLS = {
     "ours": "mcp_server.transport.uvicorn_protocol:HttpProtocol",
@@ -39,18 +37,11 @@ def bare() -> ASGIApp:
     return _trivial().streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
 
 
-def fastmcp() -> ASGIApp:
-    """The same tool as FastMCP serves it, where that is installed."""
-    from fastmcp import FastMCP
+def peer() -> ASGIApp:
+    """The same work on FastMCP, in an environment of its own."""
+    from tests.bench.peer import build
 
-    server = FastMCP("fastmcp")
-
-    @server.tool
-    async def add(a: int, b: int) -> dict[str, int | str]:
-        return {"status": "ok", "sum": a + b}
-
-    made: ASGIApp = server.http_app(json_response=True, stateless_http=True)
-    return made
+    return build()
 
 
 def bare_fast() -> ASGIApp:
@@ -69,35 +60,9 @@ def bare_fast() -> ASGIApp:
     return app
 
 
-def _fill_up() -> None:
-    """Registers synthetic tools of five parameters until the catalogue is whole."""
-    import mcp_server.tools  # noqa: F401 - registers every tool
-    from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
-    from tests.bench.synthetic import look_somewhere
-
-    for number in range(WHOLE - len(TOOLS)):
-        made = FunctionType(look_somewhere.__code__, look_somewhere.__globals__, f"zz_synthetic_{number:03d}")
-        made.__annotations__, made.__doc__ = look_somewhere.__annotations__, look_somewhere.__doc__
-        made.__defaults__ = look_somewhere.__defaults__
-        tool(area="search", tier=Tier.FREE, effect=Effect.READS)(made)
-
-
-def naive() -> ASGIApp:
-    """The SDK as it comes, listing exactly the tools of ours."""
-    from mcp_server.toolkit.registry import TOOLS
-    from mcp_server.transport.sdk_server import to_sdk_tool
-
-    _fill_up()
-    server: MCPServer[Any] = MCPServer(
-        "naive", tools=[to_sdk_tool(TOOLS[name]) for name in sorted(TOOLS)], log_level="WARNING"
-    )
-    return server.streamable_http_app(json_response=True, stateless_http=True, transport_security=UNCHECKED)
-
-
 def ours() -> ASGIApp:
     from mcp_server.app import build
 
-    _fill_up()
     return build()
 
 
@@ -117,7 +82,7 @@ def echo() -> ASGIApp:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("program", choices=["bare", "bare_fast", "fastmcp", "naive", "ours", "auth", "echo"])
+    parser.add_argument("program", choices=["bare", "bare_fast", "peer", "ours", "auth", "echo"])
     parser.add_argument("port", type=int)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--workers", type=int, default=1, help="of a program that is not ours")

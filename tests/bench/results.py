@@ -28,15 +28,9 @@ def median(figures: list[Figure], of: str) -> float:
     return statistics.median(getattr(figure, of) for figure in figures)
 
 
-def ratio(ours: list[Figure], theirs: list[Figure], by: str = "cpu_us") -> float:
-    """Above 1 ours does more for the same. Each round is compared with itself."""
-    pairs = [(getattr(one, by), getattr(other, by)) for one, other in zip(ours, theirs, strict=True)]
-    return statistics.median(b / a if by == "cpu_us" else a / b for a, b in pairs)
-
-
-def spread(figures: list[Figure]) -> float:
-    """How much longer the slowest hundredth waits than the middle."""
-    return statistics.median(figure.p99_ms / figure.p50_ms for figure in figures)
+def ratio(ours: list[Figure], theirs: list[Figure]) -> float:
+    """Above 1 ours takes less of the processor. Each round is compared with itself."""
+    return statistics.median(other.cpu_us / one.cpu_us for one, other in zip(ours, theirs, strict=True))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tests.bench.facts import FACTS, RELEASE_WINDOW
-from tests.bench.goals import BARE, ECHO, GOALS, NAIVE, READS, SPREADS, WIDE_READS
+from tests.bench.goals import BARE, ECHO, GOALS, OWN_ROWS, name_peer
 from tests.bench.load import Shot
 from tests.bench.stage import forget_cards, refresh_tokens
 
@@ -19,10 +19,11 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 OK = '"status":"ok"'
 NARROW = ("/lean", "/readonly", "/x/traveller", "/x/cards,vouchers")
 DAY = f"{date.today() + timedelta(90)}"
+OTHER_READS = ("get_usage", "get_portfolio", "list_flight_bookings", "list_upcoming_deadlines")
 ARGUMENTS: dict[str, list[dict[str, Any]]] = {
     **FACTS,
     "search_all_airlines": [{"origin": "LHR", "destination": "JFK", "date": DAY}],
-    **{name: [{}] for name in (*READS, *WIDE_READS)},
+    **{name: [{}] for name in (*OWN_ROWS, *OTHER_READS)},
 }
 # Each request writes: NUMBER is another one every time.
 WRITING = {
@@ -61,14 +62,20 @@ def _comparators(urls: dict[str, str]) -> Iterator[Scenario]:
     trivial = {
         BARE: "bare",
         "bare tool, our transport": "bare_fast",
-        "fastmcp tool": "fastmcp",
         "TypeScript SDK tool": "typescript",
     }
     for name, program in trivial.items():
         if program in urls:
             # The kits write JSON with and without a blank after the colon, and some as text inside the answer.
             yield Scenario(name, program, Shot(f"{urls[program]}/mcp", JSON, add, "sum"))
-    yield Scenario(NAIVE, "naive", Shot(f"{urls['naive']}/mcp", JSON, _rpc("tools/list"), '"tools":[{'))
+
+
+def _peers(url: str, ours: Iterable[Scenario]) -> Iterator[Scenario]:
+    """What has a goal, sent to the same tools on FastMCP."""
+    named = {goal.ours for goal in GOALS}
+    for one in ours:
+        if one.name in named:
+            yield replace(one, name=name_peer(one.name), program="peer", shot=replace(one.shot, url=f"{url}/mcp"))
 
 
 def _tools(url: str, bearer: dict[str, str], writer: dict[str, str]) -> Iterator[Scenario]:
@@ -109,7 +116,9 @@ def scenarios(urls: dict[str, str], token: str, writer: str) -> list[Scenario]:
     """All there are, with addresses of programs by name and the tokens of a reader and of someone who writes."""
     bearer, writing = (JSON | {"Authorization": f"Bearer {one}"} for one in (token, writer))
     mcp = f"{urls['ours']}/mcp"
-    every = [*_comparators(urls), *_tools(mcp, bearer, writing), *_listings(mcp, bearer), *_grants(urls, token)]
+    ours = [*_tools(mcp, bearer, writing), *_listings(mcp, bearer)]
+    peers = _peers(urls["peer"], ours) if "peer" in urls else ()
+    every = [*_comparators(urls), *ours, *peers, *_grants(urls, token)]
     return [replace(one, beside="") if one.name == one.beside else one for one in every]
 
 
@@ -123,6 +132,5 @@ def select(every: Iterable[Scenario], parts: Iterable[str]) -> list[Scenario]:
 
 
 def concurrencies(name: str) -> list[int]:
-    """How many ask at once: as the goals say, and one more to see how it grows for those with a goal at several."""
-    named = {goal.at for goal in (*GOALS, *SPREADS) if goal.ours == name}
-    return sorted(named | {16} | ({1, 64} if len(named) > 1 or name in (BARE, ECHO) else set()))
+    """How many ask at once: 16, and fewer and more where it is to be seen how the times grow."""
+    return [1, 16, 64] if name in (BARE, ECHO, "list_my_cards") else [16]

@@ -10,17 +10,21 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
-from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import psycopg
 
 from deploy.local.private_servers import Postgres, Valkey, free_port
 
+if TYPE_CHECKING:
+    from shared.db.base import Base
+
 ROOT = Path(__file__).parent.parent.parent
-PROGRAMS = {"bare", "bare_fast", "naive", "ours", "auth", "echo"}
+PROGRAMS = {"bare", "bare_fast", "ours", "auth", "echo"}
 MODULES = ROOT / "tests" / "node" / "node_modules"
+PEER = ROOT / "build" / "fastmcp" / "bin" / "python"  # contribute.md says how it is made
 NODE, TYPESCRIPT_SDK = MODULES / ".bin" / "node", MODULES / "@modelcontextprotocol" / "sdk"
 HEALTH = {"ours": "/readyz", "auth": "/readyz"}
 CORES = sorted(os.sched_getaffinity(0))
@@ -29,14 +33,15 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 def present() -> set[str]:
     """The programs that can be started here; those of other kits only where they are installed."""
-    others = {"fastmcp": find_spec("fastmcp"), "typescript": NODE.exists() and TYPESCRIPT_SDK.exists()}
+    others = {"peer": PEER.exists(), "typescript": NODE.exists() and TYPESCRIPT_SDK.exists()}
     return PROGRAMS | {name for name, found in others.items() if found}
 
 
 def _command(name: str, port: int) -> list[str]:
     if name == "typescript":
         return [str(NODE), str(ROOT / "tests" / "node" / "trivial_server.mjs"), str(port)]
-    return [sys.executable, "-m", "tests.bench.programs", name, str(port)]
+    python = str(PEER) if name == "peer" else sys.executable
+    return [python, "-m", "tests.bench.programs", name, str(port)]
 
 
 def pin_server(pid: int) -> None:
@@ -128,11 +133,10 @@ def _account_with_token() -> str:
 
 
 def add_account(name: str) -> str:
-    """The access token of a new account with five cards."""
+    """The access token of a new account with a few rows of each kind."""
     from shared import clock
     from shared.db.accounts import Account
     from shared.db.base import transaction
-    from shared.db.cards import Card
     from shared.db.oauth import AccessToken, Family
     from shared.secrets import digest, mint
     from shared.settings import SCOPE, settings
@@ -149,8 +153,28 @@ def add_account(name: str) -> str:
         session.add(AccessToken(token_hash=digest(token), expires_at=expires, **grant))
         account_id = account.id
     with transaction(account_id) as session:
-        session.add_all([Card(name=f"Card {n}", country="US", currency="USD", custom=True) for n in range(5)])
+        session.add_all(_few_rows(name))
     return token
+
+
+def _few_rows(name: str) -> Iterator["Base"]:
+    from shared import clock
+    from shared.db.balances import PointsBalance
+    from shared.db.cards import Card
+    from shared.db.messages import Notification
+    from shared.db.profile import Profile
+    from shared.db.trips import Trip
+
+    yield Profile(home_airport="LHR", default_cabin="business", currency="GBP", timezone="UTC")
+    for number in range(5):
+        yield Card(name=f"Card {number}", country="US", currency="USD", custom=True)
+    for program in ("british-airways-club", "flying-blue", "virgin-atlantic-flying-club", "world-of-hyatt"):
+        yield PointsBalance(program=program, member="", balance=50_000, as_of=clock.today())
+    for number in range(3):
+        yield Trip(name=f"Trip {number}", destination="Lisbon")
+    for number in range(10):
+        words = {"title": "Two seats in business", "body": "LHR to JFK on 3 May: 50,000 Avios and 300 GBP."}
+        yield Notification(dedupe_key=f"{name} {number}", kind="route_monitor", link="/watches", **words)
 
 
 def forget_cards() -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.bench.facts import FACTS
-from tests.bench.goals import BARE, BEARER, COSTS, ECHO, GOALS, MEMORY, NAIVE, SPREADS, START_CPU, Goal, Spread
+from tests.bench.goals import BARE, COSTS, ECHO, GOALS, MEMORY, START_CPU, Goal, name_peer
 from tests.bench.process_costs import wanted_costs
-from tests.bench.results import Figure, Figures, Result, compare, load, ratio, spread
+from tests.bench.results import Figure, Figures, Result, compare, load, ratio
 from tests.bench.scenarios import concurrencies, scenarios, select
-from tests.bench.stage import PROGRAMS
+from tests.bench.stage import PROGRAMS as OURS
+
+PROGRAMS = {*OURS, "peer"}
 
 
 def figure(cpu_us: float, per_second: float = 100, p50_ms: float = 1, p99_ms: float = 2) -> Figure:
@@ -25,16 +27,11 @@ def result(figures: Figures, **costs: float) -> Result:
 def test_a_ratio_compares_each_round_with_itself() -> None:
     ours, theirs = [figure(10), figure(100), figure(20)], [figure(20), figure(200), figure(10)]
     assert ratio(ours, theirs) == 2
-    assert ratio([figure(1, per_second=300)], [figure(1, per_second=100)], "per_second") == 3
 
 
 def test_a_ratio_of_rounds_that_are_not_the_same_is_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         ratio([figure(1)], [figure(1), figure(1)])
-
-
-def test_a_spread_is_the_middle_of_the_rounds() -> None:
-    assert spread([figure(1, p99_ms=9), figure(1, p99_ms=4), figure(1, p99_ms=3)]) == 4
 
 
 def test_a_result_is_read_as_it_was_saved(tmp_path: Path) -> None:
@@ -45,11 +42,10 @@ def test_a_result_is_read_as_it_was_saved(tmp_path: Path) -> None:
 
 
 def test_a_goal_that_was_not_measured_has_no_figure() -> None:
-    measured = result({("list_trips", 16): [figure(10)], (BARE, 16): [figure(7)], ("list_trips", 64): [figure(1)]})
-    assert Goal("list_trips", 0.7).measured(measured) == 0.7
-    assert Goal("list_trips", 0.7, NAIVE).measured(measured) is None
-    assert Spread("list_trips", 5).measured(measured) == 2
-    assert Spread("list_trips", 5, at=16).measured(result({})) is None
+    measured = result({("list_trips", 16): [figure(10)], (name_peer("list_trips"), 16): [figure(25)]})
+    assert Goal("list_trips", 2.5).measured(measured) == 2.5
+    assert Goal("list_trips", 2.5, at=64).measured(measured) is None
+    assert Goal("list_trips", 2.5).measured(result({("list_trips", 16): [figure(10)]})) is None
 
 
 def test_two_runs_are_compared_by_their_ratios() -> None:
@@ -79,16 +75,16 @@ def every() -> list[str]:
 
 
 def test_every_goal_names_scenarios_that_there_are(every: list[str]) -> None:
-    named = {goal.ours for goal in (*GOALS, *SPREADS)} | {goal.theirs for goal in GOALS}
+    named = {goal.ours for goal in GOALS} | {goal.theirs for goal in GOALS}
     assert named <= set(every)
     assert len(every) == len(set(every))
 
 
 def test_a_choice_brings_what_it_is_compared_with(every: list[str]) -> None:
     known = scenarios(dict.fromkeys(PROGRAMS, ""), "", "")
-    assert [one.name for one in select(known, ["list_trips"])] == [BARE, "list_trips"]
+    assert [one.name for one in select(known, ["list_trips"])] == [BARE, "list_trips", name_peer("list_trips")]
     assert {one.name for one in select(known, ["refresh", "list_tr"])} >= {ECHO, "refresh", BARE, "list_trips"}
-    assert NAIVE in {one.name for one in select(known, ["tools/list"])}
+    assert name_peer("tools/list") in {one.name for one in select(known, ["tools/list"])}
     assert [one.name for one in select(known, [])] == every
 
 
@@ -96,8 +92,14 @@ def test_what_is_compared_is_measured_at_the_same_concurrencies(every: list[str]
     beside = {one.name: one.beside for one in scenarios(dict.fromkeys(PROGRAMS, ""), "", "")}
     for name in every:
         assert set(concurrencies(name)) <= set(concurrencies(beside[name] or name))
-    for goal in (*GOALS, *SPREADS):
-        assert goal.at in concurrencies(goal.ours)
+    for goal in GOALS:
+        assert goal.at in set(concurrencies(goal.ours)) & set(concurrencies(goal.theirs))
+
+
+def test_without_fastmcp_nothing_is_compared_with_it() -> None:
+    known = scenarios(dict.fromkeys(OURS, ""), "", "")
+    assert not {goal.theirs for goal in GOALS} & {one.name for one in known}
+    assert [one.name for one in select(known, ["list_trips"])] == [BARE, "list_trips"]
 
 
 def test_a_server_at_another_address_is_told_the_public_one() -> None:
@@ -108,9 +110,9 @@ def test_a_server_at_another_address_is_told_the_public_one() -> None:
 
 
 def test_costs_are_measured_with_all_or_by_name() -> None:
-    assert wanted_costs([]) == ["start", "memory", "bearer"]
+    assert wanted_costs([]) == ["start", "memory"]
     assert (wanted_costs(["memo"]), wanted_costs(["list_trips"])) == (["memory"], [])
-    assert {START_CPU, MEMORY, BEARER} == set(COSTS)
+    assert {START_CPU, MEMORY} == set(COSTS)
 
 
 def test_tools_of_facts_are_asked_many_different_things() -> None:

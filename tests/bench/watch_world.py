@@ -17,11 +17,11 @@ from shared.db.due_watches import MOST, DueWatch
 from shared.providers import ask as recording
 from shared.providers import quota, registry
 from shared.providers.ask import Ask
-from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from shared.providers.contract import AwardSeat, Reading, SeatsQuestion, build_seats_questions
 from shared.providers.request import PUT_OFF
 from shared.providers.seats_aero.client import TAKE
-from shared.services.search.availability import build_questions
-from shared.services.watches.award_seats import PUT_OFF_FOR, DueQuestions
+from shared.providers.seats_batching import DueQuestions
+from shared.services.watches.award_seats import PUT_OFF_FOR
 from tests.support.paging_source import PagingSource, find_rows
 
 EVERY, FRESH = timedelta(hours=6), timedelta(minutes=30)
@@ -116,7 +116,7 @@ class World:
 
     def question(self, watch: DueWatch) -> SeatsQuestion:
         route = [(watch.origin, watch.destination)]
-        return build_questions(route, watch.earliest, watch.latest, watch.airlines)[0]
+        return build_seats_questions(route, watch.earliest, watch.latest, watch.airlines)[0]
 
     def set_due(self, id: int, moment: datetime) -> None:
         self.due[id] = moment

@@ -13,8 +13,6 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.domain.plans import Plan
-from shared.providers.sandbox import overrides
-from shared.redis import connect
 from tests.browser.judges import look_everywhere
 from tests.browser.test_pages import signed_in
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
@@ -22,6 +20,7 @@ from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.mcp_server.tools.test_inbound_mail import arrive
 from tests.shared.domain.confirmations.mails import data, flight, mail
 from tests.support.browser import Tab
+from tests.support.sandbox_seats import set_stay
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 STAY = "Confirmation Number: 99887766\n12 Main Street, Osaka\nCheck-in: 4 Dec 2027\nCheck-out: 6 Dec 2027\n"
@@ -45,7 +44,7 @@ def fill_trip(use: Any) -> tuple[int, int, int, int]:
     booked = use(caller, "add_flight_booking", **flight, departure_date=day[20], workspace_trip_id=trip)
     use(caller, "add_flight_booking", **flight, departure_date=day[40])
     stay = {"hotel_id": "Conrad Tokyo", "check_in_date": day[21], "check_out_date": day[24], "trip_id": trip}
-    connect().hset(overrides._redis_key(), f"stay|htl_conrad-tokyo|{day[21]}", "points:80000")
+    set_stay("points:80000", "htl_conrad-tokyo", day[21])
     slept = use(caller, "add_hotel_booking", **stay, original_points=900000, room_type="King of the unbroken name")
     stay_id = slept["booking"]["booking_id"]
     assert use(caller, "check_hotel_booking_price", booking_id=stay_id)["status"] == "ok"

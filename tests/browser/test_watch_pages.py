@@ -20,7 +20,6 @@ from shared.db.messages import Notification
 from shared.db.standing_orders import StandingOrder, StandingOrderRun
 from shared.db.trips import ChatLink, SearchRecord
 from shared.domain.plans import Plan
-from shared.providers.sandbox.overrides import set_seat
 from tests.auth_server.mailbox import Mails, mails, text  # noqa: F401 - a fixture
 from tests.browser.judges import look_everywhere
 from tests.browser.test_pages import signed_in
@@ -28,6 +27,7 @@ from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 -
 from tests.mcp_server.rest.test_watch_pages import add_finds, add_monitor
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
 from tests.support.browser import Tab
+from tests.support.sandbox_seats import set_seat
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # starts a browser
 LIST = "/dashboard/watches"

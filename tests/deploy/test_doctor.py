@@ -19,9 +19,8 @@ from deploy.doctor import report as outside_services
 from deploy.doctor import report as programs
 from deploy.doctor.stores import Check, SwitchedOff
 from deploy.errors import CommandError, user_message
-from shared import clock
+from shared import clock, provider_health
 from shared.db.base import engine, transaction
-from shared.providers import circuit_breaker
 from shared.redis import connect, key
 from shared.services.operations import workers
 from shared.services.operations.data_mode import find_data_mode
@@ -38,8 +37,8 @@ __all__ = ["authority", "live", "outside", "serving"]
 
 def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Configure) -> None:
     configure(TRAVELPAYOUTS_TOKEN="token")
-    circuit_breaker.record_success("ecb:anyone")
-    circuit_breaker.record_failure("travelpayouts:operator", "http_500")
+    provider_health.record_success("ecb:anyone")
+    provider_health.record_failure("travelpayouts:operator", "http_500")
     said = outside_services.check_sources().split("; ")
     assert f"ecb answered {clock.now():%Y-%m-%d}" in "; ".join(said)
     assert {"faa_nas not asked yet", "serpapi not configured", "travelpayouts degraded"} <= set(said)
@@ -47,8 +46,8 @@ def test_each_source_is_named_with_what_is_known_of_it(live: None, configure: Co
 
 
 def test_a_source_that_is_down_is_a_fault_with_its_name(live: None) -> None:
-    for _ in range(circuit_breaker.FAILURES_TO_OPEN):
-        circuit_breaker.record_failure("faa_nas:anyone", "timeout")
+    for _ in range(provider_health.FAILURES_TO_OPEN):
+        provider_health.record_failure("faa_nas:anyone", "timeout")
     with pytest.raises(CommandError, match=r"faa_nas \(timeout\) failed when last asked"):
         outside_services.check_sources()
 

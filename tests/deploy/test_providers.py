@@ -7,9 +7,9 @@ import respx
 
 from deploy.doctor.report import check_sources
 from jobs.dispatcher import step
+from shared import provider_health
 from shared.db.base import transaction
 from shared.db.switched_off import list_switched_off
-from shared.providers import circuit_breaker
 from shared.redis import connect, key
 from tests.deploy.test_commands import Say, say
 from tests.shared.providers.conftest import Asking, acme, ask, wire
@@ -23,7 +23,7 @@ def test_a_provider_that_is_off_is_not_asked_until_it_is_on(say: Say, wire: resp
     status, text, _ = say("providers", "off", "acme", *WHY)
     assert (status, text) == (0, "acme is off: no one asks it.\n")
     reading = ask()
-    assert (reading.status, reading.reason, wire.call_count) == ("down", circuit_breaker.SWITCHED_OFF, 0)
+    assert (reading.status, reading.reason, wire.call_count) == ("down", provider_health.SWITCHED_OFF, 0)
     assert say("providers", "off", "acme", *WHY)[0] == 1
     assert say("providers", "on", "acme", *WHY)[0] == 0
     assert (ask().status, wire.call_count) == ("ok", 1)
@@ -49,21 +49,21 @@ def test_the_list_and_doctor_tell_that_it_is_off_and_call_it_no_fault(say: Say) 
 
 def test_a_redis_that_lost_everything_is_told_again_by_the_dispatcher(say: Say) -> None:
     say("providers", "off", "sandbox", *WHY)
-    connect().delete(key(circuit_breaker.SWITCHED_OFF))
-    assert not circuit_breaker.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
+    connect().delete(key(provider_health.SWITCHED_OFF))
+    assert not provider_health.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
     step()
-    assert circuit_breaker.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
+    assert provider_health.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
     say("providers", "on", "sandbox", *WHY)
-    assert not circuit_breaker.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
+    assert not provider_health.read_health(["sandbox:anyone"])["sandbox:anyone"].is_open
 
 
 def test_without_redis_a_process_goes_on_with_what_it_read_last(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     say("providers", "off", "sandbox", *WHY)
-    circuit_breaker.read_health(["sandbox:anyone"])
-    assert circuit_breaker.read_local(["sandbox:anyone"])["sandbox:anyone"].is_open
+    provider_health.read_health(["sandbox:anyone"])
+    assert provider_health.read_local(["sandbox:anyone"])["sandbox:anyone"].is_open
     say("providers", "on", "sandbox", *WHY)
-    circuit_breaker.read_health(["sandbox:anyone"])
-    assert not circuit_breaker.read_local(["sandbox:anyone"])["sandbox:anyone"].is_open
+    provider_health.read_health(["sandbox:anyone"])
+    assert not provider_health.read_local(["sandbox:anyone"])["sandbox:anyone"].is_open
 
 
 def test_a_name_that_is_no_provider_changes_nothing(say: Say) -> None:

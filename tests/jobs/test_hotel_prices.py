@@ -19,14 +19,13 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule
 from shared.providers.contract import StaysQuestion
 from shared.providers.sandbox import client as invented
-from shared.providers.sandbox import overrides
-from shared.redis import connect
 from shared.reference.load import reference
 from shared.services.bookings import bookings, mail_bookings
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
 from tests.support.dates import evaluate
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
+from tests.support.sandbox_seats import set_stay
 from tests.support.settings_and_clock import Configure
 
 TOKYO = "htl_conrad-tokyo"
@@ -64,7 +63,7 @@ def stored_before(who: Caller, **terms: Any) -> int:
 
 def priced(value: str, arrival: date | None = None) -> None:
     arrival = arrival or check_in_day()
-    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{arrival}", value)
+    set_stay(value, TOKYO, arrival)
 
 
 def a_day_passes() -> None:

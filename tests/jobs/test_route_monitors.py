@@ -22,7 +22,6 @@ from shared.domain.award_matches import WEEKDAYS
 from shared.domain.dates import format_weekday
 from shared.outbox.wording.award_seats import LISTED
 from shared.providers.contract import AwardSeat, SeatsQuestion
-from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
 from shared.services.watches.booked_awards import read_award, set_terms
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
@@ -30,6 +29,7 @@ from tests.support.fake_seats import WithSources, live, source, with_sources  # 
 from tests.support.fake_seats import seat as offered
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
+from tests.support.sandbox_seats import set_seat
 from tests.support.settings_and_clock import Configure, StandingClock
 
 BAC = "british-airways-club"

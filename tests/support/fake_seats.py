@@ -10,7 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from shared.providers import circuit_breaker, registry
+from shared import provider_health
+from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Provider, Reading, SeatsQuestion, StayOffer, StaysQuestion
 from shared.settings import settings
@@ -25,7 +26,7 @@ def live(monkeypatch: pytest.MonkeyPatch, clean: None) -> Iterator[None]:
     monkeypatch.setenv("AWARD_BACKEND", "live")
     monkeypatch.setenv("SEATS_AERO_API_KEY", SECRET)
     settings.cache_clear()
-    circuit_breaker.LOCAL.clear()
+    provider_health.LOCAL.clear()
     yield
     monkeypatch.undo()
     settings.cache_clear()

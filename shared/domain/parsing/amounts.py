@@ -197,10 +197,10 @@ def parse_amount(text: str, comma: bool = False) -> Decimal | None:
     text = text.upper().translate(_CELL_CLEANED)
     text = text.translate({ord("."): ",", ord(","): "."}) if comma else text
     match = _CELL.fullmatch(_LEADING_ZEROS.sub("", text))
-    if match is None:
+    if match is None or bool(match["open"]) != bool(match["close"]):
         return None
     value = Decimal(match["number"].replace(",", ""))
-    minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"] and match["close"])
+    minus = match["sign"] == "-" or match["after"] in ("CR", "-") or bool(match["open"])
     return None if value >= MAX_CELL_AMOUNT else -value + 0 if minus else value
 
 

@@ -144,7 +144,10 @@ def find_days_of_year(folded: str) -> set[tuple[int, int]]:
 
 
 def parse_day(text: str, orders: Iterable[str]) -> date | None:
-    """The day a cell of a table holds, in the first of these orders (mdy, dmy) that makes one of the calendar."""
+    """The day a cell of a table holds, in the first of these orders (mdy, dmy) that makes one of the calendar.
+
+    "yymd" reads 26/09/15 as 15 September 2026.
+    """
     text = fold(text.strip())
     match = _CELL.fullmatch(text) if len(text) <= 40 else None
     if match is None:
@@ -152,7 +155,14 @@ def parse_day(text: str, orders: Iterable[str]) -> date | None:
     written = read_date(match)
     if not written.separator:
         return written.exact("mdy")
-    return next((day for order in orders if order != "ymd" and (day := written.exact(order))), None)
+    for order in orders:
+        if order == "yymd" and len(match["y2"]) == 2:
+            day = WrittenDate(2000 + int(match["a"]), int(match["b"]), int(match["y2"]), "").exact("mdy")
+        else:
+            day = written.exact(order) if order in ("dmy", "mdy") else None
+        if day is not None:
+            return day
+    return None
 
 
 def choose_order(dates: Iterable[WrittenDate], american: bool) -> Order:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from shared.domain.spending.categories import OTHER, exclude_kind
+from shared.domain.spending.line_words import INCOME
 from shared.domain.spending.model import EXCLUDED, StatementLine
 
 # On a credit these words say that the card was paid; on a purchase they say how.
@@ -46,9 +47,10 @@ def _judge_line(line: StatementLine, bought: dict[str, str]) -> StatementLine:
     if line.amount >= 0 or not _is_open(line):
         return line
     came_back = is_called_refund(line.description)
-    if not came_back and line.description not in bought and _PAID.search(line.description):
+    is_income = INCOME.search(line.description) is not None
+    if not (came_back or is_income) and line.description not in bought and _PAID.search(line.description):
         return line._replace(category=exclude_kind("payment"))
-    if came_back or line.description in bought or line.category not in _OFTEN_INCOME:
+    if came_back or line.description in bought or (line.category not in _OFTEN_INCOME and not is_income):
         return _make_refund(line, bought)
     return line._replace(category=exclude_kind("income"))
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from shared.domain.parsing.amounts import CODES, parse_amount
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.headless import build_headless_layouts
+from shared.domain.spending.headless import ANY_ORDER, build_headless_layouts
+from shared.domain.spending.line_words import DIRECTION_NAMES, STATE_NAMES
 from shared.domain.spending.model import StatementBook, StatementLayout
 
 MAX_PREAMBLE_ROWS = 40  # rows that may come before the header
@@ -18,34 +19,62 @@ _DATE = (
     *("posting date", "posted date", "post date", "posted", "completed date", "value date"),
     *("buchungsdatum", "buchungstag", "belegdatum", "transaktionsdatum", "datum", "date d'opération", "date opération"),
     *("date de l'opération", "fecha de operación", "fecha operación", "fecha", "data operazione", "data movimento"),
-    *("data", "transactiedatum", "boekdatum", "dato"),
+    *("data", "transactiedatum", "boekdatum", "dato", "valutadatum"),
 )
 _DESCRIPTION = (
     *("description", "transaction description", "merchant", "merchant name", "payee", "name", "details"),
     *("transaction details", "narrative", "counterparty", "memo", "text", "transaction", "reference"),
     *("beschreibung", "händler", "empfänger", "verwendungszweck", "buchungstext", "libellé", "concepto", "descripción"),
-    *("comercio", "descrizione", "causale", "esercente", "descrição", "omschrijving", "tekst"),
+    *("comercio", "descrizione", "causale", "esercente", "descrição", "histórico", "omschrijving", "tekst"),
+    *("tegenrekeninghouder", "händler (name, stadt & land)", "bezeichnung", "notification text", "desc", "note"),
+    "original description",
 )
 _AMOUNT = (
-    *("amount", "transaction amount", "billing amount", "billed amount", "value", "sum", "total"),
+    # What the card was billed comes before what the shop asked for in its own currency.
+    *("billing amount", "billed amount", "settlement amount", "settled amount", "posted amount", "amount"),
+    *("transaction amount", "value", "sum", "gross", "gross amount", "total"),
     *("betrag", "umsatz", "montant", "importe", "importo", "valor", "bedrag", "beløp"),
 )
 _DEBIT = (
-    *("debit", "debits", "debit amount", "money out", "paid out", "withdrawal", "withdrawals", "out", "spent"),
-    *("soll", "belastung", "débit", "cargo", "cargos", "addebito", "addebiti", "dare", "débito"),
+    *(
+        "debit",
+        "debits",
+        "debit amount",
+        "amount debit",
+        "money out",
+        "paid out",
+        "withdrawal",
+        "withdrawals",
+        "out",
+        "spent",
+    ),
+    *("debet", "soll", "belastung", "débit", "cargo", "cargos", "addebito", "addebiti", "dare", "débito"),
 )
 _CREDIT = (
-    *("credit", "credits", "credit amount", "money in", "paid in", "deposit", "deposits", "in", "received"),
+    *(
+        "credit",
+        "credits",
+        "credit amount",
+        "amount credit",
+        "money in",
+        "paid in",
+        "deposit",
+        "deposits",
+        "in",
+        "received",
+    ),
     *("haben", "gutschrift", "crédit", "abono", "abonos", "accredito", "accrediti", "avere", "crédito"),
 )
 _CATEGORY = ("category", "merchant category", "kategorie", "catégorie", "categoría", "categoria", "categorie")
 _MCC = ("mcc", "mcc code", "merchant category code")
 _CURRENCY = (
-    *("currency", "billing currency", "account currency", "currency code"),
-    *("währung", "devise", "divisa", "moneda", "valuta", "moeda"),
+    *("billing currency", "settlement currency", "currency", "account currency", "currency code"),
+    *("währung", "devise", "divisa", "moneda", "valuta", "valutacode", "moeda", "munt"),
 )
-_STATUS = ("status", "state")
-_DIRECTION = ("af bij", "af/bij", "debit/credit", "credit/debit", "debet/credit", "soll/haben", "d/c", "s/h")
+_BALANCE = (
+    *("balance", "running balance", "account balance", "accountbalance", "balance after", "ledger balance"),
+    *("saldo", "saldo na trn", "saldo na boeking", "saldo po operacji", "kontostand", "solde", "zůstatek", "egyenleg"),
+)
 DEFAULT_NAMES = {
     "date": _DATE,
     "description": _DESCRIPTION,
@@ -55,12 +84,13 @@ DEFAULT_NAMES = {
     "category": _CATEGORY,
     "mcc": _MCC,
     "currency": _CURRENCY,
-    "status": _STATUS,
-    "direction": _DIRECTION,
+    "status": STATE_NAMES,
+    "direction": tuple(sorted(DIRECTION_NAMES)),
+    "balance": _BALANCE,
 }
 _YEAR_FIRST = re.compile(r"\d{4}")
 _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
-_CODE_IN_NAME = re.compile(r"(?: in)? \(?([a-z]{3})\)?$", re.ASCII)
+_CODE_IN_NAME = re.compile(r"(?:(?: in)? ([a-z]{3})| ?\(([a-z]{3})\))$", re.ASCII)
 
 
 def fold_name(cell: str) -> str:
@@ -70,11 +100,12 @@ def fold_name(cell: str) -> str:
 
 @dataclass(frozen=True)
 class TableShape:
-    """The layouts a table may have, its columns by name, and how many rows come before the lines."""
+    """The layouts a table may have, its columns by name, how many rows come before the lines, and its width."""
 
     layouts: Sequence[StatementLayout]
     columns: dict[str, int]
     skip: int
+    width: int
 
 
 def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableShape | None:
@@ -87,11 +118,27 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableSh
             columns: dict[str, int] = {}
             for at, name in enumerate(names):
                 columns.setdefault(name, at)
-            return TableShape(layouts, columns, position + 1)
+            return TableShape(layouts, columns, position + 1, len(cells))
     rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
-    layouts = [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)] if rows else []
-    layouts = layouts or build_headless_layouts(rows)
-    return TableShape(layouts, {str(at): at for at in range(layouts[0].width or 0)}, 0) if layouts else None
+    layouts = _find_layouts_by_rows(rows, book) if rows else []
+    width = layouts[0].width or 0 if layouts else 0
+    return (
+        TableShape(layouts, {str(at): at for at in range(width)}, 0, max(width, *map(len, rows))) if layouts else None
+    )
+
+
+def _find_layouts_by_rows(rows: Sequence[Sequence[str]], book: StatementBook) -> list[StatementLayout]:
+    """Without a header: by what the columns hold. Rows like an issuer's say where its columns are, nothing else."""
+    by_content = build_headless_layouts(rows)
+    by_issuer = [layout for layout in book.layouts if layout.width and _fits_rows(layout, rows)]
+    by_issuer = [
+        layout for layout in by_issuer if not by_content or layout.descriptions[0] == by_content[0].descriptions[0]
+    ]
+    if by_content and by_issuer and all(layout.amount for layout in by_issuer):
+        by_issuer = [
+            replace(layout, dates=ANY_ORDER, charge=None, balance=by_content[0].balance) for layout in by_issuer
+        ]
+    return by_issuer or by_content
 
 
 def _trim(cells: Sequence[str]) -> tuple[str, ...]:
@@ -110,7 +157,12 @@ def _find_known_layouts(names: tuple[str, ...], book: StatementBook) -> list[Sta
         (likeness, layout) for layout in book.layouts if (likeness := _rate_likeness(names, layout)) >= _MIN_LIKENESS
     ]
     most = max((likeness for likeness, _ in alike), default=0)
-    return [replace(layout, currency=None) for likeness, layout in alike if likeness == most]
+    # A header that is like an issuer's names the columns; the lines have to prove their dates and signs.
+    return [
+        replace(layout, dates=ANY_ORDER, currency=None, charge=layout.charge if layout.charge == "debit" else None)
+        for likeness, layout in alike
+        if likeness == most
+    ]
 
 
 def _rate_likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
@@ -124,7 +176,7 @@ def _rate_likeness(names: tuple[str, ...], layout: StatementLayout) -> float:
 def find_code(name: str) -> str | None:
     """The currency a column's name ends with: "amount (eur)", "bedrag in eur", "amount czk"."""
     match = _CODE_IN_NAME.search(name)
-    code = match[1].upper() if match else ""
+    code = (match[1] or match[2]).upper() if match else ""
     return code if code in CODES else None
 
 
@@ -151,35 +203,35 @@ def list_missing_columns(names: Sequence[str], known: Mapping[str, Sequence[str]
 
 
 def _build_generic_layouts(names: tuple[str, ...], known: Mapping[str, Sequence[str]]) -> list[StatementLayout]:
-    """A layout made from the header itself, once for each order its dates can have."""
+    """A layout made from the header itself."""
     if list_missing_columns(names, known):
         return []
     whole = _find_column(known["amount"], names)
     code = find_code(whole) if whole else None
     direction = _find_column(known["direction"], names) if whole else None
-    layout = StatementLayout(
-        slug="table",
-        country=None,
-        currency=code,
-        headers=(),
-        width=None,
-        date=_find_column(known["date"], names) or "",
-        dates=("dmy", "ymd"),
-        descriptions=tuple(
-            _find_columns(known["description"], names)[:2]
-        ),  # the second often fills what the first leaves empty
-        amount=whole,
-        debit=None if whole else _find_column(known["debit"], names),
-        credit=None if whole else _find_column(known["credit"], names),
-        charge="positive" if direction else None if whole else "debit",
-        category=_find_column(known["category"], names),
-        mcc=_find_column(known["mcc"], names),
-        currency_column=None if code else _find_column(known["currency"], names),
-        status=_find_column(known["status"], names),
-        unsettled="pending",
-        direction=direction,
-    )
-    return [layout, replace(layout, dates=("mdy", "ymd"))]
+    words = [name for name in _find_columns(known["description"], names) if name != direction]
+    return [
+        StatementLayout(
+            slug="table",
+            country=None,
+            currency=code,
+            headers=(),
+            width=None,
+            date=_find_column(known["date"], names) or "",
+            dates=ANY_ORDER,
+            descriptions=tuple(words[:2]),  # the second often fills what the first leaves empty
+            amount=whole,
+            debit=None if whole else _find_column(known["debit"], names),
+            credit=None if whole else _find_column(known["credit"], names),
+            charge=None if whole else "debit",
+            category=_find_column(known["category"], names),
+            mcc=_find_column(known["mcc"], names),
+            currency_column=None if code else _find_column(known["currency"], names),
+            status=_find_column(known["status"], names),
+            direction=direction,
+            balance=_find_column(known["balance"], names),
+        )
+    ]
 
 
 def _fits_rows(layout: StatementLayout, rows: Sequence[Sequence[str]]) -> bool:

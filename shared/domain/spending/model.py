@@ -36,7 +36,7 @@ class StatementLayout:
     amount: str | None
     debit: str | None
     credit: str | None
-    charge: str | None  # sign of a charge: positive, negative or debit; None: decided by the majority of lines
+    charge: str | None  # sign of a charge: positive, negative or debit; None: the lines have to prove it
     category: str | None = None
     mcc: str | None = None
     currency_column: str | None = None
@@ -45,6 +45,7 @@ class StatementLayout:
     settled: str | None = None
     unsettled: str | None = None
     direction: str | None = None  # a column that says whether money went out or came in
+    balance: str | None = None  # a column of what the account held after the line
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,8 @@ class Hints:
     own_currency: str | None = None
     own_country: str | None = None
 
-    @property
-    def month_first(self) -> bool | None:
-        """Whether dates are written month first; None when no hint tells."""
-        hints = (self.currency, self.card_country, self.card_currency, self.own_country, self.own_currency)
-        hint = next((word for word in hints if word), None)
-        return None if hint is None else hint in ("US", "USD", "CA", "CAD")
+    positive_is: str | None = None  # "spent" or "received": what the person answered
+    date_order: str | None = None  # "day_first", "month_first" or "year_first"
 
 
 class StatementLine(NamedTuple):

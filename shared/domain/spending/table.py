@@ -3,17 +3,35 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
 from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
-from shared.domain.parsing.dates import parse_day
+from shared.domain.parsing.dates import find_dates, parse_day
+from shared.domain.parsing.text import fold
 from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
-from shared.domain.spending.credits import is_called_refund
-from shared.domain.spending.header import MAX_PREAMBLE_ROWS, TableShape, find_shape, fold_name, list_missing_columns
-from shared.domain.spending.headless import IN, OUT
+from shared.domain.spending.header import (
+    MAX_PREAMBLE_ROWS,
+    TableShape,
+    find_shape,
+    fold_name,
+    list_missing_columns,
+)
+from shared.domain.spending.headless import ANY_ORDER
+from shared.domain.spending.line_words import (
+    A_BALANCE,
+    A_TOTAL,
+    DIRECTION_NAMES,
+    IN,
+    NOT_SETTLED,
+    OUT,
+    find_state,
+    find_state_in,
+    is_balance,
+    is_total,
+)
 from shared.domain.spending.model import (
     EXCLUDED,
     MAX_LINES,
@@ -25,13 +43,16 @@ from shared.domain.spending.model import (
     StatementReading,
     UnreadableStatement,
 )
+from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choose_order, settle_ways
 
 NO_DATE, NO_AMOUNT = "no date that can be read", "no amount that can be read"
-FUTURE, LONG_AGO, PENDING = "a date in the future", "a date before 1990", "not settled yet"
+FUTURE, LONG_AGO = "a date in the future", "a date before 1990"
 EARLIEST = date(1990, 1, 1)
 _DELIMITERS = (",", ";", "\t", "|")
 _MAX_COLUMNS = 200
 _UNKNOWN = "table"  # the layout made of a header whose issuer is not known
+_STARTS_WITH_DIGIT = re.compile(r"\s*[-(]?[.,]?\d", re.ASCII)
+SPLIT = "more cells than the first line names; an amount with a comma needs quotes"
 _CODE = re.compile(r"[A-Z]{3}", re.ASCII)
 NEEDED_COLUMNS = "columns for the date, the description and the amount (or debit and credit), named in the first line"
 Record = tuple[int, list[str]]
@@ -40,9 +61,11 @@ Record = tuple[int, list[str]]
 def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
     """Reads a table; None when the text is none whose columns are known."""
     for delimiter in _DELIMITERS:
-        if shape := find_shape(_read_opening(text, delimiter), book):
+        opening = _read_opening(text, delimiter)
+        if shape := find_shape(opening, book):
             records = list(_read_records(text, delimiter))[shape.skip :]
-            return _Table(shape, records, book, hints).reading()
+            title = "\n".join(" ".join(cells) for cells in opening[: shape.skip])
+            return _Table(shape, records, book, hints, title).reading()
     return None
 
 
@@ -98,54 +121,73 @@ class _Table:
     records: Sequence[Record]
     book: StatementBook
     hints: Hints
+    title: str  # the text before the lines, which may name the period
 
     def reading(self) -> StatementReading:
         filled = [(number, cells) for number, cells in self.records if any(cell.strip() for cell in cells)]
         if len(filled) > MAX_LINES:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
         self.records = filled
-        layout = self._layout()
-        reader = LineReader(layout.slug, layout.dates, self._comma(layout), self.book, self.hints)
-        skipped: list[Skipped] = []
+        layout, order = self._layout()
+        layout = self._find_direction(layout)
+        orders = (order, "ymd") if order else layout.dates
+        reader = LineReader(layout.slug, orders, self._comma(layout), self.book, self.hints)
         lines: list[StatementLine] = []
+        money: list[MoneyRow] = []
+        skipped: list[Skipped] = []
         for number, cells in filled:
             line = self._line(layout, reader, number, cells)
-            if isinstance(line, StatementLine):
-                lines.append(line)
+            if isinstance(line, tuple) and not isinstance(line, Skipped):
+                lines.append(line[0])
+                money.append(line[1])
             elif line is not None:
                 skipped.append(line)
-        charge = layout.charge or find_charge_sign(lines)
-        if charge == "negative":
-            lines = flip_signs(lines)
+        issuer = layout.charge if layout.slug != _UNKNOWN else None
+        lines, left_out = settle_lines(lines, money, self.hints, issuer)
         written = find_common_currency(self._money(layout))
         own = layout.currency if layout.slug == _UNKNOWN else None
-        return StatementReading(layout.slug, written or own, lines, skipped, None if own else layout.currency)
+        return StatementReading(
+            layout.slug, written or own, lines, [*skipped, *left_out], None if own else layout.currency
+        )
 
     def _cells(self, column: str | None) -> Iterator[str]:
         at = self.shape.columns.get(column or "")
         if at is not None:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
-    def _layout(self) -> StatementLayout:
-        """The layout with this header whose dates these are; what is known next to the file decides the rest.
+    def _layout(self) -> tuple[StatementLayout, str | None]:
+        """The layout with this header whose dates these are, and the order of the dates.
 
-        A header that several have says little about the issuer: then the lines tell the sign.
+        A header that several have says little about the issuer: then the lines have to prove the sign.
         """
         layouts = self.shape.layouts
+        texts = list(self._cells(layouts[0].date))
+        orders = list(dict.fromkeys(order for layout in layouts for order in layout.dates if order != "ymd"))
+        if layouts[0].slug != _UNKNOWN and _reads_more(ANY_ORDER, orders, texts):
+            # Somebody else's header that has the same names.
+            layouts, orders = [replace(layouts[0], slug=_UNKNOWN, dates=ANY_ORDER, currency=None)], list(ANY_ORDER)
+        if len(orders) < 2:
+            return layouts[0], None
+        order = choose_order(texts, orders, self.hints, find_period(self.title))
+        fitting = next(layout for layout in layouts if order in layout.dates)
         if len(layouts) == 1:
-            return layouts[0]
-        texts = set(self._cells(layouts[0].date))
-        hints = self.hints if self.hints.month_first is not None else replace(self.hints, currency=self._find_code())
-        fitting = layouts[choose_orders([layout.dates for layout in layouts], texts, hints)]
-        if fitting.slug == _UNKNOWN:
-            return fitting
-        return replace(fitting, charge=fitting.charge if fitting.charge == "debit" else None, currency=None)
+            return fitting, order
+        return replace(fitting, charge=fitting.charge if fitting.charge == "debit" else None, currency=None), order
 
-    def _find_code(self) -> str | None:
-        """The currency the file itself names; it tells the country and so the order of its dates."""
-        layout = self.shape.layouts[0]
-        codes = {cell.strip().upper() for cell in self._cells(layout.currency_column)} - {""}
-        return codes.pop() if len(codes) == 1 else find_common_currency(self._money(layout)) or layout.currency
+    def _find_direction(self, layout: StatementLayout) -> StatementLayout:
+        """With the column whose cells say which way money went, whatever it is called."""
+        if layout.slug != _UNKNOWN or not layout.amount:
+            return layout
+        taken = {layout.date, layout.amount, layout.currency_column, layout.balance, layout.descriptions[0]}
+        for name in dict.fromkeys((layout.direction, *self.shape.columns)):
+            if name is None or name in taken:
+                continue
+            cells = {fold_name(cell) for cell in self._cells(name)} - {""}
+            ways = {cell in OUT for cell in cells & (OUT | IN)}
+            if ways and (len(ways) == 2 or name in DIRECTION_NAMES) and len(cells - OUT - IN) <= len(cells) // 2:
+                words = tuple(column for column in layout.descriptions if column != name)
+                return replace(layout, direction=name, descriptions=words or layout.descriptions)
+        return replace(layout, direction=None)
 
     def _comma(self, layout: StatementLayout) -> bool:
         return uses_decimal_comma(self._money(layout))
@@ -155,7 +197,7 @@ class _Table:
 
     def _line(
         self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
-    ) -> StatementLine | Skipped | None:
+    ) -> tuple[StatementLine, MoneyRow] | Skipped | None:
         """Reads a line; None for a repeated header."""
         at = self.shape.columns
 
@@ -164,32 +206,89 @@ class _Table:
             return cells[place] if place is not None and place < len(cells) else ""
 
         status = fold_name(cell(layout.status)) if layout.status else ""
-        if (layout.settled and status != layout.settled) or (status and status == layout.unsettled):
-            return None if status == layout.status else Skipped(number, PENDING)
+        if layout.settled and status != layout.settled:
+            return None if status == layout.status else Skipped(number, NOT_SETTLED)
         when = cell(layout.date)
         if layout.width is None and fold_name(when) == layout.date:
             return None
         words = clean_description(" ".join(dict.fromkeys(cell(column) for column in layout.descriptions)))
-        if layout.direction:
-            money = _direct_amount(lines.amount(cell(layout.amount)), cell(layout.direction))
-        elif layout.amount:
+        reason = find_state(status) or find_state_in(words) or (A_BALANCE if is_balance(words) else None)
+        if reason is None and any(extra.strip() for extra in cells[self.shape.width :]):
+            reason = SPLIT if _may_be_split(cells, at, layout) else None
+        if reason is not None:
+            return Skipped(number, reason)
+        way = OPEN
+        if layout.amount:
             money = lines.amount(cell(layout.amount))
+            word = fold_name(cell(layout.direction))
+            way = SPENT if word in OUT else RECEIVED if word in IN else read_mark(cell(layout.amount))
         else:
-            money = lines.difference(*map(cell, (layout.debit, layout.credit)))
+            money, way = lines.difference(*map(cell, (layout.debit, layout.credit)))
         kind = self.book.types.get((layout.slug, fold_name(cell(layout.type)))) if layout.type else None
         code = cell(layout.currency_column).strip().upper() if layout.currency_column else ""
         line = lines.line(number, when, words, money, cell(layout.mcc), cell(layout.category), kind)
-        if isinstance(line, StatementLine) and _CODE.fullmatch(code):
-            return line._replace(currency=code)
-        return line
+        if isinstance(line, Skipped):
+            return line
+        if _CODE.fullmatch(code):
+            line = line._replace(currency=code)
+        balance = lines.amount(cell(layout.balance)) if layout.balance else None
+        return line, MoneyRow(
+            line.day, words, line.amount, exclude_kind("refund") if line.is_refund else line.category, balance, way
+        )
 
 
-def _direct_amount(amount: Decimal | None, direction: str) -> Decimal | None:
-    """Positive where the column next to it says that money went out."""
-    word = fold_name(direction)
-    if amount is None or word not in (*OUT, *IN):
-        return None
-    return abs(amount) if word in OUT else -abs(amount)
+def _reads_more(orders: Sequence[str], known: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether one of these orders makes days of more cells than all that are known."""
+    cells = set(texts)
+    most = max(sum(parse_day(cell, (order, "ymd")) is not None for cell in cells) for order in orders)
+    return most > sum(parse_day(cell, (*known, "ymd")) is not None for cell in cells)
+
+
+def _may_be_split(cells: Sequence[str], at: Mapping[str, int], layout: StatementLayout) -> bool:
+    """Of a row with too many cells: whether its amount, or the text before it, had a comma without quotes."""
+    places = [at[column] for column in (layout.amount, layout.debit, layout.credit) if column]
+    return any(cells[place + 1 : place + 2] and _STARTS_WITH_DIGIT.match(cells[place + 1]) for place in places)
+
+
+def read_mark(amount: str) -> int:
+    """What CR or DR behind an amount says."""
+    end = amount.rstrip(" )")[-2:].upper()
+    return RECEIVED if end == "CR" else SPENT if end == "DR" else OPEN
+
+
+def settle_lines(
+    lines: Sequence[StatementLine], money: Sequence[MoneyRow], hints: Hints, issuer: str | None = None
+) -> tuple[list[StatementLine], list[Skipped]]:
+    """The lines with amounts that are positive where they were spent, and those that are totals of the others."""
+    totals = _find_totals(money)
+    counted = [at for at in range(len(lines)) if at not in totals]
+    amounts = settle_ways([money[at] for at in counted], hints, issuer)
+    settled = [lines[at]._replace(amount=amount) for at, amount in zip(counted, amounts, strict=True)]
+    return settled, [Skipped(lines[at].number, A_TOTAL) for at in sorted(totals)]
+
+
+def _find_totals(money: Sequence[MoneyRow]) -> set[int]:
+    """Rows called a total that are the sum of the rows before them: of all, of what came in or of what went out."""
+    totals: set[int] = set()
+    out = back = Decimal(0)
+    for at, row in enumerate(money):
+        if is_total(row.words) and abs(row.amount) in (abs(out + back), abs(out), abs(back)) and row.amount:
+            totals.add(at)
+        elif row.amount > 0:
+            out += row.amount
+        else:
+            back += row.amount
+    return totals
+
+
+def find_period(title: str) -> list[date]:
+    """Two or more days that the text before the lines names in words or year first: the period of the statement."""
+    days = [
+        day
+        for written, _, _ in find_dates(fold(title[:4000]))
+        if not written.separator and (day := written.exact("mdy"))
+    ]
+    return days if len(set(days)) > 1 else []
 
 
 class LineReader:
@@ -210,12 +309,15 @@ class LineReader:
     def amount(self, text: str) -> Decimal | None:
         return parse_amount(text, self.comma)
 
-    def difference(self, debit: str, credit: str) -> Decimal | None:
-        """Debit minus credit; the signs inside the two columns are ignored."""
+    def difference(self, debit: str, credit: str) -> tuple[Decimal | None, int]:
+        """The amount of two columns, with the sign it has in its own, and which way it went."""
         out, back = (parse_amount(text, self.comma) if text.strip() else Decimal(0) for text in (debit, credit))
         if out is None or back is None or not (debit.strip() or credit.strip()):
-            return None
-        return abs(out) - abs(back)
+            return None, OPEN
+        if out and back:
+            net = abs(out) - abs(back)
+            return abs(net), SPENT if net > 0 else RECEIVED
+        return (back, RECEIVED) if back else (out, SPENT)
 
     def line(
         self, number: int, when: str, words: str, money: Decimal | None, mcc: str, native: str, kind: str | None
@@ -231,35 +333,3 @@ class LineReader:
         if kind and not category.startswith(EXCLUDED):
             category = exclude_kind(kind)
         return StatementLine(number, on, money, words, category, None)
-
-
-def choose_orders(readings: Sequence[Sequence[str]], texts: set[str], hints: Hints) -> int:
-    """Which of several orders of dates it is: the one that reads most of them, then what the hints say.
-
-    Raises UnreadableStatement where nothing tells.
-    """
-    faults = [sum(parse_day(text, orders) is None for text in texts) for orders in readings]
-    best = [at for at, count in enumerate(faults) if count == min(faults)]
-    if len(best) == 1:
-        return best[0]
-    if all("." in text for text in texts):  # no country writes the month first with points
-        return next((at for at in best if "dmy" in readings[at]), best[0])
-    if hints.month_first is not None:
-        order = "mdy" if hints.month_first else "dmy"
-        return next((at for at in best if order in readings[at]), best[0])
-    if any(parse_day(text, readings[best[0]]) != parse_day(text, readings[at]) for at in best[1:] for text in texts):
-        words = "has only dates that can be read day first and month first, as 03/04 can be 3 April or 4 March"
-        raise UnreadableStatement(words, "currency (GBP or EUR: day first; USD: month first) or card_id")
-    return best[0]
-
-
-def find_charge_sign(lines: Sequence[StatementLine]) -> str:
-    """The sign of charges: that of the majority, of as many lines that of the greater amount."""
-    open_lines = [line for line in lines if not line.category.startswith(EXCLUDED)]
-    amounts = [line.amount for line in open_lines if not is_called_refund(line.description)]
-    below, above = [-a for a in amounts if a < 0], [a for a in amounts if a > 0]
-    return "negative" if (len(below), sum(below)) > (len(above), sum(above)) else "positive"
-
-
-def flip_signs(lines: Sequence[StatementLine]) -> list[StatementLine]:
-    return [line._replace(amount=-line.amount + 0) for line in lines]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.domain.plurals import pluralize
+from shared.domain.source_names import name_source
 from shared.outbox.phone_codes import build_page_address
-from shared.outbox.wording.source_names import describe_source
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
@@ -47,7 +47,7 @@ def line(row: Facts) -> str:
     delay = _describe_delay(row)
     why = f', "{_quote_reason(row)}"' if row["reason"] else ""
     until = f", until {row['ends_at']}" if row["ends_at"] else ""
-    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({describe_source(row['source'])})."
+    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({name_source(row['source'])})."
 
 
 def body(facts: Facts) -> str:

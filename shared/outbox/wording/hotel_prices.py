@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.domain.dates import format_iso_moment, format_iso_weekday, format_short_weekday, format_weekdays
 from shared.domain.plurals import pluralize
-from shared.outbox.wording.source_names import describe_source
+from shared.domain.source_names import name_source
 
 Facts = Mapping[str, Any]
 
@@ -67,7 +67,7 @@ def body(facts: Facts) -> str:
         f"The stay from {format_iso_weekday(facts['check_in'])} to {format_iso_weekday(facts['check_out'])}"
         f" is offered for {facts['now']}, {facts['saved']}"
         f" ({facts['percent']}%) less than booked; seen on {format_iso_moment(facts['checked_at'])}"
-        f" by {describe_source(facts['source'])}.",
+        f" by {name_source(facts['source'])}.",
         describe_room(facts),
         "Read the terms before you book again and cancel the old booking.",
     ]

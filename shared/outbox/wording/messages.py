@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from shared.domain.dates import format_moment, format_short_moment
 from shared.domain.plurals import pluralize
+from shared.domain.source_names import name_source
 from shared.domain.time_zones import find_zone
 from shared.outbox import links, phone_codes
 from shared.outbox.wording import (
@@ -28,7 +29,6 @@ from shared.outbox.wording import (
     security_events,
     weekly_overview,
 )
-from shared.outbox.wording.source_names import describe_source
 from shared.outbox.wording.watch_links import describe_watch
 from shared.settings import settings
 
@@ -263,7 +263,7 @@ def _seats_found(facts: Facts) -> Notice:
 
 def _alert_unanswered(facts: Facts) -> Notice:
     why = {
-        "connection_required": f"they need your own {describe_source(facts['source'])} account, which is not connected;"
+        "connection_required": f"they need your own {name_source(facts['source'])} account, which is not connected;"
         " connect_integration does that",
         "not_configured": "this installation has no source of award seats; its operator can set one up",
     }[facts["outcome"]]
@@ -454,7 +454,7 @@ def _list_words(event: str, facts: Facts) -> dict[str, Any]:
         "seat_facts": facts,
         "stay": hotel_prices,
         "drop": facts,
-        "source_name": describe_source,
+        "source_name": name_source,
         "ends": deadlines,
         "week": weekly_overview,
         "ends_facts": facts,

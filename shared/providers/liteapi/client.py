@@ -1,5 +1,6 @@
 """Client of LiteAPI: its name of a hotel is looked up once and cached, rates are asked for day by day."""
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -10,12 +11,14 @@ from typing import Any
 
 import anyio.to_thread
 import httpx
+from redis.exceptions import RedisError
 
 from shared import http
 from shared.domain import hotel_match
 from shared.limits.concurrency import gather_limited
 from shared.providers.contract import HotelSpot, StayOffer, StaysQuestion, Unanswered
-from shared.providers.liteapi import names
+from shared.redis import connect as connect_redis
+from shared.redis import key
 from shared.settings import settings
 
 # Parsers of LiteAPI's hotel lists and rates.
@@ -100,6 +103,39 @@ def _build_offer(code: str, day: date, nights: int, price: Decimal, currency: st
     )
 
 
+# Cache in Redis of which LiteAPI hotel is which of ours.
+
+FOUND_TTL, NOT_FOUND_TTL = timedelta(days=30), timedelta(days=2)
+
+
+def _redis_key(hotel: HotelSpot) -> str:
+    """Everything it was recognised by is part of the key."""
+    return key("liteapi", "hotel", hashlib.sha256(repr(hotel).encode()).hexdigest()[:32])
+
+
+def read_names(hotels: Sequence[HotelSpot]) -> dict[HotelSpot, str | None]:
+    """None for a hotel that LiteAPI does not have; those never looked for are absent."""
+    try:
+        values = connect_redis().mget([_redis_key(hotel) for hotel in hotels]) if hotels else []
+    except (RedisError, OSError):
+        return {}
+    return {
+        hotel: (raw.decode() if isinstance(raw, bytes) else raw) or None
+        for hotel, raw in zip(hotels, values, strict=True)
+        if raw is not None
+    }
+
+
+def store_names(hotel_names: Mapping[HotelSpot, str | None]) -> None:
+    try:
+        pipe = connect_redis().pipeline(transaction=False)
+        for hotel, name in hotel_names.items():
+            pipe.set(_redis_key(hotel), name or "", ex=FOUND_TTL if name else NOT_FOUND_TTL)
+        pipe.execute()
+    except (RedisError, OSError):
+        return
+
+
 TEST_KEYS = "sand_"
 MAX_DAYS = 31
 SEARCH_RADIUS_METRES = 2000
@@ -111,9 +147,9 @@ NATIONALITY = "US"  # it wants one; of no effect on most rates
 
 @asynccontextmanager
 async def connect(credential: str | None) -> AsyncIterator["Client"]:
-    key = credential or ""
-    async with http.client(settings().liteapi_base_url, headers={"X-API-Key": key}) as client:
-        yield Client(client, real=not key.startswith(TEST_KEYS))
+    api_key = credential or ""
+    async with http.client(settings().liteapi_base_url, headers={"X-API-Key": api_key}) as client:
+        yield Client(client, real=not api_key.startswith(TEST_KEYS))
 
 
 class Client:
@@ -135,12 +171,12 @@ class Client:
 
     async def _find_names(self, hotels: Sequence[HotelSpot]) -> dict[str, str]:
         """Their name of each hotel -> ours. What was found, or not found, is remembered for some days."""
-        names_read = await anyio.to_thread.run_sync(names.read_names, hotels, abandon_on_cancel=True)
+        names_read = await anyio.to_thread.run_sync(read_names, hotels, abandon_on_cancel=True)
         missing = [hotel for hotel in hotels if hotel not in names_read]
         names_found = await gather_limited([partial(self._look_up, hotel) for hotel in missing], MAX_PARALLEL)
         fresh = dict(zip(missing, names_found, strict=True))
         if fresh:
-            await anyio.to_thread.run_sync(names.store_names, fresh, abandon_on_cancel=True)
+            await anyio.to_thread.run_sync(store_names, fresh, abandon_on_cancel=True)
         return {theirs: hotel.hotel_code for hotel, theirs in (names_read | fresh).items() if theirs}
 
     async def _look_up(self, hotel: HotelSpot) -> str | None:

@@ -10,7 +10,6 @@ price for it. Nothing but the sandbox reads this, and the sandbox never runs nex
 """
 
 from collections.abc import Mapping
-from datetime import date
 from typing import cast
 
 from redis.exceptions import RedisError
@@ -18,31 +17,10 @@ from redis.exceptions import RedisError
 from shared.redis import connect, key
 
 
-def _redis_key() -> str:
-    return key("overrides")
-
-
-def set_seat(
-    value: str,
-    origin: str,
-    destination: str,
-    day: date,
-    cabin: str,
-    airline: str | None = None,
-    program: str | None = None,
-) -> None:
-    """Writes one override; an empty value takes it back."""
-    field = "|".join(filter(None, (f"{origin}-{destination}", day.isoformat(), cabin, airline, program)))
-    if value:
-        connect().hset(_redis_key(), field, value)
-    else:
-        connect().hdel(_redis_key(), field)
-
-
 def read_overrides() -> dict[str, str]:
     """All overrides; none while Redis is down."""
     try:
-        raw = cast("dict[bytes, bytes]", connect().hgetall(_redis_key()))
+        raw = cast("dict[bytes, bytes]", connect().hgetall(key("overrides")))
     except (RedisError, OSError):
         return {}
     return {field.decode(): value.decode() for field, value in raw.items()}

@@ -10,10 +10,10 @@ from shared.domain.dates import format_day
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import describe_party
 from shared.domain.plurals import pluralize
+from shared.domain.source_names import name_source
 from shared.errors import Refusal
 from shared.reference.load import Reference
 from shared.services.proposals.flight_rows import FlightRow
-from shared.services.proposals.source_names import name_service
 from shared.services.proposals.transfer_notes import find_program
 
 STALE_AFTER = timedelta(hours=24)
@@ -37,7 +37,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     numbers = ", ".join(row.flight_numbers or ())
     cabin = (row.cabin or "").replace("_", " ").capitalize()
     airline = row.airline or next(iter(row.carriers or ()), None)
-    checked = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
+    check_text = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
     cached = "stored result" if row.mode == "cached" else ""
     seats_text = "" if row.seats is None else pluralize(row.seats, "seat")
     return FlightLine(
@@ -46,7 +46,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
         flown=_airline_name(airline, reference),
         flown_more=_join([cabin, stops, numbers if route else ""]),
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
-        program_more=_join([_join([name_service(row.source or ""), cached]), checked], "\n"),
+        program_more=_join([_join([name_source(row.source or ""), cached]), check_text], "\n"),
         price=_describe_price(row),
         price_more=_join([_describe_party(row), _describe_taxes(row), _describe_cash(row, fare), seats_text], "\n"),
     )

@@ -5,6 +5,7 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from shared.domain.dates import format_iso_day, parse_loose_day
+from shared.domain.source_names import name_source
 from shared.domain.valuations import PUBLISHERS
 from shared.reference.load import Reference
 from shared.reference.provenance import GENERAL_KNOWLEDGE, find_publisher
@@ -25,24 +26,6 @@ _PUBLICATIONS = {
     "upgrades-and-beyond.com": "Upgrades and Beyond",
     "viewfromthewing.com": "View from the Wing",
 }
-_SERVICES = {
-    "duffel": "Duffel",
-    "ecb": "European Central Bank",
-    "faa_nas": "FAA",
-    "flightaware": "FlightAware",
-    "frankfurter": "Frankfurter",
-    "liteapi": "LiteAPI",
-    "rooms_aero": "rooms.aero",
-    "sandbox": "invented data",
-    "seats_aero": "seats.aero",
-    "serpapi": "Google Flights",
-    "travelpayouts": "Aviasales",
-}
-
-
-def name_service(source: str) -> str:
-    """The service a search result names as its source."""
-    return _SERVICES.get(source.strip().lower().replace(".", "_"), source)
 
 
 def _name_publisher(url: str, reference: Reference) -> str:
@@ -76,7 +59,7 @@ def list_sources(
 
 
 def _name_services(what: str, sources: Iterable[str]) -> list[str]:
-    names = sorted({name_service(source) for source in sources})
+    names = sorted({name_source(source) for source in sources})
     return [f"{what}: {', '.join(names)}."] if names else []
 
 

@@ -9,7 +9,7 @@ from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading
 
-MAX_PARALLEL = 4  # most providers take no more at once; further requests would stand in line there before other people
+MAX_PARALLEL = 4  # most providers take no more at once; further requests would take the places of other people
 
 
 async def ask_each(ask: Ask, verb: str, questions: Sequence[Any]) -> list[list[Reading[Any]]]:

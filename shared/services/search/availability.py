@@ -10,7 +10,7 @@ from shared.domain.award_matches import MatchKey
 from shared.domain.plans import CABINS
 from shared.errors import NoData
 from shared.providers.ask import Ask
-from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
+from shared.providers.contract import AwardSeat, Reading, SeatsQuestion, build_seats_questions
 from shared.providers.request import PUT_OFF
 from shared.services.search.award_ids import award_id
 from shared.services.search.award_options import AwardOption, build_option
@@ -149,14 +149,6 @@ async def search(
     return await find(ask, SeatsQuestion(origin, destination, day, day, (airline,)), cabins, passengers)
 
 
-def build_questions(
-    routes: Sequence[tuple[str, str]], earliest: date, latest: date, airlines: Sequence[str] | None
-) -> list[SeatsQuestion]:
-    """What a watch asks today. Once its days are over its first day is after its last."""
-    first, carriers = max(earliest, clock.today()), tuple(sorted(airlines or ()))
-    return [SeatsQuestion(origin, destination, first, latest, carriers) for origin, destination in routes]
-
-
 async def search_window(
     ask: Ask,
     routes: Sequence[tuple[str, str]],
@@ -176,7 +168,7 @@ async def search_window(
     """
     pace = timedelta(seconds=settings().route_monitor_interval_seconds / 12)
     fresh = max_age if max_age is not None else min(pace, timedelta(minutes=30))
-    questions = build_questions(routes, earliest, latest, airlines)
+    questions = build_seats_questions(routes, earliest, latest, airlines)
     has_days = questions[0].earliest <= latest
     readings = await ask.all(VERB, questions, fresh) if has_days else []
     sources = coverage(readings)

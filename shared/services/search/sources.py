@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from shared import provider_health
 from shared.db.provider_cards import ProviderCard
 from shared.provider_health import State
-from shared.providers import circuit_breaker, registry
+from shared.providers import registry
 from shared.providers.contract import Provider
 from shared.settings import settings
 
@@ -39,7 +40,7 @@ def list_provider_cards() -> list[ProviderCard]:
 
 def _to_card(provider: Provider) -> ProviderCard:
     is_configured = provider.credential != "operator" or registry.operator_key(provider) is not None
-    health_name = circuit_breaker.shared_name(_name(provider, 0))
+    health_name = provider_health.shared_name(_name(provider, 0))
     calls = provider.calls_a_day if registry.scope(provider, None) == "operator" else None
     return ProviderCard(provider.name, health_name, is_configured, calls)
 
@@ -47,21 +48,21 @@ def _to_card(provider: Provider) -> ProviderCard:
 def backends() -> list[Backend]:
     """Every source of this data mode as it fares."""
     cards = list_provider_cards()
-    health = circuit_breaker.read_health(card.health_name for card in cards)
+    health = provider_health.read_health(card.health_name for card in cards)
     return [_describe_backend(card, health[card.health_name]) for card in cards]
 
 
-def _describe_backend(card: ProviderCard, health: circuit_breaker.Health) -> Backend:
+def _describe_backend(card: ProviderCard, health: provider_health.Health) -> Backend:
     if not card.is_configured:
         return Backend(card.name, "not_configured", None)
-    is_off = health.reason == circuit_breaker.SWITCHED_OFF
+    is_off = health.reason == provider_health.SWITCHED_OFF
     return Backend(card.name, health.state, health.last_success_at, is_off, health.reason)
 
 
 def find_standing(verb: str, account_id: int) -> SourceStanding:
     """`down` also means that no one is configured to answer; one healthy source among failing ones is `degraded`."""
     cards = [p for p in registry.providers_of(verb) if p.credential != "operator" or registry.operator_key(p)]
-    health = list(circuit_breaker.read_health(_name(p, account_id) for p in cards).values())
+    health = list(provider_health.read_health(_name(p, account_id) for p in cards).values())
     bad = sum(h.is_open for h in health)
     state: State = "live"
     if bad == len(health):

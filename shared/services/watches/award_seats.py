@@ -4,9 +4,9 @@ One question per route and window, no matter who watches it: answers of the last
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import chain, product
 from typing import Any, Protocol
@@ -14,8 +14,6 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.base import transaction
-from shared.db.due_watches import DueWatch, bring_forward, list_due_watches
 from shared.db.mailed_seats import SeatFind, list_earlier_watches, note_mailed_seats
 from shared.db.profile import Addressee
 from shared.db.runs import RunResult
@@ -26,84 +24,15 @@ from shared.limits.concurrency import gather_limited
 from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers import registry
 from shared.providers.ask import Ask
-from shared.providers.contract import AwardSeat, SeatsQuestion
+from shared.providers.contract import AwardSeat
 from shared.reference.city_airports import list_watched_airports
 from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.connections.credentials import Credentials
 from shared.services.search.ask_each import MAX_PARALLEL
-from shared.services.search.availability import VERB, Window, build_questions, search_window
+from shared.services.search.availability import VERB, Window, search_window
 from shared.services.search.award_options import AwardOption
 from shared.settings import settings
-
-# Questions of watches that are due soon, for a check that can have them answered along with its own.
-
-MOST_NEAR = 400  # questions a plan chooses from; a page holds some forty
-NEVER = datetime.min.replace(tzinfo=UTC)
-
-
-class DueQuestions:
-    """For one check, of an account's watch that was looked at last at a moment, or never. All of it blocks.
-
-    With the operator's key the watches of everybody are served, with an account's own connection only its own.
-    """
-
-    def __init__(self, account_id: int, looked_at: datetime | None) -> None:
-        self._account_id = account_id
-        self._looked_at = looked_at or NEVER
-        self._watches: list[tuple[DueWatch, list[SeatsQuestion]]] | None = None
-
-    def list_near(self, scope: str, questions: Sequence[SeatsQuestion]) -> list[SeatsQuestion]:
-        """Those of the same days first, and among them those of the same airports.
-
-        Watches that share no airport are taken too: with 2,000 watches they save a seventh of the calls.
-        """
-        near = dict.fromkeys(question for _, its_questions in self._read(scope) for question in its_questions)
-        return sorted(near.keys() - questions, key=lambda q: min(_measure_distance(q, own) for own in questions))[
-            :MOST_NEAR
-        ]
-
-    def list_oldest(self, scope: str) -> Sequence[SeatsQuestion]:
-        oldest, questions = min(self._read(scope), key=lambda w: w[0].looked_at or NEVER, default=(None, ()))
-        return questions if oldest and (oldest.looked_at or NEVER) < self._looked_at else ()
-
-    def bring_forward(self, questions: Collection[SeatsQuestion]) -> None:
-        with transaction() as session:
-            for kind, ids in sorted(self.list_answered(questions).items()):
-                bring_forward(session, kind, ids)
-
-    def list_answered(self, questions: Collection[SeatsQuestion]) -> dict[str, list[int]]:
-        """By kind the watches of which all questions are among these."""
-        answered, ids = set(questions), defaultdict(list)
-        for watch, its_questions in self._watches or ():
-            if answered.issuperset(its_questions):
-                ids[watch.kind].append(watch.id)
-        return ids
-
-    def _read(self, scope: str) -> list[tuple[DueWatch, list[SeatsQuestion]]]:
-        if self._watches is None:
-            pace = min(settings().route_monitor_interval_seconds, settings().flight_alert_interval_seconds)
-            account_id = None if scope == "operator" else self._account_id
-            with transaction() as session:
-                watches = list_due_watches(session, timedelta(seconds=pace / 2), account_id)
-            self._watches = [(watch, questions) for watch in watches if (questions := _build_questions(watch))]
-        return self._watches
-
-
-def _measure_distance(one: SeatsQuestion, other: SeatsQuestion) -> tuple[Any, ...]:
-    """The days between two windows, how many ends of the routes differ, and the question itself for one order."""
-    days = max(0, (max(one.earliest, other.earliest) - min(one.latest, other.latest)).days)
-    ends = (one.origin != other.origin) + (one.destination != other.destination)
-    return days, ends, one.origin, one.destination, one.earliest, one.latest, one.airlines
-
-
-def _build_questions(watch: DueWatch) -> list[SeatsQuestion]:
-    """As its own check asks."""
-    facts = reference()
-    ends = [list_watched_airports(facts, code) for code in (watch.origin, watch.destination)]
-    questions = build_questions(list(product(ends[0], ends[1])), watch.earliest, watch.latest, watch.airlines)
-    return [question for question in questions if question.earliest <= question.latest]
-
 
 PUT_OFF_FOR = timedelta(minutes=30)  # as long as answers serve: 10,000 watches put off are six looks a second
 PARTLY_PUT_OFF_FOR = timedelta(minutes=5)  # while what was answered is still fresh
@@ -178,13 +107,7 @@ async def query_sources(plan: WatchQuery) -> CheckResult:
     """Asks the providers; holds no connection to the database in the meantime."""
     asked_at, terms = clock.now(), plan.terms
     window = await search_window(
-        Ask(
-            account_id=plan.account_id,
-            connections=Credentials(plan.account_id),
-            background=True,
-            can_wait=True,
-            others=DueQuestions(plan.account_id, plan.looked_at),
-        ),
+        Ask.for_watch(plan.account_id, Credentials(plan.account_id), plan.looked_at),
         plan.routes,
         terms.earliest,
         terms.latest,

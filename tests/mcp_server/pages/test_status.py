@@ -9,8 +9,7 @@ import pytest
 from redis.exceptions import ConnectionError as Lost
 
 from mcp_server.pages import status
-from shared import clock
-from shared.providers import circuit_breaker
+from shared import clock, provider_health
 from shared.services.operations.workers import record_end, record_sign
 from shared.settings import settings
 from tests.mcp_server.rest import conftest as both_hosts
@@ -110,7 +109,7 @@ def test_a_source_says_when_it_last_answered_and_whether_it_fails(world: World) 
     (source,) = read(world)["sources"]
     assert (source["name"], source["state"], source["last_answer_at"]) == ("Invented data", "works", None)
     assert "award seats" in source["subject"]
-    circuit_breaker.record_success("sandbox:anyone")
+    provider_health.record_success("sandbox:anyone")
     (source,) = read(world)["sources"]
     assert datetime.fromisoformat(source["last_answer_at"]) == clock.now()
     assert source["about"] == "Last answer right now."

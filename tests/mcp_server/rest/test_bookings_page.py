@@ -15,12 +15,11 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.providers.sandbox import overrides
-from shared.redis import connect
 from shared.services.bookings import bookings
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
+from tests.support.sandbox_seats import set_stay
 
 PAGE = "/dashboard/bookings"
 FLIGHT = {"airline": "United", "origin": "lax", "destination": "den", "departure_date": "2027-03-19",
@@ -229,7 +228,7 @@ def test_a_delay_alert_is_turned_on_and_off(world: World, ann: Caller, use: Any)
 
 
 def test_the_price_of_a_stay_is_checked_and_its_history_shown(world: World, ann: Caller) -> None:
-    connect().hset(overrides._redis_key(), f"stay|htl_conrad-tokyo|{STAY['check_in_date']}", "points:20000")
+    set_stay("points:20000", "htl_conrad-tokyo", STAY["check_in_date"])
     send(world, f"{PAGE}/stays/new", **STAY)
     one = f"{PAGE}/stays/{read_stay().id}"
     checked = send(world, one, f"{one}/check")

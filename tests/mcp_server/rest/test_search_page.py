@@ -70,7 +70,7 @@ def test_a_month_is_a_heat_map_whose_prices_lead_to_the_day(world: World, ann: C
     assert count_cells(page, "c1") > 3
     words = read_words(page)
     assert "LHR to JFK, January 2027" in words
-    assert f"From the sandbox, asked {format_weekday(clock.today())}, 12:00 UTC." in words
+    assert f"From invented data, asked {format_weekday(clock.today())}, 12:00 UTC." in words
     link = html.unescape(re.findall(r'<a href="(search/day[^"]*)"', page.text)[0])
     assert link == f"search/day?{ROUTE}&airline=BA&passengers=2&day=2027-01-01&cabin=economy"
     assert "LHR to JFK, Fri 1 Jan 2027" in read_words(world.get(f"/dashboard/{link}"))
@@ -193,7 +193,7 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     assert words.index("Business 2 seats") < words.index("Economy 7 seats"), "the cabin that was pressed comes first"
     assert "57,500 + 220 USD 115,000 + 440 USD" in words
     assert "Transfer 132,000 from Chase Ultimate Rewards by way of Marriott Bonvoy, days." in words
-    assert "right now, the sandbox" in words
+    assert "right now, invented data" in words
     assert re.search(r'href="https://www\.aa\.com/" rel="noreferrer"', page.text)
     assert len(page.content) < 30_000
 
@@ -237,10 +237,10 @@ def test_a_source_that_needs_an_account_leads_to_the_integrations(
 def test_the_age_of_an_offer_goes_on_while_its_answer_is_kept(
     world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "right now, the sandbox" in world.get(DAY).text
+    assert "right now, invented data" in world.get(DAY).text
     later = clock.now() + timedelta(minutes=7)
     monkeypatch.setattr(search_day.clock, "now", lambda: later)
-    assert "7 min ago, the sandbox" in world.get(DAY).text
+    assert "7 min ago, invented data" in world.get(DAY).text
 
 
 def read_watch(page: str) -> dict[str, str]:

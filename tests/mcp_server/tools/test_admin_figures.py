@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from shared import clock
+from shared import clock, provider_health
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.call_recount import take_out_calls
@@ -19,7 +19,6 @@ from shared.db.runs import JobRun, Schedule
 from shared.db.source_watch import SourceItem, store_items
 from shared.db.trips import SearchRecord
 from shared.db.usage import API_CALLS, Note, ToolCall, store_calls, take
-from shared.providers import circuit_breaker
 from shared.redis import connect, key
 from shared.services.operations import audit, fact_reports
 from shared.services.operations.workers import LIFE_SECONDS, REMEMBERED_SECONDS, record_sign
@@ -229,27 +228,27 @@ def test_admin_platform_overview_shows_workers_that_live_and_how_sources_fare(pe
     connect().expire(key("program", f"worker:{socket.gethostname()}:2"), REMEMBERED_SECONDS - LIFE_SECONDS - 1)
     connect().sadd("rq:workers", "rq:worker:stock", "rq:worker:killed")  # by RQ's own class
     connect().hset("rq:worker:stock", mapping={"hostname": "other", "pid": 3, "queues": "checks,mail"})
-    circuit_breaker.record_success("sandbox:anyone")
+    provider_health.record_success("sandbox:anyone")
     answer = use(people.ada, "admin_platform_overview")
     assert answer["jobs"]["workers"] == 2
     backend = {b["name"]: b for b in answer["backends"]}["sandbox"]
     assert backend["state"] == "live"
     assert datetime.fromisoformat(backend["last_success_at"]) > clock.now() - timedelta(minutes=1)
-    circuit_breaker.record_failure("sandbox:anyone", "timeout")
+    provider_health.record_failure("sandbox:anyone", "timeout")
     assert use(people.ada, "admin_platform_overview")["backends"][0]["state"] == "degraded"
     for _ in range(4):
-        circuit_breaker.record_failure("sandbox:anyone", "timeout")
+        provider_health.record_failure("sandbox:anyone", "timeout")
     assert use(people.ada, "admin_platform_overview")["backends"][0]["state"] == "down"
 
 
 def test_a_source_that_accounts_connect_themselves_is_judged_by_all_connections(clean: None) -> None:
-    everybody = circuit_breaker.shared_name("seats:account-7")
+    everybody = provider_health.shared_name("seats:account-7")
     for number in range(3):
-        circuit_breaker.record_failure(f"seats:account-{number}", "timeout")
-    assert circuit_breaker.read_health([everybody])[everybody].failures == 3
-    circuit_breaker.record_success("seats:account-9")
-    assert circuit_breaker.read_health([everybody])[everybody].failures == 0
-    assert circuit_breaker.shared_name("seats:operator") == "seats:operator"
+        provider_health.record_failure(f"seats:account-{number}", "timeout")
+    assert provider_health.read_health([everybody])[everybody].failures == 3
+    provider_health.record_success("seats:account-9")
+    assert provider_health.read_health([everybody])[everybody].failures == 0
+    assert provider_health.shared_name("seats:operator") == "seats:operator"
 
 
 def _searches(who: int, number: int) -> None:

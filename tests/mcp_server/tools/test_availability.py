@@ -10,20 +10,19 @@ from sqlalchemy import select
 
 from mcp_server.calls.dispatch import NOTICE, dispatch
 from mcp_server.toolkit.thread_limiter import limiter
-from shared import clock
+from shared import clock, provider_health
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.db.trips import SearchRecord
 from shared.domain.plans import CABINS
-from shared.providers import circuit_breaker
 from shared.providers.contract import Unanswered
-from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
 from tests.support.fake_seats import WithSources, failing, live, seat, selling, with_sources
 from tests.support.people import People
+from tests.support.sandbox_seats import set_seat
 from tests.support.settings_and_clock import Configure
 
 __all__ = ["live", "with_sources"]
@@ -435,10 +434,10 @@ def test_list_supported_airlines_tells_degraded_and_down_apart(people: People, u
     def state() -> set[str]:
         return {a["state"] for a in use(people.bob, "list_supported_airlines")["airlines"]}
 
-    circuit_breaker.record_failure("sandbox:anyone", "timeout")
+    provider_health.record_failure("sandbox:anyone", "timeout")
     assert state() == {"degraded"}
     for _ in range(4):
-        circuit_breaker.record_failure("sandbox:anyone", "timeout")
+        provider_health.record_failure("sandbox:anyone", "timeout")
     assert state() == {"down"}
     assert use(people.bob, "list_supported_airlines", live_only=True)["airlines"] == []
 

@@ -17,12 +17,12 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.providers.contract import AwardTrip, BookingLink, Provider, Segment, TripQuestion, Unanswered
-from shared.providers.sandbox.overrides import set_seat
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
 from tests.support.long_ids import build_long_award_id
 from tests.support.people import People
+from tests.support.sandbox_seats import set_seat
 
 __all__ = ["live", "with_sources"]
 

@@ -18,13 +18,13 @@ from shared import clock
 from shared.db.base import engine, transaction
 from shared.db.trips import TRIP_COLUMNS
 from shared.domain.plans import Plan
-from shared.providers.sandbox.overrides import set_seat
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.mcp_server.tools.test_isolation import record_parameters
 from tests.mcp_server.tools.test_sandbox_rows import travel_day
 from tests.support.people import People, account
+from tests.support.sandbox_seats import set_seat
 
 MOST_STATEMENTS = 6
 # These show many tables, or remember many answers, and send one statement for each.

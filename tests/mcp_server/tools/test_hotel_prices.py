@@ -13,7 +13,6 @@ from shared.db.base import transaction
 from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.messages import Delivery, Notification
 from shared.providers.contract import Provider, StaysQuestion
-from shared.providers.sandbox import overrides
 from shared.redis import connect
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_hotels import silent
@@ -22,6 +21,7 @@ from tests.support.fake_seats import WithSources, lodging, stay
 from tests.support.fake_seats import live as live
 from tests.support.fake_seats import with_sources as with_sources
 from tests.support.people import People
+from tests.support.sandbox_seats import set_stay
 
 TOKYO = "htl_conrad-tokyo"
 
@@ -53,7 +53,7 @@ def add(use: Use, who: Caller, **more: Any) -> int:
 
 def priced(value: str) -> None:
     """What the sandbox asks for the stay from now on; nothing of it is left in the cache."""
-    connect().hset(overrides._redis_key(), f"stay|{TOKYO}|{check_in_day()}", value)
+    set_stay(value, TOKYO, check_in_day())
     for name in connect().scan_iter("award:sandbox:reading:*"):
         connect().delete(name)
 

@@ -9,11 +9,11 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Notification
 from shared.domain.plans import Plan
 from shared.domain.short_ids import shorten_uuid
-from shared.providers.sandbox.overrides import set_seat
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_call_budgets import _belongings, find_long_ids, list_ids
 from tests.mcp_server.tools.test_sandbox_rows import ROUTE, travel_day
 from tests.support.people import People, account
+from tests.support.sandbox_seats import set_seat
 
 
 def test_the_walk_sees_the_ids_of_offers_watches_plans_mails_and_documents(people: People, use: Use) -> None:

@@ -9,11 +9,11 @@ import pytest
 from shared import clock
 from shared.db.base import transaction
 from shared.db.observations import FareObservation
-from shared.providers.sandbox.overrides import set_seat
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.test_hotel_prices import add, priced
 from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
 from tests.support.people import People
+from tests.support.sandbox_seats import set_seat
 
 __all__ = ["live", "with_sources"]
 

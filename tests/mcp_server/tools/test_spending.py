@@ -123,7 +123,10 @@ def test_ofx_names_its_own_currency_and_codes(people: People, use: Use) -> None:
 def test_the_card_and_the_profile_tell_the_currency_and_the_order_of_dates(people: People, use: Use) -> None:
     text = "Date,Payee,Amount\n03/04/2026,ALDI,5\n"
     refused = issue(use, people, text)
-    assert refused["errors"][0]["expected"] == "currency (GBP or EUR: day first; USD: month first) or card_id"
+    assert refused["errors"][0]["field"] == "date_order"
+    assert refused["errors"][0]["expected"] == "day_first or month_first"
+    answered = issue(use, people, text, date_order="month_first", currency="EUR", dry_run=True)
+    assert answered["months"][0]["month"] == "2026-03"
     card = use(people.alice, "add_card", card="Zorblatt", custom=True, currency="AUD", country="AU")["card"]["card_id"]
     made = issue(use, people, text, card_id=card, dry_run=True)
     assert (made["months"][0]["month"], "in AUD" in made["message"]) == ("2026-04", True)
@@ -131,6 +134,15 @@ def test_the_card_and_the_profile_tell_the_currency_and_the_order_of_dates(peopl
         session.add(Profile(currency="EUR", country="US"))
     made = issue(use, people, text)
     assert (made["months"][0]["month"], "in EUR" in made["message"]) == ("2026-03", True)
+
+
+def test_signs_that_nothing_proves_are_asked_about_with_the_lines(people: People, use: Use) -> None:
+    text = "Date,Payee,Amount\n2026-03-16,ZORBLATT,-5.00\n2026-03-17,QUINT,7.00\n"
+    refused = issue(use, people, text, currency="EUR")
+    assert refused["errors"][0]["field"] == "positive_is"
+    assert "-5.00 on 16 March 2026, 7.00 on 17 March 2026" in refused["errors"][0]["problem"]
+    assert issue(use, people, text, currency="EUR", positive_is="received", dry_run=True)["gross"] == 5
+    assert issue(use, people, text, currency="EUR", positive_is="spent", dry_run=True)["gross"] == 7
 
 
 FIVE = [{"date": f"2026-09-0{n}", "description": f"Shop {n}", "amount": n} for n in range(1, 6)]

@@ -1,6 +1,5 @@
 """Progress of searches, heard by the official client that asked for it."""
 
-import re
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,8 +16,6 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, tool
 from mcp_server.transport import sdk_server
 from shared import clock
-from shared.limits import slots
-from shared.limits.slots import Leaving, Ticket, look
 from shared.providers.contract import AwardSeat, SeatsQuestion
 from tests.mcp_server.conftest import World
 from tests.mcp_server.probes import Words
@@ -121,41 +118,6 @@ def test_who_did_not_ask_for_progress_is_told_of_none(
     sources.heard.set()
     answer, parts = call_sources(world, people, mode, sources, listens=False)
     assert (answer["message"], parts, told) == ("Asked.", [], [])
-
-
-def test_who_waits_in_line_hears_how_many_are_ahead_and_for_how_long(
-    world: World, people: People, with_sources: WithSources, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Four are served and twelve wait: the twelve leave when the place in the line was heard, then the four."""
-    monkeypatch.setattr(sdk_server, "INTERVAL_SECONDS", 0.02)
-    monkeypatch.setattr(slots, "LINE_SECONDS", 60)
-    sources = Sources(with_sources)
-    with_sources(source("one", sources._answer_at_once, terms="anyone", concurrency=4))
-    now = Ticket("").since
-    others = [Ticket(f"other {n}", now - 16 + n) for n in range(16)]
-    assert look("one", 4, 20, others, [Leaving("earlier", 3.0)])
-    parts: list[Part] = []
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        parts.append((progress, total, message))
-        if "You are next" in str(message):
-            await anyio.to_thread.run_sync(look, "one", 4, 20, [], [Leaving(other.name) for other in others])
-        elif "ahead" in str(message):
-            await anyio.to_thread.run_sync(look, "one", 4, 20, [], [Leaving(other.name) for other in others[4:]])
-
-    async def session() -> CallToolResult:
-        async with client(world, world.token(people.alice), "auto") as connected:
-            answer = await connected.call_tool("ask_sources", {}, progress_callback=hear)
-            assert isinstance(answer, CallToolResult)
-            return answer
-
-    assert anyio.run(session).structured_content
-    said = [str(part[2]) for part in parts]
-    assert re.fullmatch(r"0 of 1 searches are done\. 12 ahead of you, about (9|1\d) seconds\.", said[0])
-    assert any(re.search(r"done\. You are next, about \d seconds?\.", words) for words in said)
-    assert parts[-1] == (2, 2, "2 of 2 searches are done.")
-    numbers = [part[0] for part in parts]
-    assert numbers == sorted(set(numbers))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from mcp_server.tools.award_chart_faq import ChartFaq
 from mcp_server.tools.branded_pdfs import GeneratedPdf
 from mcp_server.tools.calendar_feed import CalendarFeed, NewCalendarFeed
 from mcp_server.tools.programs import Pricing, ProgramRates
-from mcp_server.transport.resource_links import _TARGETS, list_links
+from mcp_server.transport.sdk_server import _TARGETS, list_links
 from shared.settings import settings
 from tests.mcp_server.conftest import World
 from tests.support.people import People
@@ -57,7 +57,7 @@ def test_links_stand_after_both_texts(world: World, people: People, monkeypatch:
     plain = world.call(people.alice, "say_words", text="a")["content"]
     assert [block["type"] for block in plain] == ["text", "text"]
     monkeypatch.setitem(_TARGETS, "say_words", _TARGETS["get_calendar_feed"])
-    monkeypatch.setattr("mcp_server.transport.resource_links._find_uri", lambda *_: "https://travel.example.com/x.ics")
+    monkeypatch.setattr("mcp_server.transport.sdk_server._find_uri", lambda *_: "https://travel.example.com/x.ics")
     linked = world.call(people.alice, "say_words", text="a")["content"]
     assert [block["type"] for block in linked] == ["text", "text", "resource_link"]
     assert linked[2]["uri"] == "https://travel.example.com/x.ics"

@@ -180,9 +180,9 @@ DELAY: dict[str, Any] = {
 def test_a_delay_reads_as_a_notice_as_a_mail_and_on_a_phone() -> None:
     said = notice("delay_alert", DELAY)
     lines = [
-        'Ground stop, "thunderstorms", until 15:00 (the FAA).',
-        "Departure delays of up to 75 minutes (the FAA).",
-        "Ground delay of 40 minutes on average (the FAA).",
+        'Ground stop, "thunderstorms", until 15:00 (FAA).',
+        "Departure delays of up to 75 minutes (FAA).",
+        "Ground delay of 40 minutes on average (FAA).",
         "From delay alerts 4 (Work), 5 for John F Kennedy International Airport.",
     ]
     assert (said.kind, said.title, said.body.splitlines()) == ("delay_alert", "JFK: ground stop", lines)

@@ -12,8 +12,8 @@ import httpx
 import pytest
 import respx
 
-from shared.limits.slots import Leaving, look
-from shared.providers import cache, circuit_breaker
+from shared import provider_health
+from shared.providers import cache
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.redis import connect
@@ -160,7 +160,7 @@ def test_five_failures_in_a_row_rest_a_source_for_a_minute(
     standing_clock.advance(timedelta(seconds=61))
     wire.mock(return_value=httpx.Response(200, json={"data": [ROW]}))
     assert ask().status == "ok"
-    assert circuit_breaker.read_health(["acme:operator"])["acme:operator"].failures == 0
+    assert provider_health.read_health(["acme:operator"])["acme:operator"].failures == 0
 
 
 def test_a_source_that_fails_again_after_its_rest_rests_again(
@@ -195,7 +195,7 @@ def test_a_refusal_is_not_an_outage(wire: respx.Route, ask: Asking, code: int) -
 def test_a_kept_answer_is_served_while_a_source_rests(wire: respx.Route, ask: Asking) -> None:
     ask()
     for _ in range(5):
-        circuit_breaker.record_failure("acme:operator", "timeout")
+        provider_health.record_failure("acme:operator", "timeout")
     assert (ask().status, ask().cached) == ("ok", True)
 
 
@@ -220,24 +220,13 @@ def most_at_once(with_sources: WithSources, *, cap: int, questions: int) -> int:
     return most
 
 
+async def hang(_question: SeatsQuestion) -> tuple[()]:
+    await anyio.sleep_forever()
+    return ()
+
+
 def test_a_source_is_asked_by_no_more_callers_at_once_than_its_cap(with_sources: WithSources) -> None:
     assert most_at_once(with_sources, cap=3, questions=9) == 3
-
-
-def test_a_caller_that_finds_no_free_place_is_told_busy_and_when_to_come_back(
-    with_sources: WithSources,
-) -> None:
-    async def act(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep(0.5)
-        return ()
-
-    with_sources(source("slow", act, concurrency=1))
-    assert look("slow", 1, 60, [], [Leaving("earlier", 8.0)])
-    first, second = every(QUESTION, dataclasses.replace(QUESTION, destination="BOS"), budget=10)
-    assert {first.status, second.status} == {"no_data", "down"}
-    busy = next(r for r in (first, second) if r.status == "down")
-    assert (busy.reason, busy.retry_after) == ("busy", 8)
-    assert circuit_breaker.read_health(["slow:anyone"])["slow:anyone"].failures == 0
 
 
 def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
@@ -252,18 +241,9 @@ def test_sources_are_asked_side_by_side(with_sources: WithSources) -> None:
 
 
 def test_the_budget_ends_the_waiting_and_names_who_did_not_answer(with_sources: WithSources) -> None:
-    async def hang(_question: SeatsQuestion) -> tuple[()]:
-        await anyio.sleep_forever()
-        return ()
-
     with_sources(source("fast", nothing), source("hung", hang))
     fast, hung = every(budget=0.5)
     assert (fast.status, hung.status, hung.reason) == ("no_data", "down", "timeout")
-
-
-async def hang(_question: SeatsQuestion) -> tuple[()]:
-    await anyio.sleep_forever()
-    return ()
 
 
 async def ask_twenty_times(budget: float) -> list[Reading[Any]]:

@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 import anyio
 import pytest
 
+from shared.domain.source_names import NAMES
 from shared.providers import contract, registry
 from shared.providers.contract import VERBS, Provider
 from shared.settings import Settings
@@ -44,6 +45,11 @@ def test_each_verb_has_a_protocol_and_the_answer_it_promises() -> None:
     assert set(PROTOCOLS) == set(VERBS)
     for name, protocol in PROTOCOLS.items():
         assert get_type_hints(getattr(protocol, name))["return"] == VERBS[name].answer
+
+
+@each
+def test_a_card_is_of_a_source_with_a_name_that_people_know(card: Provider) -> None:
+    assert card.name in NAMES
 
 
 @each

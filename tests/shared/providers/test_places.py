@@ -5,17 +5,18 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import pytest
 
-from shared.limits import question_progress, slots
-from shared.limits.question_progress import QuestionProgress, Standing
-from shared.limits.slots import Leaving, Ticket, View, look
+from shared import provider_health
 from shared.providers import places
 from shared.providers.ask import Ask
-from shared.providers.contract import Provider, Reading, SeatsQuestion
-from shared.providers.places import estimate_answer, estimate_wait, hold_place, share
+from shared.providers.cache import build_key
+from shared.providers.contract import Reading, SeatsQuestion
+from shared.providers.places import hold_place, share, take_place
+from shared.providers.request import ProviderRequest
 from shared.redis import connect, key
 from tests.shared.providers.conftest import DAY, QUESTION
 from tests.support.fake_seats import WithSources, source
@@ -53,7 +54,7 @@ def ask_all(questions: list[SeatsQuestion]) -> list[str | None]:
 
 
 def count_held(name: str) -> int:
-    return int(connect().zcard(key("slots", name)))
+    return int(connect().zcard(key("places", name)))
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_without_redis_each_process_keeps_to_its_part(
     with_sources: WithSources, sharing: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counter = Counter()
-    monkeypatch.setattr(places, "look", lambda *_: None)
+    monkeypatch.setattr(places, "take_place", lambda _: None)
     with_sources(source("slow", counter.act, concurrency=4))
     assert ask_all(QUESTIONS) == ["empty"] * 12
     assert counter.most == 2
@@ -100,176 +101,108 @@ def test_a_request_that_fails_gives_its_place_back(with_sources: WithSources) ->
     assert count_held("broken") == 0
 
 
-def test_a_cancelled_request_gives_its_place_back(with_sources: WithSources) -> None:
-    async def act(_question: SeatsQuestion) -> None:
-        await anyio.sleep_forever()
-
-    card = source("stuck", act)
-
+def test_a_cancelled_request_gives_its_place_back(live: None) -> None:
     async def go() -> int:
         with anyio.move_on_after(0.2):
-            await _hold_for_ever(card)
-        return await anyio.to_thread.run_sync(count_held, "stuck")
+            await _hold_for_ever(build_request())
+        return await anyio.to_thread.run_sync(count_held, "source")
 
-    with_sources(card)
     assert anyio.run(go) == 0
 
 
-async def _hold_for_ever(card: Provider) -> None:
-    async with hold_place(card, ticket("holder")):
-        assert await anyio.to_thread.run_sync(count_held, card.name) == 1
+async def _hold_for_ever(request: ProviderRequest) -> None:
+    async with hold_place(request):
+        assert await anyio.to_thread.run_sync(count_held, request.provider.name) == 1
         await anyio.sleep_forever()
 
 
-def ticket(name: str, ago: float = 0, *, has_time: bool = False) -> Ticket:
-    """Of one who came so many seconds ago."""
-    now = Ticket(name, has_time=has_time)
-    return dataclasses.replace(now, since=now.since - ago)
+def build_request(*, background: bool = False, timeout: float = 15, **more: Any) -> ProviderRequest:
+    card = source("source", Counter().act, concurrency=1, timeout=timeout)
+    cache_key = build_key(card, "anyone", "award_seats", QUESTION)
+    return ProviderRequest(card, "award_seats", QUESTION, None, "anyone", cache_key, 1, background, **more)
 
 
-def ahead_of(wanted: Ticket, *, slots: int = 1, seconds: float = 60) -> int | None:
-    """How many are ahead of one that waits for the source; None when it has its place."""
-    view = look("source", slots, seconds, [wanted], [])
-    assert view
-    return view.ahead[0]
+def give_back(request: ProviderRequest) -> None:
+    anyio.run(places._give_back, request)
 
 
-def leave(name: str, held: float | None = None) -> None:
-    assert look("source", 1, 60, [], [Leaving(name, held)])
-
-
-def test_a_place_of_a_killed_process_is_free_again_when_its_time_is_over(clean: None) -> None:
-    assert ahead_of(ticket("killed"), seconds=0.2) is None
-    following, another = ticket("next"), ticket("another")
-    assert ahead_of(following) == 0
-    wait_for("the end of the lease", lambda: ahead_of(following) is None)
-    assert ahead_of(another) == 0
-    leave("next")
-    assert ahead_of(another) is None
-
-
-def test_the_line_is_served_in_the_order_of_coming_whoever_looks_first(clean: None) -> None:
-    assert ahead_of(ticket("holder")) is None
-    first, second, third = ticket("first", 3), ticket("second", 2), ticket("third", 1)
-    assert [ahead_of(one) for one in (third, second, first)] == [0, 0, 0]
-    assert [ahead_of(one) for one in (first, second, third)] == [0, 1, 2]
-    leave("holder")
-    assert [ahead_of(one) for one in (third, second, first, second, third)] == [2, 1, None, 0, 1]
-
-
-def test_people_go_before_checks_that_came_earlier(clean: None) -> None:
-    assert ahead_of(ticket("holder")) is None
-    check, person = ticket("check", has_time=True), ticket("person")
-    assert (ahead_of(check), ahead_of(person), ahead_of(check)) == (0, 0, 1)
-    leave("holder")
-    assert (ahead_of(check), ahead_of(person)) == (1, None)
-
-
-def test_a_check_is_hastened_by_a_person_who_waits_for_its_answer(clean: None) -> None:
-    assert ahead_of(ticket("holder")) is None
-    earlier, check, later = ticket("earlier", 3), ticket("check", 9, has_time=True), ticket("later", 1)
-    assert (ahead_of(check), ahead_of(later), ahead_of(earlier), ahead_of(check)) == (0, 0, 0, 2)
-    assert ahead_of(dataclasses.replace(ticket("check", 2), own=False)) == 1
-    assert (ahead_of(earlier), ahead_of(check), ahead_of(later)) == (0, 1, 2)
-
-
-def test_who_waits_for_another_takes_no_place_for_it(clean: None) -> None:
-    assert ahead_of(dataclasses.replace(ticket("fetcher"), own=False)) is None
-    assert count_held("source") == 0
-    assert ahead_of(ticket("somebody")) is None
-
-
-def test_one_who_left_the_line_without_a_word_blocks_it_no_longer_than_its_lease(
-    clean: None, monkeypatch: pytest.MonkeyPatch
+def test_a_place_of_a_killed_process_is_free_again_when_its_time_is_over(
+    live: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slots, "LINE_SECONDS", 0.2)
-    assert ahead_of(ticket("holder")) is None
-    assert ahead_of(ticket("lost")) == 0
-    waiting = ticket("waiting")
-    assert ahead_of(waiting) == 1
-    wait_for("the end of the place in the line", lambda: ahead_of(waiting) == 0)
+    monkeypatch.setattr(places, "GRACE_SECONDS", 0.1)
+    assert take_place(build_request(timeout=0.1))
+    following, another = build_request(), build_request()
+    assert not take_place(following)
+    wait_for("the end of the lease", lambda: take_place(following))
+    assert not take_place(another)
+    give_back(following)
+    assert take_place(another)
 
 
-def test_a_line_that_redis_forgot_stands_again_in_its_order(clean: None) -> None:
-    assert ahead_of(ticket("holder")) is None
-    first, second = ticket("first", 2), ticket("second", 1)
-    assert (ahead_of(first), ahead_of(second)) == (0, 1)
-    connect().flushdb()
-    assert ahead_of(ticket("new holder")) is None
-    assert (ahead_of(second), ahead_of(first), ahead_of(second)) == (0, 0, 1)
+def test_a_check_takes_no_place_while_people_wait_for_one(live: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "PERSON_SECONDS", 60)
+    holder, check, person = build_request(), build_request(background=True), build_request()
+    assert [take_place(request) for request in (holder, check, person)] == [True, False, False]
+    give_back(holder)
+    assert [take_place(check), take_place(person)] == [False, True]
 
 
-def test_how_long_answers_took_lately_is_known_to_all(clean: None) -> None:
-    leave("one", 3.0)
-    leave("cancelled")
-    leave("two", 2.0)
-    view = look("source", 1, 60, [], [])
-    assert view
-    assert view.usual == 2.8
+def test_people_who_left_hold_up_checks_for_a_moment_alone(live: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "PERSON_SECONDS", 0.2)
+    holder, check = build_request(), build_request(background=True)
+    assert [take_place(holder), take_place(build_request())] == [True, False]
+    give_back(holder)
+    wait_for("a place for the check", lambda: take_place(check))
 
 
-@pytest.mark.parametrize(
-    ("ahead", "ages", "wait"),
-    [(0, [], 0), (0, [1, 2], 1), (1, [1, 2], 2), (2, [1, 2], 4), (5, [1, 2], 8), (0, [9, 9], 0), (1, [9], 0)],
-)
-def test_the_wait_follows_from_who_is_ahead(ahead: int, ages: list[float], wait: float) -> None:
-    assert estimate_wait(ahead, ages, 2, 3) == wait
+def test_checks_alone_use_every_place(live: None) -> None:
+    check, another = build_request(background=True), build_request(background=True)
+    assert [take_place(check), take_place(another)] == [True, False]
+    give_back(check)
+    assert take_place(another)
 
 
-def test_a_source_of_which_nothing_is_known_takes_at_least_what_all_its_callers_waited() -> None:
-    assert estimate_answer(View(0, [4, 5], []), 2) == 4
-    assert estimate_answer(View(0, [5], []), 2) == 0
-    assert estimate_answer(View(3, [1, 9], []), 2) == 3
+@pytest.mark.parametrize("is_part", [False, True])
+def test_a_check_is_hastened_by_a_person_who_waits_for_its_answer(
+    live: None, monkeypatch: pytest.MonkeyPatch, is_part: bool
+) -> None:
+    """Also where the answer is one of several that the check asks for with one search."""
+    monkeypatch.setattr(places, "PERSON_SECONDS", 60)
+    holder, check = build_request(), build_request(background=True)
+    asked = dataclasses.replace(check, number="group", parts=(build_request(background=True), check))
+    request = asked if is_part else check
+    assert [take_place(holder), take_place(build_request())] == [True, False]
+    give_back(holder)
+    assert not take_place(request)
+    anyio.run(places.hurry, check.provider, check.ticket)
+    assert take_place(request)
 
 
-def test_who_cannot_be_answered_in_time_is_told_at_once_and_the_others_are_answered(with_sources: WithSources) -> None:
-    """Twelve questions, two at a time, of 3 s by what was known before: in 10.5 s there are three rounds."""
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_who_gets_no_place_in_half_of_the_time_is_told_when_to_come_back(
+    with_sources: WithSources, monkeypatch: pytest.MonkeyPatch, has_redis: bool
+) -> None:
+    """The two that are asked first are answered when the others have been told."""
     answers: list[tuple[str | None, int | None]] = []
 
     async def act(_question: SeatsQuestion) -> tuple[()]:
-        while len(answers) < 6:
+        while len(answers) < 3:
             await anyio.sleep(0.01)
         return ()
 
     async def ask(question: SeatsQuestion) -> None:
-        reading = await Ask(budget=10.5).one("slow", "award_seats", question)
+        reading = await Ask(budget=2).one("slow", "award_seats", question)
         answers.append((reading.reason, reading.retry_after))
 
     async def go() -> None:
         async with anyio.create_task_group() as tasks:
-            for question in QUESTIONS:
+            for question in QUESTIONS[:5]:
                 tasks.start_soon(ask, question)
 
-    with_sources(source("slow", act, concurrency=2))
-    assert look("slow", 2, 60, [], [Leaving("earlier", 3)])
+    if not has_redis:
+        monkeypatch.setattr(places, "take_place", lambda _: None)
+    with_sources(source("slow", act, concurrency=2, timeout=7.5))
     anyio.run(go)
-    assert [reason for reason, _ in answers] == ["busy"] * 6 + ["empty"] * 6
-    assert {retry_after for _, retry_after in answers[:6]} <= set(range(6, 16))
-    assert connect().zcard(key("slots", "slow", "line")) == 0
-
-
-def test_the_place_in_the_line_is_shown_while_it_lasts(with_sources: WithSources) -> None:
-    progress = QuestionProgress()
-    shown: list[Standing | None] = []
-    places_shown: list[int | None] = [0, 0, None]  # to the second, to the third, and when no one waits any longer
-
-    async def act(_question: SeatsQuestion) -> tuple[()]:
-        wanted = places_shown[len(shown)]
-        while (progress.standing.ahead if progress.standing else None) != wanted or len(progress.in_line) > 2 - len(
-            shown
-        ):
-            await anyio.sleep(0.01)
-        shown.append(progress.standing)
-        return ()
-
-    with_sources(source("slow", act, concurrency=1))
-    assert look("slow", 1, 60, [], [Leaving("earlier", 2.0)])
-    before = question_progress.current.set(progress)
-    try:
-        assert ask_all(QUESTIONS[:3]) == ["empty"] * 3
-    finally:
-        question_progress.current.reset(before)
-    assert len(shown) == 3
-    assert shown[0]
-    assert 0 < shown[0].seconds <= 4
-    assert progress.in_line == {}
+    assert answers == [("busy", 8)] * 3 + [("empty", None)] * 2
+    assert count_held("slow") == 0
+    assert provider_health.read_health(["slow:anyone"])["slow:anyone"].failures == 0

@@ -20,11 +20,11 @@ from shared.domain.award_matches import MatchKey
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.sandbox import draws, market
-from shared.providers.sandbox.overrides import set_seat
 from shared.redis import connect
 from shared.reference.load import reference
 from shared.services.search.availability import Window, search_window
 from shared.settings import settings
+from tests.support.sandbox_seats import set_seat
 from tests.support.settings_and_clock import StandingClock
 
 

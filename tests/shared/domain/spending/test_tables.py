@@ -114,8 +114,8 @@ def test_a_header_that_anybody_writes_names_no_bank_and_no_currency(read: Read, 
 @pytest.mark.parametrize(
     ("hints", "day"),
     [
-        ({"currency": "GBP"}, "2026-04-03"),
-        ({"currency": "USD"}, "2026-03-04"),
+        ({"date_order": "day_first", "own_country": "US"}, "2026-04-03"),
+        ({"date_order": "month_first"}, "2026-03-04"),
         ({"card_country": "US", "own_country": "GB"}, "2026-03-04"),
         ({"own_country": "GB"}, "2026-04-03"),
     ],
@@ -127,8 +127,11 @@ def test_what_is_known_beside_the_statement_decides_between_day_and_month(
 
 
 def test_dates_that_nothing_tells_apart_are_refused_and_not_guessed(read: Read) -> None:
-    with pytest.raises(UnreadableStatement, match="day first and month first"):
-        read(PLAIN + "03/04/2026,TESCO,5.00\n")
+    """The currency says nothing of how a program writes its dates."""
+    for hints in ({}, {"currency": "USD"}, {"currency": "GBP"}, {"own_country": "CA"}):
+        with pytest.raises(UnreadableStatement, match="day first and month first") as asked:
+            read(PLAIN + "03/04/2026,TESCO,5.00\n", **hints)
+        assert (asked.value.field, asked.value.expected) == ("date_order", "day_first or month_first")
 
 
 def test_where_the_header_is_anybodys_most_lines_are_charges(read: Read) -> None:

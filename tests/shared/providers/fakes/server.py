@@ -14,7 +14,7 @@ import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from shared.providers import circuit_breaker
+from shared import provider_health
 from shared.settings import settings
 from tests.shared.providers.fakes import INJECTION, SECRET, Fake, fakes
 
@@ -139,7 +139,7 @@ def pretend(fake_world: World, clean: None, monkeypatch: pytest.MonkeyPatch) -> 
         return fake_world
 
     fake_world.forget()
-    circuit_breaker.LOCAL.clear()
+    provider_health.LOCAL.clear()
     yield put
     monkeypatch.undo()
     settings.cache_clear()

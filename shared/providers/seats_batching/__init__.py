@@ -1,70 +1,34 @@
-"""Questions answered together: those of one call and of further watches that fit one search with lists of airports."""
+"""One search for many questions: those of one call, and of further watches that are due, with lists of airports.
 
-from collections import defaultdict
+The calls of one key are scarce, so a source that takes lists is asked as seldom as pages of rows allow. `Ask` calls
+`plan_searches`, and nothing else knows that questions are joined: each has its own reading, cached under its own name.
+"""
+
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
-from redis.exceptions import RedisError
 
-from shared.domain.question_plan import plan_questions
+from shared.provider_health import Health
 from shared.providers import cache, quota
-from shared.providers.circuit_breaker import Health
-from shared.providers.contract import Reading, SeatsPart, SeatsQuestion, SeatsTogether
+from shared.providers.contract import Reading, SeatsQuestion, SeatsTogether
 from shared.providers.request import PUT_OFF, ProviderRequest, draw_number
+from shared.providers.seats_batching.due_questions import DueQuestions as DueQuestions
+from shared.providers.seats_batching.plan import plan_questions
+from shared.providers.seats_batching.rates import USUAL, learn_rates, read_rates
 from shared.providers.single_flight import hold_locks
 from shared.redis import call_redis, connect, key
-
-# Rows a day that a source has of each route, learnt from its answers; a Redis that was emptied knows none.
-
-USUAL = 2.0  # of a route no one has asked about
-RETENTION = timedelta(days=30)
-Route = tuple[str, str]
-_Word = bytes | bytearray | memoryview | str | int | float  # as the client of Redis takes it
-
-
-def read(health: str, origins: Collection[str]) -> Mapping[Route, float]:
-    """Blocks. What is known of the routes from these airports."""
-    try:
-        pipe = connect().pipeline(transaction=False)
-        for origin in origins:
-            pipe.hgetall(_name(health, origin))
-        rows = pipe.execute()
-    except (RedisError, OSError):
-        return {}
-    return {
-        (origin, end.decode()): float(rate)
-        for origin, of_origin in zip(origins, rows, strict=True)
-        for end, rate in of_origin.items()
-    }
-
-
-def learn(health: str, rates: Mapping[Route, float]) -> None:
-    """Blocks. The newest count of each route is kept."""
-    by_origin: dict[str, dict[_Word, _Word]] = defaultdict(dict)
-    for (origin, end), rate in rates.items():
-        by_origin[origin][end] = str(round(rate, 3))
-    with suppress(RedisError, OSError):
-        pipe = connect().pipeline(transaction=False)
-        for origin, ends in by_origin.items():
-            pipe.hset(_name(health, origin), mapping=ends)
-            pipe.expire(_name(health, origin), RETENTION)
-        pipe.execute()
-
-
-def _name(health: str, origin: str) -> str:
-    return key("rows", health, origin)
-
 
 VERB = "award_seats"
 WRITING_SECONDS = 2.0  # how long the watches that have an answer are told so before the check continues
 VAIN = 3  # searches that fell apart one after another; then questions are asked alone, since both are twice the calls
 VAIN_SECONDS = 3600
 FILL = 0.95  # of a page is planned for: rows are forecast, and one too many costs a call
+Read = Callable[[ProviderRequest, Any], Reading[Any]]
+Fetch = Callable[[ProviderRequest, Health, Read], Awaitable[Reading[Any]]]
 
 
 class Others(Protocol):
@@ -83,8 +47,30 @@ class Others(Protocol):
         """These have an answer now: their watches are due while it is fresh."""
 
 
+async def plan_searches(
+    requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None, fetch: Fetch
+) -> "dict[str, Search]":
+    """By the name of its answer the search that fetches each of these requests together with others.
+
+    The caller may fetch all of them now, and none has an answer. What is in no search is asked alone.
+    """
+    searches: dict[str, Search] = {}
+    by_provider: dict[str, list[ProviderRequest]] = {}
+    for request in requests:
+        if request.provider.page_rows and request.verb == VERB:
+            by_provider.setdefault(request.provider.name, []).append(request)
+    for own in by_provider.values():
+        if len(own) == 1 and not others:
+            continue
+        plan = await anyio.to_thread.run_sync(_plan, own, others, max_age, abandon_on_cancel=True)
+        for group in plan.groups:
+            search = Search(group, plan, fetch, others)
+            searches |= {part.cache_key.name: search for part in (own if plan.for_others else group.parts)}
+    return searches
+
+
 @dataclass(frozen=True)
-class Plan:
+class _Plan:
     """Requests for several questions at once; what is in none of them is asked alone. A check's are groups even of one,
     since their pages are larger and what they show is learnt.
 
@@ -95,62 +81,43 @@ class Plan:
     for_others: bool = False
 
 
-@dataclass(frozen=True)
-class _Need:
-    """One request, as a plan sees it."""
-
-    request: ProviderRequest
-
-    @property
-    def origin(self) -> str:
-        return str(self.request.question.origin)
-
-    @property
-    def destination(self) -> str:
-        return str(self.request.question.destination)
-
-    @property
-    def earliest(self) -> date:
-        return self.request.question.earliest  # type: ignore[no-any-return]
-
-    @property
-    def latest(self) -> date:
-        return self.request.question.latest  # type: ignore[no-any-return]
-
-
-def plan_requests(requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None) -> Plan:
+def _plan(requests: Sequence[ProviderRequest], others: Others | None, max_age: timedelta | None) -> _Plan:
     """Blocks. All requests are of one provider with one credential, and none of them has an answer.
 
     When calls of the day are short, one that can wait works for the watch that was looked at longest ago instead.
     """
-    first, own = requests[0], [_Need(request) for request in requests]
+    first = requests[0]
     if first.can_wait and not quota.has_call(first):
-        return Plan(())  # they are put off one by one, without a plan
+        return _Plan(())  # they are put off one by one, without a plan
     if int(call_redis(lambda: connect().get(_vain(first))) or 0) >= VAIN:
-        return Plan(())
+        return _Plan(())
     oldest = others.list_oldest(first.scope) if others and first.can_wait and quota.is_short(first) else ()
     seeds = _claim(first, oldest, max_age)
-    questions = [need.request.question for need in seeds or own]
+    questions = [request.question for request in seeds or requests]
     spare = _list_spare(first, others.list_near(first.scope, questions), max_age) if others else []
-    needs, spare = (seeds, own + spare) if seeds else (own, spare)
-    rates = read(first.health, list(dict.fromkeys(need.origin for need in (*needs, *spare))))
+    if seeds:
+        spare = [*requests, *spare]
+    by_question = {request.question: request for request in (*requests, *seeds, *spare)}
+    rates = read_rates(first.health, {question.origin for question in by_question})
 
     def rows_a_day(origin: str, destination: str) -> float:
         return 0.0 if origin == destination else rates.get((origin, destination), USUAL)
 
-    plans = plan_questions(needs, rows_a_day, FILL * (first.provider.page_rows or 1), spare)
-    claimed = {need.request.cache_key.name for need in (*own, *seeds)}
-    groups = [_claim_group([need.request for need in group.needs], claimed, max_age) for group in plans]
+    plans = plan_questions(
+        questions, rows_a_day, FILL * (first.provider.page_rows or 1), [request.question for request in spare]
+    )
+    mine = {request.cache_key.name for request in (*requests, *seeds)}
+    groups = [_claim_group([by_question[question] for question in group.questions], mine, max_age) for group in plans]
     if seeds:
-        _release_rest([*own, *seeds], groups := groups[:1])
-    return Plan(tuple(_join(group) for group in groups if len(group) > 1 or others), bool(seeds))
+        _release_rest([*requests, *seeds], groups := groups[:1])
+    return _Plan(tuple(_join(group) for group in groups if len(group) > 1 or others), bool(seeds))
 
 
-def _release_rest(needs: Sequence[_Need], groups: Sequence[Sequence[ProviderRequest]]) -> None:
+def _release_rest(requests: Sequence[ProviderRequest], groups: Sequence[Sequence[ProviderRequest]]) -> None:
     """Others may fetch what these groups do not."""
     planned = {request.cache_key.name for group in groups for request in group}
-    rest = [need.request for need in needs if need.request.cache_key.name not in planned]
-    cache.release_fetch([(request.cache_key, request.ticket.name, "") for request in rest])
+    rest = [request for request in requests if request.cache_key.name not in planned]
+    cache.release_fetch([(request.cache_key, request.ticket, "") for request in rest])
 
 
 def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
@@ -158,28 +125,30 @@ def _build(first: ProviderRequest, question: SeatsQuestion) -> ProviderRequest:
     return replace(first, question=question, cache_key=name, number=draw_number())
 
 
-def _list_spare(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
+def _list_spare(
+    first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None
+) -> list[ProviderRequest]:
     """Those without a fresh answer that no one else is fetching."""
     requests = [_build(first, question) for question in questions]
     freshness = cache.find_fresh([(request.cache_key, max_age) for request in requests])
-    return [_Need(request) for request, fresh in zip(requests, freshness, strict=True) if not fresh]
+    return [request for request, fresh in zip(requests, freshness, strict=True) if not fresh]
 
 
-def _claim(first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None) -> list[_Need]:
+def _claim(
+    first: ProviderRequest, questions: Sequence[SeatsQuestion], max_age: timedelta | None
+) -> list[ProviderRequest]:
     """Those whose answer is fetched here and nowhere else in the meantime."""
     requests = [_build(first, question) for question in questions]
-    turns = cache.acquire_fetch([(request.cache_key, request.ticket.name, max_age) for request in requests])
-    return [
-        _Need(request) for request, turn in zip(requests, turns, strict=True) if turn.may_fetch and not turn.reading
-    ]
+    turns = cache.acquire_fetch([(request.cache_key, request.ticket, max_age) for request in requests])
+    return [request for request, turn in zip(requests, turns, strict=True) if turn.may_fetch and not turn.reading]
 
 
 def _claim_group(
-    group: Sequence[ProviderRequest], claimed: Collection[str], max_age: timedelta | None
+    group: Sequence[ProviderRequest], mine: Collection[str], max_age: timedelta | None
 ) -> list[ProviderRequest]:
-    mine = [request for request in group if request.cache_key.name in claimed]
-    rest = [request.question for request in group if request.cache_key.name not in claimed]
-    return mine + [need.request for need in _claim(group[0], rest, max_age)]
+    claimed = [request for request in group if request.cache_key.name in mine]
+    rest = [request.question for request in group if request.cache_key.name not in mine]
+    return claimed + _claim(group[0], rest, max_age)
 
 
 def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
@@ -188,26 +157,23 @@ def _join(parts: Sequence[ProviderRequest]) -> ProviderRequest:
     return replace(parts[0], question=questions, cache_key=name, parts=tuple(parts))
 
 
-def read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
+def _read_parts(group: ProviderRequest, told: SeatsTogether) -> Reading[Any]:
     """Blocks. What one search said, as the reading of each of its requests; what it shows of each route is learnt."""
-    learn(group.health, told.rows_a_day)
+    learn_rates(group.health, told.rows_a_day)
     if told.failure:
         return group.refuse(told.failure)
-    readings = [_read_part(part, answer) for part, answer in zip(group.parts, told.parts, strict=True)]
-    return group.answer(tuple(readings))
+    return group.answer(
+        tuple(
+            part.refuse(answer.failure) if answer.failure else part.answer(answer.seats or ())
+            for part, answer in zip(group.parts, told.parts, strict=True)
+        )
+    )
 
 
-def _read_part(part: ProviderRequest, answer: SeatsPart) -> Reading[Any]:
-    return part.refuse(answer.failure) if answer.failure else part.answer(answer.seats or ())
-
-
-Fetch = Callable[[ProviderRequest, Health], Awaitable[Reading[Any]]]
-
-
-class Flight:
+class Search:
     """One search under way for several questions; the first of its requests that is asked for sends it."""
 
-    def __init__(self, group: ProviderRequest, plan: Plan, fetch: Fetch, others: Others | None) -> None:
+    def __init__(self, group: ProviderRequest, plan: _Plan, fetch: Fetch, others: Others | None) -> None:
         self._group, self._plan, self._fetch, self._others = group, plan, fetch, others
         self._turn = anyio.Lock()
         self._answers: dict[str, Reading[Any]] | None = None
@@ -217,12 +183,14 @@ class Flight:
         async with self._turn:
             if self._answers is None:
                 self._answers = await self._send()
-        return self._answers.get(request.cache_key.name) or (_put_off(request) if self._plan.for_others else None)
+        return self._answers.get(request.cache_key.name) or (
+            request.failure("quota_exhausted", PUT_OFF) if self._plan.for_others else None
+        )
 
     async def _send(self) -> dict[str, Reading[Any]]:
         parts = self._group.parts
         async with hold_locks(parts) as named:
-            reading = await self._fetch(self._group, Health())
+            reading = await self._fetch(self._group, Health(), _read_parts)
             if _falls_apart(reading, len(parts)):
                 await anyio.to_thread.run_sync(_note_vain, self._group, abandon_on_cancel=True)
                 return {}
@@ -239,16 +207,6 @@ class Flight:
             call_redis(lambda: connect().delete(_vain(self._group)))
         if self._others and answered:
             self._others.bring_forward([part.question for part in answered])
-
-
-def list_flights(
-    plan: Plan, requests: Sequence[ProviderRequest], fetch: Fetch, others: Others | None
-) -> dict[str, Flight]:
-    """By the name of its answer the search that fetches each of these requests."""
-    flights = [(group, Flight(group, plan, fetch, others)) for group in plan.groups]
-    if plan.for_others:
-        return {request.cache_key.name: flight for _, flight in flights for request in requests}
-    return {part.cache_key.name: flight for group, flight in flights for part in group.parts}
 
 
 def _falls_apart(reading: Reading[Any], questions: int) -> bool:
@@ -268,7 +226,3 @@ def _note_vain(request: ProviderRequest) -> None:
     pipe.incr(_vain(request))
     pipe.expire(_vain(request), VAIN_SECONDS)
     call_redis(pipe.execute)
-
-
-def _put_off(request: ProviderRequest) -> Reading[Any]:
-    return request.failure("quota_exhausted", PUT_OFF)

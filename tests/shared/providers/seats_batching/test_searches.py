@@ -14,10 +14,10 @@ from sqlalchemy import func, select
 from shared import limits
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
-from shared.providers import together as row_forecast
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion
 from shared.providers.seats_aero.client import PAGES
+from shared.providers.seats_batching.rates import read_rates
 from shared.redis import connect
 from tests.support.fake_seats import WithSources
 from tests.support.paging_source import PagingSource, find_rows, make_row
@@ -148,7 +148,7 @@ def test_rows_of_a_route_are_learnt_and_pages_are_counted(source: PagingSource) 
     pages = source.calls
     assert pages == 2
     assert limits.peek(f"calls:{HEALTH}", 1000, 86_400).count == pages
-    learnt = row_forecast.read(HEALTH, ["JFK", "BOS"])
+    learnt = read_rates(HEALTH, ["JFK", "BOS"])
     assert set(learnt) == {("JFK", "LHR")}
     assert learnt["JFK", "LHR"] == pytest.approx(len(find_rows(source.searches[0])) / 300, abs=0.001)
 
@@ -157,7 +157,7 @@ def test_what_a_search_shows_of_routes_nobody_asked_about_is_learnt_too(source: 
     every([question("JFK", "LHR"), question("BOS", "CDG")])
     (search,) = source.searches
     assert (search["origin_airport"], search["destination_airport"]) == ("JFK,BOS", "LHR,CDG")
-    learnt = row_forecast.read(HEALTH, ["JFK", "BOS"])
+    learnt = read_rates(HEALTH, ["JFK", "BOS"])
     for route in product(("JFK", "BOS"), ("LHR", "CDG")):
         ends = dict(zip(("origin_airport", "destination_airport"), route, strict=True))
         assert learnt[route] == pytest.approx(len(find_rows(search | ends)) / 10, abs=0.001)
@@ -167,7 +167,7 @@ def test_nothing_is_learnt_from_rows_of_some_airlines_alone(source: PagingSource
     asked = [question("JFK", "LHR", 0, 10, "BA"), question("JFK", "CDG", 0, 10, "AF")]
     assert [r.value for r in every(asked)] == [alone(q) for q in asked]
     assert [search["carriers"] for search in source.searches] == ["AF,BA"]
-    assert row_forecast.read(HEALTH, ["JFK"]) == {}
+    assert read_rates(HEALTH, ["JFK"]) == {}
 
 
 def test_a_search_of_too_many_pages_answers_nobody_and_the_next_one_is_smaller(source: PagingSource) -> None:
@@ -229,7 +229,7 @@ def test_a_source_without_lists_is_asked_one_by_one(with_sources: WithSources) -
 def test_what_was_learnt_may_be_lost_at_any_time(source: PagingSource) -> None:
     check(question("JFK", "LHR"), Spare())
     connect().flushall()
-    assert row_forecast.read(HEALTH, ["JFK"]) == {}
+    assert read_rates(HEALTH, ["JFK"]) == {}
     others = Spare(MIXED[1:])
     assert check(MIXED[0], others).value == alone(MIXED[0])
     assert (source.calls, set(others.forward)) == (2, set(MIXED))

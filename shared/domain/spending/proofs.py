@@ -1,0 +1,299 @@
+"""Which reading of a statement is the right one: what the file itself proves, and a question where nothing does.
+
+A statement leaves open whether a positive amount was spent or received, and often whether 03/04 is in March or April.
+Evidence is collected for each reading; one is taken only where something proves it and nothing contradicts it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+
+from shared.domain.parsing.dates import parse_day
+from shared.domain.spending.credits import is_called_refund
+from shared.domain.spending.line_words import CARD_PAID, CHARGED, INCOME
+from shared.domain.spending.model import EXCLUDED, Hints, UnreadableStatement
+
+SPENT, RECEIVED, OPEN = 1, -1, 0  # which way the money of a row went
+_UNSURE = ("other", "insurance_tax_gov", "business_services")  # categories whose shops also pay out
+_MOST_VOTES = 4  # so many words for a reading to each against it
+_COVERED = Decimal("0.6")  # of the steps of a balance that have to be the amount between them
+_SHOWN = 3
+# How many days tell an order, how far apart those of one statement are, and what is too far for any.
+_MIN_DAYS, _PERIOD, _YEARS = 4, 62, 300
+_OLD = timedelta(days=3 * 365)
+
+
+@dataclass(slots=True)
+class MoneyRow:
+    """One row as written. `way`: what a column or a word of the row itself says; `balance`: after this row."""
+
+    day: date | None
+    words: str
+    amount: Decimal
+    category: str
+    balance: Decimal | None = None
+    way: int = OPEN
+    place: int | None = None  # of a pasted line: which of two columns of money its amount stands in
+
+
+def settle_ways(rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = None) -> list[Decimal]:
+    """The amount of each row, positive where it was spent. Raises UnreadableStatement where both ways are possible.
+
+    `issuer`: the sign of a charge ("positive", "negative") where the very header of the file is known.
+    """
+    _mark_stated(rows)
+    open_rows = [row for row in rows if row.way == OPEN and row.amount]
+    if not open_rows:
+        return [_direct(row) for row in rows]
+    if hints.positive_is:
+        sign = SPENT if hints.positive_is == "spent" else RECEIVED
+        return [_direct(row) if row.way else row.amount * sign for row in rows]
+    steps = _find_steps(rows)
+    if len({row.amount > 0 for row in open_rows}) == 1 and _settle_unsigned(rows, open_rows, steps):
+        return [_direct(row) for row in rows]
+    sign = _find_sign(rows, open_rows, steps, hints, issuer)
+    return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
+
+
+def _direct(row: MoneyRow) -> Decimal:
+    return row.amount * row.way + 0
+
+
+def _mark_stated(rows: Sequence[MoneyRow]) -> None:
+    """Makes amounts whose way is stated positive; among positive ones a negative went the other way.
+
+    Some issuers write what came in with a minus, some without, and some both in one file: most have to be positive.
+    """
+    for way in (SPENT, RECEIVED):
+        stated = [row for row in rows if row.way == way and row.amount]
+        below = sum(row.amount < 0 for row in stated)
+        if 2 * below > len(stated):
+            for row in stated:
+                row.amount = -row.amount
+        elif way == RECEIVED and 2 * below == len(stated):
+            for row in stated:
+                row.amount = abs(row.amount)
+
+
+def _find_steps(rows: Sequence[MoneyRow]) -> list[int]:
+    """By the running balance of an account, which way the money of each row went; no proof leaves all open."""
+    best: list[list[int]] = []
+    most = 0
+    for order in (rows, rows[::-1]):
+        ways = [OPEN] * len(rows)
+        matched = compared = 0
+        for at, (before, row) in enumerate(pairwise(order), 1):
+            if before.balance is None or row.balance is None or not row.amount:
+                continue
+            compared += 1
+            step = row.balance - before.balance
+            if abs(step) == abs(row.amount):
+                matched += 1
+                ways[at] = SPENT if step < 0 else RECEIVED
+        if matched and matched >= _COVERED * compared:
+            ways = ways if order is rows else ways[::-1]
+            if matched > most:
+                best, most = [ways], matched
+            elif matched == most:
+                best.append(ways)
+    return best[0] if len(best) == 1 else [OPEN] * len(rows)
+
+
+def _settle_unsigned(rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int]) -> bool:
+    """Rows without signs in columns by position or with a balance that goes both ways: each by its own step."""
+    proved = {id(row): way for row, way in zip(rows, steps, strict=True) if way and row.way == OPEN}
+    if len(set(proved.values())) < 2 and (not proved or len({row.place for row in open_rows} - {None}) < 2):
+        return False
+    agreed = [_expect(row) * proved[id(row)] for row in open_rows if id(row) in proved]
+    turn = (
+        -1 if min(agreed, default=0) < 0 <= -max(agreed, default=0) else 1
+    )  # what is owed on a card falls by a payment
+    columns: dict[int | None, set[int]] = defaultdict(set)
+    for row in open_rows:
+        if id(row) in proved:
+            columns[row.place].add(proved[id(row)])
+    for row in open_rows:
+        way = proved.get(id(row), OPEN) * turn
+        if not way:
+            here = columns.get(row.place, set()) if row.place is not None else set()
+            others = {way for place, ways in columns.items() if place != row.place for way in ways}
+            if len(here) == 1:
+                way = next(iter(here)) * turn
+            elif row.place is not None and not here and len(others) == 1:
+                way = -next(iter(others)) * turn
+        if not way and not (way := _expect(row)):
+            raise _ask_for_sign([row])
+        row.way = way
+        row.amount = abs(row.amount)
+    return True
+
+
+def _find_sign(
+    rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int], hints: Hints, issuer: str | None
+) -> int:
+    """What a positive amount is: spent or received."""
+    votes = _count_votes(open_rows)
+    total = votes[SPENT] + votes[RECEIVED]
+    words = next((way for way in (SPENT, RECEIVED) if total and votes[way] >= _MOST_VOTES * votes[-way]), OPEN)
+    evidence = {
+        "balance": _agree(way * _sign(row) for row, way in zip(rows, steps, strict=True) if row.way == OPEN),
+        "words": words,
+        "issuer": {"positive": SPENT, "negative": RECEIVED}.get(issuer or "", OPEN),
+        "alike": _agree(_sign(row) for row in open_rows),  # all of one sign: a month of purchases
+    }
+    all_voted = total == len({row.words for row in open_rows})
+
+    def holds(way: int) -> bool:
+        behind = {name for name, meaning in evidence.items() if meaning == way}
+        against = {name for name, meaning in evidence.items() if meaning == -way}
+        proofs = behind - {"alike"}
+        if not against:
+            return bool(proofs) or (bool(behind) and not total)
+        if "words" not in behind:
+            return proofs == {"balance", "issuer"} or (proofs == {"issuer"} and against == {"alike"})
+        contradicted = against & {"balance", "issuer"}
+        # The balance of a card is what is owed and moves against that of an account, so words go before it.
+        explained = "alike" not in against or len(proofs) > 1 or all_voted
+        return explained and len(contradicted) < 2 and (total > 1 or not contradicted)
+
+    winners = [way for way in (SPENT, RECEIVED) if holds(way)]
+    if len(winners) == 1:
+        return winners[0]
+    more = sum(_sign(row) for row in open_rows)
+    if (hints.card_currency or hints.card_country) and 2 * abs(more) >= len(open_rows) and not any(evidence.values()):
+        return SPENT if more > 0 else RECEIVED  # of a card most lines are purchases
+    raise _ask_for_sign(open_rows)
+
+
+def _sign(row: MoneyRow) -> int:
+    return 1 if row.amount > 0 else -1
+
+
+def _agree(ways: Iterable[int]) -> int:
+    ways_told = set(ways) - {OPEN}
+    return ways_told.pop() if len(ways_told) == 1 else OPEN
+
+
+def _expect(row: MoneyRow) -> int:
+    """Which way money goes by the words of a row alone."""
+    kind = row.category.removeprefix(EXCLUDED) if row.category.startswith(EXCLUDED) else ""
+    if kind == "fee_interest" or kind == "cash_advance" or CHARGED.search(row.words):
+        return SPENT
+    if kind == "refund" or is_called_refund(row.words) or CARD_PAID.search(row.words) or INCOME.search(row.words):
+        return RECEIVED
+    if not kind and row.category not in _UNSURE:
+        return SPENT
+    return OPEN
+
+
+def _count_votes(rows: Sequence[MoneyRow]) -> dict[int, int]:
+    """For each meaning of a positive amount, how many shops and kinds of line speak for it.
+
+    A shop with lines on both sides took more than it gave back.
+    """
+    groups: Mapping[str, list[MoneyRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.words].append(row)
+    votes = {SPENT: 0, RECEIVED: 0}
+    for group in groups.values():
+        net = sum(row.amount for row in group)
+        expected = _expect(group[0])
+        if not expected and len({row.amount > 0 for row in group}) == 2:
+            expected = SPENT
+        if expected and net:
+            votes[expected * (1 if net > 0 else -1)] += 1
+    return votes
+
+
+def _ask_for_sign(rows: Sequence[MoneyRow]) -> UnreadableStatement:
+    examples = sorted(rows, key=lambda row: row.amount > 0)
+    examples = [*examples[:1], *examples[::-1][: _SHOWN - 1]] if len(rows) > 1 else examples
+    lines = ", ".join(f"{row.amount:,} on {_write_day(row.day)}" for row in examples)
+    return UnreadableStatement(
+        f"does not tell whether a positive amount was spent or received: {lines}",
+        '"spent" or "received"; ask the person which these lines are',
+        "positive_is",
+    )
+
+
+def _write_day(day: date | None) -> str:
+    return f"{day:%-d %B %Y}" if day else "a day that cannot be read"
+
+
+ORDER_NAMES = {"day_first": "dmy", "month_first": "mdy", "year_first": "yymd"}
+_SLASHED = re.compile(r"\d{1,2}[/. -]\d{1,2}[/. -]\d{2,4}", re.ASCII)
+
+
+def choose_order(texts: Sequence[str], orders: Sequence[str], hints: Hints, period: Sequence[date] = ()) -> str:
+    """In which of these orders (dmy, mdy, yymd) the days of a column are written.
+
+    `texts`: the cells as they follow each other; `period`: days that the statement names in words. Raises
+    UnreadableStatement where two orders make days of the cells and nothing tells which.
+    """
+    texts = [text for text in texts if text.strip()]
+    distinct = list(dict.fromkeys(texts))
+    read = {order: [parse_day(text, (order, "ymd")) for text in distinct] for order in orders}
+    fewest = min(days.count(None) for days in read.values())
+    fitting = [order for order in orders if read[order].count(None) == fewest]
+    fitting = [
+        order for order in fitting if not any(read[order] == read[other] for other in fitting[: fitting.index(order)])
+    ]
+    if hints.date_order and ORDER_NAMES[hints.date_order] in orders:
+        return ORDER_NAMES[hints.date_order]
+    if len(fitting) > 1 and all("." in text for text in distinct):  # no country writes the month first with points
+        fitting = [order for order in fitting if order != "mdy"] or fitting
+    if len(fitting) > 1:
+        fitting = _narrow(fitting, read, hints, period)
+    if len(fitting) == 1:
+        return fitting[0]
+    raise _ask_for_order(distinct, fitting)
+
+
+def _narrow(
+    fitting: list[str], read: Mapping[str, list[date | None]], hints: Hints, period: Sequence[date]
+) -> list[str]:
+    days = {order: [day for day in read[order] if day] for order in fitting}
+    past = {order for order in fitting if max(days[order]) <= hints.today + timedelta(days=1)}
+    named = {
+        order for order in fitting if period and min(period) <= min(days[order]) <= max(days[order]) <= max(period)
+    }
+    recent = {order for order in fitting if max(days[order]) > hints.today - _OLD} if "yymd" in fitting else set()
+    for possible in (past, named, recent):
+        fitting = [order for order in fitting if order in possible] or fitting
+    if len(fitting) == 1:
+        return fitting
+    spans = {order: (max(days[order]) - min(days[order])).days for order in fitting}
+    dense = [order for order in fitting if spans[order] <= _PERIOD]
+    apart = min((span for order, span in spans.items() if order not in dense), default=0) > _YEARS
+    if len(dense) == 1 and (len(days[fitting[0]]) >= _MIN_DAYS or (apart and len(days[fitting[0]]) > 1)):
+        return dense
+    ordered = [order for order in fitting if _is_ordered(days[order])]
+    if len(ordered) == 1 and len(days[fitting[0]]) >= _MIN_DAYS:
+        return ordered
+    country = hints.card_country or hints.own_country
+    habit = "mdy" if country in ("US", "PH") else "dmy"
+    return [habit] if country and country != "CA" and habit in fitting else fitting  # Canada writes both
+
+
+def _is_ordered(days: Sequence[date]) -> bool:
+    return all(a <= b for a, b in pairwise(days)) or all(a >= b for a, b in pairwise(days))
+
+
+def _ask_for_order(texts: Sequence[str], fitting: Sequence[str]) -> UnreadableStatement:
+    open_texts = [text for text in texts if len({parse_day(text, (order, "ymd")) for order in fitting}) > 1][:_SHOWN]
+    examples = "; ".join(
+        f"{text.strip()} can be " + " or ".join(_write_day(parse_day(text, (order,))) for order in fitting)
+        for text in open_texts
+        if _SLASHED.fullmatch(text.strip())
+    )
+    names = [name for name, order in ORDER_NAMES.items() if order in fitting]
+    ways = " and ".join(name.replace("_", " ") for name in names)
+    return UnreadableStatement(
+        f"has dates that can be read {ways}{': ' * bool(examples)}{examples}",
+        " or ".join(names),
+        "date_order",
+    )
