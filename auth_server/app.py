@@ -81,7 +81,7 @@ from auth_server.pages import (
 )
 from auth_server.pages import forwarding_addresses as forwarding_page
 from auth_server.pages import settings as settings_page
-from auth_server.pages.member import form_for_member, page_for_member
+from auth_server.pages.member import begin, form_for_member, page_for_member
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.operate import (
     facts,
@@ -93,7 +93,6 @@ from auth_server.pages.operate import (
     user_changes,
     users,
 )
-from auth_server.pages.uploads import handle_tool_upload
 from auth_server.sweep import keep_sweeping
 from auth_server.web import error_handlers
 from auth_server.web.handlers import Handler, handle_form, handle_page, handle_upload
@@ -232,10 +231,9 @@ DASHBOARD = [
     post_for_member("/dashboard/spending/delete", spending.delete),
     _post(
         "/dashboard/spending",
-        handle_tool_upload(
-            form_for_member(spending.prepare_import),
+        handle_upload(
+            form_for_member(partial(begin, spending.import_statement)),
             spending.MAX_FILE_BYTES,
-            spending.show_import,
             page_for_member(spending.show_too_large),
         ),
     ),

@@ -69,10 +69,15 @@ def page_calls_endpoint(token: str) -> Endpoint:
     return _tool_server_endpoint(PAGE_CALLS_PATH, token)
 
 
-def _tool_server_endpoint(path: str, token: str) -> Endpoint:
+def tool_description_endpoint(tool: str) -> Endpoint:
+    """The public description of a tool, with the JSON Schema of its arguments."""
+    return _tool_server_endpoint(f"{PAGE_CALLS_PATH}/{tool}")
+
+
+def _tool_server_endpoint(path: str, token: str = "") -> Endpoint:
     config = settings()
     origin = config.mcp_upstream_url or config.mcp_url.removesuffix("/mcp")
-    headers = {"Authorization": f"Bearer {token}", "Host": urlsplit(config.mcp_url).netloc}
+    headers = {"Host": urlsplit(config.mcp_url).netloc} | ({"Authorization": f"Bearer {token}"} if token else {})
     return Endpoint(origin + path, headers | get_trace_headers())
 
 

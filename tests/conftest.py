@@ -7,6 +7,7 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -137,14 +138,21 @@ def loopback_only() -> Iterator[None]:
 _numbers = itertools.count()
 
 
+@contextmanager
+def copied_database(config: Any, template: str = "award_template") -> Iterator[str]:
+    """A private copy of a database to which nothing is connected: its address."""
+    name = f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{next(_numbers)}"
+    with psycopg.connect(config.servers["postgres"], autocommit=True) as admin:
+        admin.execute(f"create database {name} template {template} strategy file_copy")
+        yield _sibling(config.servers["postgres"], name)
+        admin.execute(f"drop database {name} with (force)")
+
+
 @pytest.fixture
 def fresh_database(pytestconfig: Any) -> Iterator[str]:
     """A private migrated database for tests that start their own programs: its address."""
-    name = f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}_{next(_numbers)}"
-    with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
-        admin.execute(f"create database {name} template award_template strategy file_copy")
-        yield _sibling(pytestconfig.servers["postgres"], name)
-        admin.execute(f"drop database {name} with (force)")
+    with copied_database(pytestconfig) as url:
+        yield url
 
 
 HEAP = 1 << 18  # bytes of one table from which on truncating is cheaper than what deleted rows leave behind

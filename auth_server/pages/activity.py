@@ -1,16 +1,15 @@
 """Activity page: what assistants and programs searched for the person, and the chats they saved, newest first."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from auth_server.pages.forms import read_page
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
-from auth_server.pages.tool_forms import read_page, show_away
+from auth_server.pages.tool_calls import Subject, look
 from auth_server.pages.watch_lines import read_moment
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.web.outcomes import FlowResult
 
 PATH = "/dashboard/activity"
 PER_PAGE = 10
@@ -23,29 +22,18 @@ OUTCOMES = {
     "backend_unavailable": "no source answered",
 }
 _FIRST = ("origin", "destination")
-_AWAY = show_away("Your activity")
+_ACTIVITY = Subject("activity", PATH, "Your activity")
 Row = Mapping[str, Any]
 
 
-def _read_kind(member: Member) -> str:
+async def show(member: Member) -> FlowResult:
     kind = member.data.query_value("kind") or ""
-    return kind if kind in KINDS else "all"
-
-
-def show(member: Member) -> PageResult:
-    call = prepare_look(
-        member, "list_recent_activity", kind=_read_kind(member), page=read_page(member), per_page=PER_PAGE
-    )
-    return show_when_answered({"activity": call}, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["activity"]
+    kind = kind if kind in KINDS else "all"
+    answer = await look(member, "list_recent_activity", kind=kind, page=read_page(member), per_page=PER_PAGE)
     if not answer.is_good:
-        return _AWAY
+        return _ACTIVITY.show_away()
     rows = [*map(_describe_search, answer["searches"]), *map(_describe_chat, answer["chats"])]
     rows.sort(key=lambda row: row["at"], reverse=True)
-    kind = _read_kind(member)
     links = {
         step: f"{PATH}?{urlencode({'kind': kind, 'page': answer['paging']['page'] + change})}"
         for step, change in (("newer", -1), ("older", 1))

@@ -1,14 +1,20 @@
-"""Bookings page: flights and stays as one timeline by trip, with pages of those that are past and cancelled."""
+"""Bookings page: flights and stays as one timeline by trip. Forms of both: added, changed, filed and deleted."""
 
-from collections.abc import Mapping
+from asyncio import gather
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from auth_server.pages.booking_timeline import Entry, describe_flight, describe_stay, group_by_trip
-from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, ToolCall, prepare_look, show_when_answered
-from auth_server.web.outcomes import FlowResult, PageResult, show_problem
+from starlette.routing import Route
+
+from auth_server.pages.booking_timeline import Entry, Row, describe_flight, describe_stay, group_by_trip
+from auth_server.pages.forms import Form, ToolForm, mark_values, read_page, show_form
+from auth_server.pages.member import Member, redirect_back
+from auth_server.pages.member_routes import get_for_member, post_for_member
+from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult
+from shared.domain.plans import Tier, is_allowed
 
 PATH = "/dashboard/bookings"
 PAST, CANCELLED = f"{PATH}/past", f"{PATH}/cancelled"
@@ -18,39 +24,19 @@ MESSAGES = {
 }
 PER_PAGE, MAX_TRIPS = 12, 100  # of each kind: with their cost and times a page stays below 30 kB
 When = Literal["upcoming", "past", "cancelled"]
-_AWAY = show_problem("Back in a moment", "Your bookings could not be read right now. Please try again.", 503, 5)
+BOOKINGS = Subject("booking", PATH, "Your bookings")
 
 
-def show(member: Member, when: When = "upcoming") -> PageResult:
+async def show(member: Member, when: When = "upcoming") -> FlowResult:
     page = read_page(member)
     arguments: dict[str, Any] = {"when": when, "page": page, "per_page": PER_PAGE}
-    calls = {
-        "flights": prepare_look(member, "list_flight_bookings", **arguments),
-        "stays": prepare_look(member, "list_hotel_bookings", **arguments),
-        "trips": look_at_trips(member),
-    }
-    return show_when_answered(calls, partial(_show, member, when, page))
-
-
-def read_page(member: Member) -> int:
-    """The page of a list that the query names, else the first."""
-    text = member.data.query_value("page") or ""
-    return max(1, int(text)) if text.isascii() and text.isdecimal() and len(text) < 7 else 1
-
-
-def look_at_trips(member: Member) -> ToolCall:
-    """The active trips, under which bookings can stand."""
-    return prepare_look(member, "list_trips", per_page=MAX_TRIPS)
-
-
-def name_trips(answer: Answer) -> dict[int, str]:
-    return {trip["trip_id"]: trip["name"] for trip in answer.get("trips", ())}
-
-
-def _show(member: Member, when: When, page: int, answers: Mapping[str, Answer]) -> FlowResult:
-    flights, stays = answers["flights"], answers["stays"]
+    flights, stays, trips = await gather(
+        look(member, "list_flight_bookings", **arguments),
+        look(member, "list_hotel_bookings", **arguments),
+        name_trips(member),
+    )
     if not (flights.is_good or stays.is_good):
-        return _AWAY
+        return BOOKINGS.show_away()
     entries: list[Entry] = [
         *map(describe_flight, flights.get("bookings", ())),
         *map(describe_stay, stays.get("bookings", ())),
@@ -59,14 +45,156 @@ def _show(member: Member, when: When, page: int, answers: Mapping[str, Answer]) 
     return member.show(
         "bookings.html",
         groups=group_by_trip(entries, newest_first=when != "upcoming"),
-        trips=name_trips(answers["trips"]),
-        silent=[name for name in ("flights", "stays") if not answers[name].is_good],
+        trips=trips,
+        silent=[name for name, answer in (("flights", flights), ("stays", stays)) if not answer.is_good],
         when=when,
         views=((PATH, "Upcoming"), (PAST, "Past"), (CANCELLED, "Cancelled")),
         page=page,
         pages=-(-total // PER_PAGE),
         messages=MESSAGES,
     )
+
+
+async def name_trips(member: Member) -> dict[int, str]:
+    """The active trips, under which bookings can stand."""
+    answer = await look(member, "list_trips", per_page=MAX_TRIPS)
+    return {trip["trip_id"]: trip["name"] for trip in answer.get("trips", ())}
+
+
+@dataclass(frozen=True)
+class BookingKind:
+    """One kind of booking: how it is called, where its pages are, and its tools."""
+
+    noun: str
+    path: str
+    look: str
+    delete: str
+    form: ToolForm
+    trip: str  # the field that names its trip
+    ids: str  # the argument by which it is filed under a trip
+    describe: Callable[[Row], Entry]
+    # When what one of these says changes, the tool forgets `times` that are not sent again.
+    related: frozenset[str] = frozenset()
+    times: tuple[str, ...] = ()
+    named_by: str = ""  # the field of a name that can mean nothing, or several things
+
+    async def look_at(self, member: Member) -> Answer:
+        """The answer with the booking of the path."""
+        number = member.data.path_number("number")
+        return await look(member, self.look, booking_id=number) if number else Answer(status="not_found")
+
+    def list_routes(self) -> list[Route]:
+        """The routes of its forms; `new` stands before the page of one booking."""
+        one = f"{self.path}/{{number}}"
+        return [
+            get_for_member(f"{self.path}/new", partial(show_new, self)),
+            post_for_member(f"{self.path}/new", partial(save_new, self)),
+            get_for_member(f"{one}/edit", partial(show_change, self)),
+            post_for_member(f"{one}/edit", partial(save_change, self)),
+            get_for_member(f"{one}/delete", partial(ask_delete, self)),
+            post_for_member(f"{one}/delete", partial(delete, self)),
+            post_for_member(f"{one}/trip", partial(file_under_trip, self)),
+        ]
+
+
+async def show_new(kind: BookingKind, member: Member) -> FlowResult:
+    form, trips = await gather(kind.form.load(member, is_new=True), name_trips(member))
+    return _show(kind, member, form, form.begin(**{kind.trip: member.data.query_value("trip") or ""}), trips)
+
+
+def _show(
+    kind: BookingKind,
+    member: Member,
+    form: Form,
+    typed: Mapping[str, str],
+    trips: Mapping[int, str],
+    booking: Row | None = None,
+    saved: Answer | None = None,
+) -> FlowResult:
+    """`booking` is the one that is changed."""
+    if trips:
+        form.offer(kind.trip, [("", "No trip"), *((str(id), name) for id, name in trips.items())])
+    else:
+        form.inputs.pop(kind.trip, None)
+    faults = form.read_faults(saved) if saved is not None else {}
+    if saved is not None and saved.status in ("not_found", "candidates") and kind.named_by:
+        faults[kind.named_by] = faults.pop("")
+    back = (
+        (PATH, "Bookings") if booking is None else (f"{kind.path}/{booking['booking_id']}", f"Back to the {kind.noun}")
+    )
+    return show_form(
+        member,
+        form,
+        typed,
+        title=f"Add a {kind.noun}" if booking is None else f"Change a {kind.noun}",
+        heading="What you booked" if booking is None else kind.describe(booking).title,
+        back=back,
+        template="booking_form.html",
+        answer=saved,
+        faults=faults,
+        is_allowed=is_allowed(member.plan, Tier.PAID),
+    )
+
+
+async def save_new(kind: BookingKind, member: Member) -> FlowResult:
+    form = await kind.form.load(member, is_new=True)
+    typed = form.read(member)
+    saved = await change(member, kind.form.add, **form.list_filled(typed))
+    if saved.is_good:
+        return redirect_back(f"{kind.path}/{saved['booking']['booking_id']}", "added")
+    return _show(kind, member, form, typed, await name_trips(member), saved=saved)
+
+
+async def show_change(kind: BookingKind, member: Member) -> FlowResult:
+    form, answer = await gather(kind.form.load(member, is_new=False), kind.look_at(member))
+    if not answer.is_good:
+        return BOOKINGS.refuse(answer)
+    return _show(kind, member, form, form.write(answer["booking"]), {}, answer["booking"])
+
+
+async def save_change(kind: BookingKind, member: Member) -> FlowResult:
+    """What was changed is sent, and nothing else: the booking is read first, as its marks would be too many fields."""
+    form, answer = await gather(kind.form.load(member, is_new=False), kind.look_at(member))
+    if not answer.is_good:
+        return BOOKINGS.refuse(answer)
+    booking, typed = answer["booking"], form.read(member)
+    page = f"{kind.path}/{booking['booking_id']}"
+    arguments = list_changes(kind, form, booking, typed)
+    if not arguments:
+        return redirect_back(page, "saved")
+    saved = await change(member, kind.form.change, booking_id=booking["booking_id"], **arguments)
+    return redirect_back(page, "saved") if saved.is_good else _show(kind, member, form, typed, {}, booking, saved)
+
+
+def list_changes(kind: BookingKind, form: Form, booking: Row, typed: Mapping[str, str]) -> dict[str, Any]:
+    """The arguments that make the stored booking what was typed; empty when it is that already."""
+    arguments = form.list_changes(typed, mark_values(form.write(booking)))
+    if not kind.related.isdisjoint({*arguments, *arguments.get("clear", ())}):
+        arguments |= {name: typed[name] for name in kind.times if typed.get(name)}
+    return arguments
+
+
+async def ask_delete(kind: BookingKind, member: Member) -> FlowResult:
+    answer = await kind.look_at(member)
+    if not answer.is_good:
+        return BOOKINGS.refuse(answer)
+    entry = kind.describe(answer["booking"])
+    return member.show("booking_delete.html", entry=entry, noun=kind.noun, page=f"{entry.page}/delete")
+
+
+async def delete(kind: BookingKind, member: Member) -> FlowResult:
+    return await BOOKINGS.delete(member, kind.delete, booking_id=member.data.path_number("number") or 0)
+
+
+async def file_under_trip(kind: BookingKind, member: Member) -> FlowResult:
+    """Under the trip that was chosen, or out of the one it is in."""
+    number, choice = member.data.path_number("number") or 0, member.data.form_value("trip")
+    present = member.data.form_value("present")
+    tool = "assign_bookings_to_trip" if choice.isdecimal() else "unlink_trip_items"
+    trip = next((int(text[:18]) for text in (choice, present) if text.isdecimal()), 0)
+    which: dict[str, Any] = {"trip_id": trip, kind.ids: [number]}
+    filed = await change(member, tool, **which)
+    return redirect_back(f"{kind.path}/{number}", "filed") if filed.is_good else BOOKINGS.refuse(filed)
 
 
 ROUTES = [

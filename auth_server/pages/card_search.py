@@ -1,34 +1,27 @@
 """Search page of the card catalogue: the card to add is found by its name, bank or country."""
 
-from collections.abc import Mapping
-from functools import partial
 from urllib.parse import urlencode
 
+from auth_server.pages.forms import read_page
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
-from auth_server.pages.tool_forms import name_faults, read_page, show_away
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Subject, look, read_faults
+from auth_server.web.outcomes import FlowResult
 
 PATH = "/dashboard/cards/add"
 COUNTRIES = (("", "All"), ("US", "United States"), ("CA", "Canada"), ("GB", "United Kingdom"), ("AU", "Australia"))
-_AWAY = show_away("The catalogue of cards")
+_CATALOGUE = Subject("card", PATH, "The catalogue of cards")
 
 
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     typed = {name: (member.data.query_value(name) or "").strip() for name in ("query", "country")}
     if not any(typed.values()):
         return member.show("card_search.html", typed=typed, countries=COUNTRIES, rows=None, faults={})
     arguments = {name: value for name, value in typed.items() if value}
-    call = prepare_look(member, "search_card_catalog", page=read_page(member), detail="full", **arguments)
-    return show_when_answered({"catalogue": call}, partial(_show, member, typed))
-
-
-def _show(member: Member, typed: Mapping[str, str], answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["catalogue"]
+    answer = await look(member, "search_card_catalog", page=read_page(member), detail="full", **arguments)
     if not answer:
-        return _AWAY
-    faults = {} if answer.status == "not_found" else name_faults(answer, {})
+        return _CATALOGUE.show_away()
+    faults = {} if answer.status == "not_found" else read_faults(answer)
     return member.show(
         "card_search.html",
         422 if faults else 200,

@@ -1,51 +1,39 @@
 """Cards pages: the cards a person has, with bonus, fee and what is due, are listed, added, changed and removed."""
 
+from asyncio import gather
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
+from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_number, read_page, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, prepare_change, prepare_look, show_when_answered
-from auth_server.pages.tool_forms import (
-    BEFORE,
-    delete_by,
-    drop_marks,
-    mark_values,
-    name_faults,
-    pick_changes,
-    read_number,
-    read_page,
-    read_typed,
-    show_away,
-    show_gone,
-    write_values,
-)
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult
 from shared.domain.household import add_member
 
 PATH = "/dashboard/cards"
 EDIT, DELETE = f"{PATH}/edit", f"{PATH}/delete"
-LABELS = {
-    "card": "Card",
-    "nickname": "Your name for it",
-    "member": "Whose",
-    "opened_on": "Opened on",
-    "closed_on": "Closed on",
-    "bonus_status": "Bonus",
-    "bonus_amount": "Points or money of the bonus",
-    "bonus_currency": "Paid in",
-    "bonus_earned_on": "Earned on",
-    "spend_requirement": "To spend for it",
-    "spend_deadline_on": "Last day to spend",
-    "annual_fee": "Annual fee",
-    "currency": "Currency",
-    "notes": "Notes",
-}
-FIELDS = tuple(LABELS)[1:]  # what can be changed of a card that is there
-NUMBERS = ("bonus_amount", "spend_requirement", "annual_fee")
-CLEARABLE = ("opened_on", "closed_on", "nickname", "notes")  # others are cleared by empty text
-BONUSES = (("", "Not known"), ("pending", "Open"), ("earned", "Earned"), ("missed", "Missed"))
+_BONUS, _FEE = "Welcome bonus", "Fee and notes"
+FORM = ToolForm(
+    (
+        Field("card", only_new=True),
+        Field("nickname", "Your name for it", half=True),
+        Field("member", "Whose", "If it is not yours: a first name, as you call them.", half=True),
+        Field("opened_on", half=True),
+        Field("closed_on", half=True),
+        Field("bonus_status", "Bonus", words={"pending": "Open"}, none="Not known", half=True, section=_BONUS),
+        Field("bonus_earned_on", "Earned on", half=True, section=_BONUS),
+        Field("bonus_amount", "Points or money of the bonus", half=True, section=_BONUS),
+        Field("bonus_currency", "Paid in", "Such as Membership Rewards.", half=True, section=_BONUS),
+        Field("spend_requirement", "To spend for it", half=True, section=_BONUS),
+        Field("spend_deadline_on", "Last day to spend", half=True, section=_BONUS),
+        Field("annual_fee", help="Empty: what the catalogue says.", half=True, section=_FEE),
+        Field("currency", help="Three letters. Of the fee and of what is to be spent.", half=True, section=_FEE),
+        Field("notes", section=_FEE),
+    ),
+    add="add_card",
+    change="update_card",
+)
 MESSAGES = {
     "saved": "The card is saved.",
     "credit": "The credit is marked.",
@@ -54,24 +42,18 @@ MESSAGES = {
 DUE_DAYS, FEE_DAYS = 90, 30  # ahead: credits, and the fee, whose day stands with the card anyway
 PER_PAGE, MAX_DUE = 15, 3  # a page of cards with many credits stays under 30 kB
 _DUE = ("card_credit", "annual_fee")
-_AWAY = show_away("Your cards")
-GONE = show_gone("card", PATH, "Your cards")
+CARDS = Subject("card", PATH, "Your cards")
 
 
-def show(member: Member) -> PageResult:
-    calls = {
-        "cards": prepare_look(member, "list_my_cards", page=read_page(member), per_page=PER_PAGE),
-        "deadlines": prepare_look(member, "list_upcoming_deadlines", within_days=DUE_DAYS, kinds=_DUE),
-    }
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["cards"]
+async def show(member: Member) -> FlowResult:
+    answer, deadlines = await gather(
+        look(member, "list_my_cards", page=read_page(member), per_page=PER_PAGE),
+        look(member, "list_upcoming_deadlines", within_days=DUE_DAYS, kinds=_DUE),
+    )
     if not answer.is_good:
-        return _AWAY
+        return CARDS.show_away()
     due: dict[str, list[dict[str, Any]]] = {}
-    for row in answers["deadlines"].get("deadlines", ()):
+    for row in deadlines.get("deadlines", ()):
         if row["kind"] == "card_credit" or (row["kind"] == "annual_fee" and row["days_left"] <= FEE_DAYS):
             due.setdefault(row["subject"]["id"], []).append(row)
     rows = [_add_due(card, due.get(str(card["card_id"]), [])) for card in answer.get("cards", ())]
@@ -86,149 +68,107 @@ def _add_due(card: dict[str, Any], due: list[dict[str, Any]]) -> dict[str, Any]:
     return card | {"due": rows, "more": len(due[MAX_DUE:])}
 
 
-def look_for(member: Member, number: int) -> Any:
-    return prepare_look(member, "list_my_cards", card_id=number)
-
-
-def find(answer: Answer) -> dict[str, Any] | None:
-    return next(iter(answer.get("cards", ())), None)
+async def find(member: Member, number: int | None) -> tuple[dict[str, Any] | None, Answer]:
+    """The card of this number, or None, and the answer of the look at it."""
+    if number is None:
+        return None, Answer(status="not_found")
+    answer = await look(member, "list_my_cards", card_id=number)
+    return next(iter(answer.get("cards", ())), None), answer
 
 
 def show_missing(answer: Answer) -> FlowResult:
     """What there is instead of a card that the tool did not name."""
-    return GONE if answer else _AWAY
+    return CARDS.show_gone() if answer else CARDS.show_away()
 
 
-def show_form(member: Member) -> PageResult:
+async def find_in_catalogue(member: Member, slug: str) -> tuple[dict[str, Any] | None, Answer]:
+    answer = await look(member, "search_card_catalog", slug=slug, detail="full")
+    return next(iter(answer.get("cards", ())), None), answer
+
+
+async def show_new_or_stored(member: Member) -> FlowResult:
     """For a card of the catalogue (`slug`), one of the person's own, or one that is there already (`card`)."""
     number, slug = read_number(member.data.query_value("card")), member.data.query_value("slug")
+    form = await FORM.load(member, is_new=number is None)
     if number is not None:
-        return show_when_answered({"cards": look_for(member, number)}, partial(_show_stored, member))
-    typed = dict.fromkeys(LABELS, "") | {"card": slug or ""}
-    return _show_new(member, typed, slug)
-
-
-def _show_new(member: Member, typed: Mapping[str, str], slug: str | None) -> PageResult:
-    """The form for a new card; with what the catalogue says of it where it is one of the catalogue."""
+        row, answer = await find(member, number)
+        if row is None:
+            return show_missing(answer)
+        typed, name = form.write(row), row["nickname"] or row["name"]
+        return _show(member, form, typed, mark_values(typed), {"card_id": row["card_id"], "name": name})
     if not slug:
-        return _show_fields(member, typed, {}, None)
-    calls = {"catalogue": _look_for_slug(member, slug)}
-    return show_when_answered(calls, lambda answers: _show_catalogued(member, typed, answers["catalogue"]))
+        return _show(member, form, form.begin(), {}, {})
+    card, answer = await find_in_catalogue(member, slug)
+    if card is None:
+        return show_missing(answer)
+    return _show(member, form, form.begin(), {}, {"slug": slug}, card)
 
 
-def _look_for_slug(member: Member, slug: str) -> Any:
-    return prepare_look(member, "search_card_catalog", slug=slug, detail="full")
-
-
-def _show_catalogued(
-    member: Member, typed: Mapping[str, str], answer: Answer, faults: Mapping[str, str] | None = None
-) -> FlowResult:
-    card = find(answer)
-    if card is None and not faults:
-        return GONE if answer else _AWAY
-    return _show_fields(member, typed, {}, None, catalogued=card, slug=typed["card"], faults=faults)
-
-
-def _show_stored(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    row = find(answers["cards"])
-    if row is None:
-        return show_missing(answers["cards"])
-    typed = write_values(row, FIELDS)
-    return _show_fields(member, typed, mark_values(typed), row["card_id"], name=row["nickname"] or row["name"])
-
-
-def _show_fields(
+def _show(
     member: Member,
+    form: Form,
     typed: Mapping[str, str],
     before: Mapping[str, str],
-    number: int | None,
-    *,
+    hidden: Mapping[str, Any],
     catalogued: Mapping[str, Any] | None = None,
-    slug: str = "",
-    name: str = "",
-    faults: Mapping[str, str] | None = None,
+    saved: Answer | None = None,
 ) -> FlowResult:
-    """`number`: of the card that is changed; None for one that is added."""
-    return member.show(
-        "card_form.html",
-        422 if faults else 200,
-        typed=typed,
-        before=before,
-        number=number,
+    """`hidden` names the card that is changed, or the one of the catalogue that is added."""
+    if "slug" in hidden:
+        form.inputs.pop("card")
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title="Add a card" if form.is_new else "Change a card",
+        heading=hidden.get("name") or (catalogued or {}).get("name") or hidden.get("slug") or "A card of your own",
+        back=(PATH, "Cards"),
+        template="card_form.html",
+        answer=saved,
+        hidden=hidden,
         catalogued=catalogued,
-        slug=slug,
-        name=name or (catalogued["name"] if catalogued else slug),
-        bonuses=BONUSES,
-        labels=LABELS,
-        faults=faults or {},
     )
 
 
-def save(member: Member) -> PageResult:
-    number = read_number(member.data.form_value("card_id"))
-    if number is None:
-        return _add(member)
-    typed, before = read_typed(member, FIELDS), read_typed(member, FIELDS, BEFORE)
-    changes = pick_changes(typed, before, NUMBERS, CLEARABLE)
-    if not changes.get("currency", "x"):
-        del changes["currency"]  # there is always one
-    calls = {"saved": prepare_change(member, "update_card", card_id=number, **changes)}
-    return show_when_answered(calls, partial(_finish_changing, member, typed, before, number))
-
-
-def _finish_changing(
-    member: Member, typed: Mapping[str, str], before: Mapping[str, str], number: int, answers: Mapping[str, Answer]
-) -> FlowResult:
-    saved = answers["saved"]
+async def save(member: Member) -> FlowResult:
+    number, slug = read_number(member.data.form_value("card_id")), member.data.form_value("slug")
+    form = await FORM.load(member, is_new=number is None)
+    typed, before = form.read(member), form.read_before(member)
+    catalogued, hidden = None, {}
+    if number is not None:
+        changes = form.list_changes(typed, before)
+        if not changes.get("currency", "x"):
+            del changes["currency"]  # there is always one
+        saved = await change(member, "update_card", card_id=number, **changes)
+        if saved.status == "not_found":
+            return CARDS.show_gone()
+        hidden = {"card_id": number, "name": member.data.form_value("name")[:120]}
+    elif slug:
+        saved, (catalogued, _) = await gather(
+            change(member, "add_card", **form.list_filled(typed) | {"card": slug}), find_in_catalogue(member, slug)
+        )
+        hidden = {"slug": slug}
+    else:
+        saved = await change(member, "add_card", **{"card": ""} | form.list_filled(typed), custom=True)
     if saved.is_good:
         return redirect_back(PATH, "saved")
-    if saved.status == "not_found":
-        return GONE
-    name = member.data.form_value("name")[:120]
-    return _show_fields(member, typed, before, number, name=name, faults=name_faults(saved, LABELS))
+    return _show(member, form, typed, before, hidden, catalogued, saved)
 
 
-def _add(member: Member) -> PageResult:
-    typed, slug = read_typed(member, LABELS), member.data.form_value("slug")
-    values: dict[str, Any] = {
-        name: drop_marks(value) if name in NUMBERS else value for name, value in typed.items() if value
-    }
-    values |= {"card": slug} if slug else {"card": typed["card"], "custom": True}
-    calls = {"saved": prepare_change(member, "add_card", **values)}
-    if slug:
-        calls["catalogue"] = _look_for_slug(member, slug)
-    return show_when_answered(calls, partial(_finish_adding, member, dict(typed) | {"card": values["card"]}, slug))
+async def ask_delete(member: Member) -> FlowResult:
+    row, answer = await find(member, read_number(member.data.query_value("card")))
+    return member.show("card_delete.html", row=row) if row else show_missing(answer)
 
 
-def _finish_adding(member: Member, typed: Mapping[str, str], slug: str, answers: Mapping[str, Answer]) -> FlowResult:
-    faults = name_faults(answers["saved"], LABELS)
-    if not faults:
-        return redirect_back(PATH, "saved")
-    if slug:
-        return _show_catalogued(member, typed, answers["catalogue"], faults)
-    return _show_fields(member, typed, {}, None, faults=faults)
-
-
-def ask_delete(member: Member) -> PageResult:
-    number = read_number(member.data.query_value("card"))
-    if number is None:
-        return GONE
-    return show_when_answered({"cards": look_for(member, number)}, partial(_ask_delete, member))
-
-
-def _ask_delete(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    row = find(answers["cards"])
-    return member.show("card_delete.html", row=row) if row else show_missing(answers["cards"])
-
-
-def delete(member: Member) -> PageResult:
+async def delete(member: Member) -> FlowResult:
     number = read_number(member.data.form_value("card_id"))
-    return GONE if number is None else delete_by(member, "remove_card", PATH, GONE, card_id=number)
+    return CARDS.show_gone() if number is None else await CARDS.delete(member, "remove_card", card_id=number)
 
 
 ROUTES = [
     get_for_member(PATH, show),
-    get_for_member(EDIT, show_form),
+    get_for_member(EDIT, show_new_or_stored),
     post_for_member(EDIT, save),
     get_for_member(DELETE, ask_delete),
     post_for_member(DELETE, delete),

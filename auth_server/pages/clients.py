@@ -1,16 +1,16 @@
 """Clients pages of advisors: the people they work for are listed, added, changed and deleted, with points and notes."""
 
 import json
-from collections.abc import Mapping
-from functools import partial
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from auth_server.pages.member import Member, MemberFlow, redirect_back
+from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
+from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, ToolCall, prepare_change, prepare_look, read_faults, show_when_answered
-from auth_server.pages.tool_forms import delete_by, read_page, read_typed, show_away, show_gone
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db import clients
 from shared.domain.plans import Plan
@@ -104,38 +104,45 @@ def _read_value(text: str) -> Any:
 PATH = "/dashboard/clients"
 NEW, ONE = f"{PATH}/new", f"{PATH}/{{number}}"
 CHANGE, DELETE = f"{ONE}/change", f"{ONE}/delete"
-FIELDS = ("client_name", "client_email", "phone", "points", "preferences", "notes")
+FORM = ToolForm(
+    (
+        Field("client_name", "Name"),
+        Field("client_email", "Email", type="email", half=True),
+        Field("phone", type="tel", half=True),
+        Field("balances", "Points, a programme a line", "Such as: United MileagePlus: 62,340", type="textarea", rows=6),
+        Field("preferences", "What they like, a wish a line", "Such as: seat: aisle", type="textarea", rows=5),
+        Field("notes", rows=5),
+    ),
+    add="create_client_portfolio",
+    change="update_client_portfolio",
+)
 MESSAGES = {
     "saved": "The client is saved.",
     "deleted": "The client is deleted, and the links to their documents end.",
 }
 MAX_FORM_BYTES = 96 * 1024  # notes, preferences and a hundred programmes, as forms encode them
-_AWAY = show_away("Your clients")
-_GONE = show_gone("client", PATH, "Your clients")
+CLIENTS = Subject("client", PATH, "Your clients")
+Handler = Callable[[Member], Awaitable[FlowResult]]
 
 
-def for_advisors(flow: MemberFlow) -> MemberFlow:
+def for_advisors(handler: Handler) -> Handler:
     """On other plans a sentence and the way to the plans; the tools refuse in any case."""
 
-    def guarded_flow(member: Member) -> PageResult:
+    async def show_to_advisor(member: Member) -> FlowResult:
         if member.plan >= Plan.PRO:
-            return flow(member)
-        documents = len(clients.list_open_links(member.db, member.account.id, clock.now()))
-        return member.show("clients_plan.html", 403 if member.data.method == "POST" else 200, documents=documents)
+            return await handler(member)
+        rows = await member.transact(lambda db: clients.list_open_links(db, member.account.id, clock.now()))
+        return member.show("clients_plan.html", 403 if member.data.method == "POST" else 200, documents=len(rows))
 
-    return guarded_flow
+    return show_to_advisor
 
 
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     query = (member.data.query_value("q") or "").strip()[:80]
-    call = prepare_look(member, "list_client_portfolios", page=read_page(member), **({"query": query} if query else {}))
-    return show_when_answered({"clients": call}, partial(_show, member, query))
-
-
-def _show(member: Member, query: str, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["clients"]
+    query_argument = {"query": query} if query else {}
+    answer = await look(member, "list_client_portfolios", page=read_page(member), **query_argument)
     if not answer.is_good:
-        return _AWAY
+        return CLIENTS.show_away()
     paging = answer["paging"]
     pages = {
         words: f"{PATH}?{urlencode({'q': query, 'page': page})}"
@@ -149,40 +156,24 @@ def _show(member: Member, query: str, answers: Mapping[str, Answer]) -> FlowResu
     return member.show("clients.html", **context, messages=MESSAGES)
 
 
-def _look(member: Member) -> dict[str, ToolCall]:
+async def _look(member: Member) -> Answer:
+    return await look(member, "get_client_portfolio", portfolio_id=member.data.path_number("number") or 0)
+
+
+async def _look_with_names(member: Member) -> tuple[Answer, dict[str, str]]:
     """A client, and what programmes are called."""
-    return {
-        "client": prepare_look(member, "get_client_portfolio", portfolio_id=member.data.path_number("number") or 0),
-        "programs": _look_for_programs(member),
-    }
+    answer, balances = await gather(_look(member), look(member, "list_points_balances", include_supported=True))
+    return answer, {row["program"]: row["name"] for row in balances.get("supported_programs") or ()}
 
 
-def _look_for_programs(member: Member) -> ToolCall:
-    return prepare_look(member, "list_points_balances", include_supported=True)
+def _show_missing(answer: Answer) -> FlowResult:
+    return CLIENTS.show_gone() if answer else CLIENTS.show_away()
 
 
-def _read_names(answers: Mapping[str, Answer]) -> dict[str, str]:
-    return {row["program"]: row["name"] for row in answers["programs"].get("supported_programs") or ()}
-
-
-def _when_read(member: Member, show_page: Any) -> PageResult:
-    """`show_page` gets the client's file and the names of programmes by slug."""
-
-    def show_result(answers: Mapping[str, Answer]) -> FlowResult:
-        answer = answers["client"]
-        if not answer.is_good:
-            return _GONE if answer else _AWAY
-        result: FlowResult = show_page(member, answer, _read_names(answers))
-        return result
-
-    return show_when_answered(_look(member), show_result)
-
-
-def show_one(member: Member) -> PageResult:
-    return _when_read(member, _show_one)
-
-
-def _show_one(member: Member, answer: Answer, names: Mapping[str, str]) -> FlowResult:
+async def show_one(member: Member) -> FlowResult:
+    answer, names = await _look_with_names(member)
+    if not answer.is_good:
+        return _show_missing(answer)
     row = answer["portfolio"]
     valued = set(names.values())
     points = [(name, f"{points:,}", name in valued) for name, points in sort_by_name(row["balances"], names)]
@@ -191,81 +182,80 @@ def _show_one(member: Member, answer: Answer, names: Mapping[str, str]) -> FlowR
     return member.show("client.html", **context, documents=answer["pdfs"], messages=MESSAGES)
 
 
-def show_new(member: Member) -> FlowResult:
-    return _show_fields(member, dict.fromkeys(FIELDS, ""), None)
+async def show_new(member: Member) -> FlowResult:
+    form = await FORM.load(member, is_new=True)
+    return _show(member, form, form.begin(), {})
 
 
-def show_form(member: Member) -> PageResult:
-    return _when_read(member, _show_stored)
-
-
-def _show_stored(member: Member, answer: Answer, names: Mapping[str, str]) -> FlowResult:
+async def show_change(member: Member) -> FlowResult:
+    form, (answer, names) = await gather(FORM.load(member, is_new=False), _look_with_names(member))
+    if not answer.is_good:
+        return _show_missing(answer)
     row = answer["portfolio"]
-    typed = {name: row.get(name) or "" for name in FIELDS}
-    typed |= {
-        "points": write_points(row["balances"], names),
+    lines = {
+        "balances": write_points(row["balances"], names),
         "preferences": write_preferences(row["preferences"]),
     }
-    return _show_fields(member, typed, row["portfolio_id"])
+    typed = form.write(row | lines)
+    return _show(member, form, typed, mark_values(typed))
 
 
-def _show_fields(
-    member: Member, typed: Mapping[str, str], number: int | None, faults: Mapping[str, str] | None = None
+def _show(
+    member: Member,
+    form: Form,
+    typed: Mapping[str, str],
+    before: Mapping[str, str],
+    saved: Answer | None = None,
+    faults: Mapping[str, str] | None = None,
 ) -> FlowResult:
-    """`number`: of the client who is changed; None for one who is added."""
-    context = {"typed": typed, "number": number, "faults": faults or {}, "fields": FIELDS}
-    return member.show("client_form.html", 422 if faults else 200, **context)
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title="Add a client" if form.is_new else "Change a client",
+        heading="Who it is",
+        back=(PATH, "Clients") if form.is_new else (member.data.path.rpartition("/")[0], "Back to the client"),
+        answer=saved,
+        faults=faults,
+    )
 
 
-def save(member: Member) -> PageResult:
-    typed, number = read_typed(member, FIELDS), member.data.path_number("number")
-    values: dict[str, Any] = {name: typed[name] for name in ("client_name", "client_email", "phone", "notes")}
+async def save(member: Member) -> FlowResult:
+    number = member.data.path_number("number")
+    form = await FORM.load(member, is_new=number is None)
+    typed, before = form.read(member), form.read_before(member)
+    values = form.list_filled(typed) if form.is_new else form.list_changes(typed, before)
     faults: dict[str, str] = {}
-    for field, name, read in (("points", "balances", read_points), ("preferences", "preferences", read_preferences)):
+    for name, read in (("balances", read_points), ("preferences", read_preferences)):
         try:
-            values[name] = read(typed[field])
+            values |= {name: read(typed[name])} if name in values else {}
         except UnreadableLine as line:
-            faults[field] = str(line)
+            faults[name] = str(line)
     if faults:
-        return _show_fields(member, typed, number, faults)
-    call = _prepare_saving(member, values, number)
-    return show_when_answered({"saved": call}, partial(_finish_saving, member, typed, number))
-
-
-def _prepare_saving(member: Member, values: Mapping[str, Any], number: int | None) -> ToolCall:
-    """The whole form is sent: what stands in it takes the place of what was kept."""
-    filled = {name: value for name, value in values.items() if value}
-    if number is None:
-        return prepare_change(member, "create_client_portfolio", **{"client_name": ""} | filled)
-    cleared = [name for name in values if name not in filled and name != "client_name"]
-    filled |= {"client_name": values["client_name"], "replace": True, "clear": cleared}
-    return prepare_change(member, "update_client_portfolio", portfolio_id=number, **filled)
-
-
-def _finish_saving(
-    member: Member, typed: Mapping[str, str], number: int | None, answers: Mapping[str, Answer]
-) -> FlowResult:
-    saved = answers["saved"]
+        return _show(member, form, typed, before, faults=faults)
+    if form.is_new:
+        saved = await change(member, "create_client_portfolio", **{"client_name": ""} | values)
+    else:  # what stands on lines takes the place of all that was kept
+        saved = await change(member, "update_client_portfolio", portfolio_id=number, replace=True, **values)
     if saved.status == "not_found":
-        return _GONE
-    if faults := read_faults(saved):
-        named = {"points" if at.startswith("balances") else at: text for at, text in faults.items()}
-        return _show_fields(member, typed, number, named)
+        return CLIENTS.show_gone()
+    if not saved.is_good:
+        return _show(member, form, typed, before, saved)
     return redirect_back(f"{PATH}/{saved['portfolio']['portfolio_id']}", "saved")
 
 
-def ask_delete(member: Member) -> PageResult:
-    return _when_read(member, _ask_delete)
-
-
-def _ask_delete(member: Member, answer: Answer, _names: Mapping[str, str]) -> FlowResult:
+async def ask_delete(member: Member) -> FlowResult:
+    answer = await _look(member)
+    if not answer.is_good:
+        return _show_missing(answer)
     documents = sum(pdf["url"] is not None for pdf in answer["pdfs"])
     return member.show("client_delete.html", row=answer["portfolio"], documents=documents)
 
 
-def delete(member: Member) -> PageResult:
+async def delete(member: Member) -> FlowResult:
     number = member.data.path_number("number") or 0
-    return delete_by(member, "delete_client_portfolio", PATH, _GONE, portfolio_id=number)
+    return await CLIENTS.delete(member, "delete_client_portfolio", portfolio_id=number)
 
 
 ROUTES = [
@@ -273,7 +263,7 @@ ROUTES = [
     get_for_member(NEW, for_advisors(show_new)),
     post_for_member(NEW, for_advisors(save), max_bytes=MAX_FORM_BYTES),
     get_for_member(ONE, for_advisors(show_one)),
-    get_for_member(CHANGE, for_advisors(show_form)),
+    get_for_member(CHANGE, for_advisors(show_change)),
     post_for_member(CHANGE, for_advisors(save), max_bytes=MAX_FORM_BYTES),
     get_for_member(DELETE, for_advisors(ask_delete)),
     post_for_member(DELETE, for_advisors(delete)),

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import NO_ANSWER, Answer, prepare_change, prepare_look, show_when_answered
-from auth_server.web.outcomes import FlowResult, PageResult, Redirect, show_problem
+from auth_server.pages.tool_calls import NO_ANSWER, Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult, Redirect, show_problem
 from shared.domain.plans import INTEGRATIONS, Plan
 
 PATH = "/dashboard/integrations"
@@ -18,13 +17,7 @@ MESSAGES = {
     "ended": "The connection is ended, and its keys are deleted here. Your notices say if anything is left to do there."
 }
 SYNC_SECONDS = 40.0  # the tool waits 30 for the other service
-_AWAY = show_problem("Back in a moment", "Your integrations could not be read right now. Please try again.", 503, 5)
-_GONE = show_problem(
-    "There is no such connection",
-    "It may have been ended in the meantime; the others are as they were.",
-    404,
-    links=((PATH, "To your integrations"),),
-)
+CONNECTIONS = Subject("connection", PATH, "Your integrations")
 _STATES = {
     "connected": ("Connected", "good"),
     "broken": ("Has to be connected again", "bad"),
@@ -54,18 +47,16 @@ _REASONS = {
 }
 
 
-def show(member: Member) -> PageResult:
-    return show_when_answered({"integrations": prepare_look(member, "list_integrations")}, partial(_show, member))
+async def show(member: Member) -> FlowResult:
+    return await _show(member)
 
 
-def _show(member: Member, answers: Mapping[str, Answer], fault: str = "") -> FlowResult:
-    answer = answers["integrations"]
+async def _show(member: Member, fault: str = "") -> FlowResult:
+    answer = await look(member, "list_integrations")
+    if not answer.is_good and fault:
+        return show_problem("That was not possible", fault, 422, links=((PATH, "To your integrations"),))
     if not answer.is_good:
-        return (
-            show_problem("That was not possible", fault, 422, links=((PATH, "To your integrations"),))
-            if fault
-            else _AWAY
-        )
+        return CONNECTIONS.show_away()
     rows = [_describe(member, row) for row in answer["integrations"] if row["state"] in _STATES]
     absent = [row["name"] for row in answer["integrations"] if row["state"] not in _STATES]
     context = {"rows": rows, "absent": absent, "fault": fault, "messages": MESSAGES}
@@ -92,33 +83,20 @@ def _describe(member: Member, row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def connect(member: Member) -> PageResult:
+async def connect(member: Member) -> FlowResult:
     """On to the page that says what is shared; its one-time link is made now."""
-    call = prepare_change(member, "connect_integration", provider=member.data.form_value("provider"))
-    return show_when_answered({"link": call}, partial(_finish_connecting, member))
-
-
-def _finish_connecting(member: Member, answers: Mapping[str, Answer]) -> PageResult:
-    link = answers["link"]
+    link = await change(member, "connect_integration", provider=member.data.form_value("provider"))
     if not link.is_good:
-        text = str(link.get("message", NO_ANSWER))
-        look = {"integrations": prepare_look(member, "list_integrations")}
-        return show_when_answered(look, partial(_show, member, fault=text))
+        return await _show(member, fault=str(link.get("message", NO_ANSWER)))
     url = urlsplit(link["authorize_url"])
     return Redirect(f"{url.path}?{url.query}")  # on this host, under the name the browser has for it
 
 
-def sync(member: Member) -> PageResult:
+async def sync(member: Member) -> FlowResult:
     provider = member.data.form_value("provider")
-    call = prepare_change(member, "sync_integration", seconds=SYNC_SECONDS, provider=provider)
-    return show_when_answered({"synced": call}, partial(_finish_sync, member))
-
-
-def _finish_sync(member: Member, answers: Mapping[str, Answer]) -> PageResult:
-    answer = answers["synced"]
+    answer = await change(member, "sync_integration", SYNC_SECONDS, provider=provider)
     if not answer.is_good:
-        look = {"integrations": prepare_look(member, "list_integrations")}
-        return show_when_answered(look, partial(_show, member, fault=_describe_failure(answer)))
+        return await _show(member, fault=_describe_failure(answer))
     skipped = [(_name_row(row), _REASONS.get(row["reason"], row["reason"])) for row in answer["conflicts"]]
     changed = [_name_row(row) for row in answer["changes"]]
     return member.show("connection_synced.html", message=answer["message"], changed=changed, skipped=skipped)
@@ -135,31 +113,18 @@ def _describe_failure(answer: Answer) -> str:
     return str(answer.get("message", NO_ANSWER))
 
 
-def ask_end(member: Member) -> PageResult:
-    return show_when_answered({"integrations": prepare_look(member, "list_integrations")}, partial(_ask_end, member))
-
-
-def _ask_end(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer, provider = answers["integrations"], member.data.query_value("provider")
+async def ask_end(member: Member) -> FlowResult:
+    answer, provider = await look(member, "list_integrations"), member.data.query_value("provider")
     if not answer.is_good:
-        return _AWAY
+        return CONNECTIONS.show_away()
     states = ("connected", "broken", "pending")
     row = next((r for r in answer["integrations"] if r["provider"] == provider and r["state"] in states), None)
-    return member.show("connection_end.html", row=_describe(member, row)) if row else _GONE
+    return member.show("connection_end.html", row=_describe(member, row)) if row else CONNECTIONS.show_gone()
 
 
-def end(member: Member) -> PageResult:
-    call = prepare_change(member, "disconnect_integration", provider=member.data.form_value("provider"))
-    return show_when_answered({"ended": call}, _finish_ending)
-
-
-def _finish_ending(answers: Mapping[str, Answer]) -> FlowResult:
-    ended = answers["ended"]
-    if not ended:
-        return show_problem("Back in a moment", NO_ANSWER, 503, 5)
-    if not ended.is_good:
-        return _GONE
-    return redirect_back(PATH, "ended")
+async def end(member: Member) -> FlowResult:
+    ended = await change(member, "disconnect_integration", provider=member.data.form_value("provider"))
+    return redirect_back(PATH, "ended") if ended.is_good else CONNECTIONS.refuse(ended)
 
 
 ROUTES = [

@@ -2,32 +2,26 @@
 
 from collections.abc import Mapping
 from datetime import date
-from functools import partial
 from itertools import groupby
 from typing import Any
 
+from auth_server.pages.forms import read_page
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
-from auth_server.pages.tool_forms import read_page, show_away
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Subject, look
+from auth_server.web.outcomes import FlowResult
 from shared.outbox.links import DEADLINES_PAGE, find_settling_path
 from shared.outbox.wording.deadlines import describe_step
 
 WITHIN_DAYS, SOON_DAYS = 365, 30
 PER_PAGE = 40  # such a page stays under 30 kB
-_AWAY = show_away("The list of what ends")
+_DEADLINES = Subject("deadline", DEADLINES_PAGE, "The list of what ends")
 
 
-def show(member: Member) -> PageResult:
-    calls = {"deadlines": prepare_look(member, "list_upcoming_deadlines", within_days=WITHIN_DAYS)}
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["deadlines"]
+async def show(member: Member) -> FlowResult:
+    answer = await look(member, "list_upcoming_deadlines", within_days=WITHIN_DAYS)
     if not answer.is_good:
-        return _AWAY
+        return _DEADLINES.show_away()
     rows, number = answer.get("deadlines", ()), read_page(member)
     first = (number - 1) * PER_PAGE
     months = groupby(map(_describe, rows[first : first + PER_PAGE]), key=lambda row: f"{row['day']:%B %Y}")

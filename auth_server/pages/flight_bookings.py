@@ -1,28 +1,15 @@
 """Pages of one flight: what was booked, its legs and vouchers, its trip, and an alert about delays where it leaves."""
 
-from collections.abc import Mapping
-from functools import partial
+from asyncio import gather
 from typing import Any
 
-from auth_server.pages import bookings
-from auth_server.pages.booking_forms import (
-    FLIGHT,
-    GONE,
-    ask_delete,
-    delete,
-    file_under_trip,
-    look_at,
-    refuse,
-    save_change,
-    save_new,
-    show_change,
-    show_new,
-)
 from auth_server.pages.booking_timeline import FLIGHTS, Row, describe_flight
+from auth_server.pages.bookings import BOOKINGS, BookingKind, name_trips
+from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, prepare_change, prepare_look, show_when_answered
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Answer, change, look
+from auth_server.web.outcomes import FlowResult
 
 ONE = f"{FLIGHTS}/{{number}}"
 MAX_ALERTS = 100
@@ -34,23 +21,62 @@ MESSAGES = {
     "alert_on": "You are told when delays at this airport reach half an hour.",
     "alert_off": "The alert is paused. You can turn it on again here.",
 }
+PAID_WITH = {"award": "Points", "cash": "Money"}
+_THERE, _MORE = "On the clock there.", "Notes and more"
+FORM = ToolForm(
+    (
+        Field("airline", help="Its name or code.", half=True),
+        Field("flight_number", half=True),
+        Field("origin", "From", "An airport's code, such as LHR.", half=True),
+        Field("destination", "To", half=True),
+        Field("departure_date", "Day it leaves", half=True),
+        Field("departure_time", "Leaves at", _THERE, half=True),
+        Field("arrival_date", "Day it lands", "Empty: worked out from the times.", half=True),
+        Field("arrival_time", "Lands at", _THERE, half=True),
+        Field("cabin_class", "Cabin", half=True),
+        Field("kind", "Paid with", words=PAID_WITH, half=True),
+        Field("points_spent", "Points for all travellers", half=True),
+        Field("program", "Programme of the points", half=True),
+        Field("cash_paid", "Money for all travellers", "Where money paid.", half=True),
+        Field("taxes_paid", "Taxes for all travellers", half=True),
+        Field("taxes_currency", "Currency", "Such as EUR; empty: USD.", half=True),
+        Field("passengers", "Travellers", half=True),
+        Field("confirmation_number", half=True),
+        Field("member", "Whose, if not yours", "A first name, as you call them.", half=True),
+        Field("workspace_trip_id", "Trip", only_new=True),
+        Field(
+            "cash_price",
+            "What the seats would have cost in money",
+            "For all travellers; tells what your points were worth.",
+            section=_MORE,
+            folded=True,
+        ),
+        Field("return_date", "Day of the return, if it is on the same ticket", section=_MORE),
+        Field("notes", section=_MORE),
+    ),
+    add="add_flight_booking",
+    change="update_flight_booking",
+)
+KIND = BookingKind(
+    noun="flight",
+    path=FLIGHTS,
+    look="get_flight_booking",
+    delete="delete_flight_booking",
+    form=FORM,
+    trip="workspace_trip_id",
+    ids="flight_booking_ids",
+    describe=describe_flight,
+    related=frozenset({"origin", "destination", "departure_date", "departure_time", "arrival_time"}),
+    times=("departure_time", "arrival_time"),
+)
 
 
-def show(member: Member) -> PageResult:
-    calls = look_at(FLIGHT, member)
-    if not calls:
-        return GONE
-    calls |= {
-        "trips": bookings.look_at_trips(member),
-        "alerts": prepare_look(member, "list_delay_alerts", per_page=MAX_ALERTS),
-    }
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["booking"]
+async def show(member: Member) -> FlowResult:
+    answer, trips, alerts = await gather(
+        KIND.look_at(member), name_trips(member), look(member, "list_delay_alerts", per_page=MAX_ALERTS)
+    )
     if not answer.is_good:
-        return refuse(answer)
+        return BOOKINGS.refuse(answer)
     booking = answer["booking"]
     return member.show(
         "flight.html",
@@ -60,11 +86,11 @@ def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
         vouchers=answer["vouchers"],
         names=answer["names"],
         cancellation=answer["cancellation"],
-        trips=bookings.name_trips(answers["trips"]),
+        trips=trips,
         trip_id=booking["workspace_trip_id"],
         page=f"{FLIGHTS}/{booking['booking_id']}",
-        alert=_find_alert(booking, answers["alerts"]),
-        alerts_answered=answers["alerts"].is_good,
+        alert=_find_alert(booking, alerts),
+        alerts_answered=alerts.is_good,
         messages=MESSAGES,
     )
 
@@ -75,30 +101,21 @@ def _find_alert(booking: Row, answer: Answer) -> dict[str, Any] | None:
     return max(there, key=lambda alert: bool(alert["active"]), default=None)
 
 
-def switch_alert(member: Member) -> PageResult:
+async def switch_alert(member: Member) -> FlowResult:
     """`alert` is the alert there is; `airport` of a new one."""
     number, alert = member.data.path_number("number") or 0, member.data.form_value("alert")
     turns_on = member.data.form_value("turn") == "on"
     if alert.isdecimal():
-        call = prepare_change(member, "update_delay_alert", alert_id=int(alert[:18]), active=turns_on)
+        switched = await change(member, "update_delay_alert", alert_id=int(alert[:18]), active=turns_on)
     else:
-        call = prepare_change(member, "create_delay_alert", airport=member.data.form_value("airport"))
-    done = "alert_on" if turns_on else "alert_off"
-    return show_when_answered({"alert": call}, partial(_finish_switching, f"{FLIGHTS}/{number}", done))
-
-
-def _finish_switching(page: str, done: str, answers: Mapping[str, Answer]) -> FlowResult:
-    return redirect_back(page, done) if answers["alert"].is_good else refuse(answers["alert"])
+        switched = await change(member, "create_delay_alert", airport=member.data.form_value("airport"))
+    if not switched.is_good:
+        return BOOKINGS.refuse(switched)
+    return redirect_back(f"{FLIGHTS}/{number}", "alert_on" if turns_on else "alert_off")
 
 
 ROUTES = [
-    get_for_member(f"{FLIGHTS}/new", partial(show_new, FLIGHT)),
-    post_for_member(f"{FLIGHTS}/new", partial(save_new, FLIGHT)),
+    *KIND.list_routes(),
     get_for_member(ONE, show),
-    get_for_member(f"{ONE}/edit", partial(show_change, FLIGHT)),
-    post_for_member(f"{ONE}/edit", partial(save_change, FLIGHT)),
-    get_for_member(f"{ONE}/delete", partial(ask_delete, FLIGHT)),
-    post_for_member(f"{ONE}/delete", partial(delete, FLIGHT)),
-    post_for_member(f"{ONE}/trip", partial(file_under_trip, FLIGHT)),
     post_for_member(f"{ONE}/alert", switch_alert),
 ]

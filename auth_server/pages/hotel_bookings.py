@@ -1,30 +1,18 @@
 """Pages of one stay: what was booked, its trip, and its price as it was seen since, looked at now and over time."""
 
-from collections.abc import Mapping, Sequence
+from asyncio import gather
+from collections.abc import Sequence
 from datetime import date, datetime
-from functools import partial
 
-from auth_server.pages import bookings
-from auth_server.pages.booking_forms import (
-    BACK,
-    GONE,
-    STAY,
-    ask_delete,
-    delete,
-    file_under_trip,
-    look_at,
-    refuse,
-    save_change,
-    save_new,
-    show_change,
-    show_new,
-)
 from auth_server.pages.booking_timeline import STAYS, Row, describe_stay
+from auth_server.pages.bookings import BOOKINGS, BookingKind, name_trips
+from auth_server.pages.flight_bookings import PAID_WITH
+from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, prepare_change, prepare_look, show_when_answered
+from auth_server.pages.tool_calls import change, look
 from auth_server.web.charts import Chart, draw_line
-from auth_server.web.outcomes import FlowResult, PageResult, show_problem
+from auth_server.web.outcomes import FlowResult, show_problem
 
 ONE = f"{STAYS}/{{number}}"
 CHECK_SECONDS = 20.0  # a live look at several sources
@@ -35,23 +23,48 @@ MESSAGES = {
     "filed": "The stay is filed.",
     "checked": "The price was looked at right now.",
 }
+FORM = ToolForm(
+    (
+        Field("hotel_id", "Hotel", "Its name. The price of a hotel known here is checked every day."),
+        Field("city", help="Of a hotel unknown here.", half=True),
+        Field("country", help="Two letters, such as PT.", half=True),
+        Field("check_in_date", "Check-in", half=True),
+        Field("check_out_date", "Check-out", half=True),
+        Field("kind", "Paid with", words=PAID_WITH, half=True),
+        Field("original_points", "Points for the whole stay", half=True),
+        Field("original_pay_rate_usd", "Money for the whole stay", "Needed where money paid.", half=True),
+        Field("cash_rate_currency", "Currency", "Such as EUR; empty: USD.", half=True),
+        Field("room_type", "Room", half=True),
+        Field("rate_plan", "Rate", "Such as breakfast, or prepaid.", half=True),
+        Field("confirmation_number", half=True),
+        Field("member", "Whose, if not yours", "A first name, as you call them.", half=True),
+        Field("trip_id", "Trip", only_new=True),
+        Field("notes"),
+    ),
+    add="add_hotel_booking",
+    change="update_hotel_booking",
+)
+KIND = BookingKind(
+    noun="stay",
+    path=STAYS,
+    look="get_hotel_booking",
+    delete="delete_hotel_booking",
+    form=FORM,
+    trip="trip_id",
+    ids="hotel_booking_ids",
+    describe=describe_stay,
+    named_by="hotel_id",
+)
 
 
-def show(member: Member) -> PageResult:
-    calls = look_at(STAY, member)
-    if not calls:
-        return GONE
-    calls |= {
-        "trips": bookings.look_at_trips(member),
-        "prices": prepare_look(member, "get_hotel_price_history", booking_id=member.data.path_number("number")),
-    }
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["booking"]
+async def show(member: Member) -> FlowResult:
+    answer, trips, prices = await gather(
+        KIND.look_at(member),
+        name_trips(member),
+        look(member, "get_hotel_price_history", booking_id=member.data.path_number("number") or 0),
+    )
     if not answer.is_good:
-        return refuse(answer)
+        return BOOKINGS.refuse(answer)
     booking = answer["booking"]
     return member.show(
         "stay.html",
@@ -61,10 +74,10 @@ def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
         free_until=_read_day(booking["free_cancellation_until"]),
         checked=_read_moment(booking["monitoring"]["last_checked_at"]),
         vouchers=answer["vouchers"],
-        trips=bookings.name_trips(answers["trips"]),
+        trips=trips,
         trip_id=booking["trip_id"],
         page=f"{STAYS}/{booking['booking_id']}",
-        picture=draw_prices(booking, answers["prices"].get("snapshots", ())),
+        picture=draw_prices(booking, prices.get("snapshots", ())),
         messages=MESSAGES,
     )
 
@@ -99,31 +112,22 @@ def _describe_gap(unit: str, rows: Sequence[Row]) -> str:
     return "sold out" if is_sold_out else f"no price in {unit}"
 
 
-def check_price(member: Member) -> PageResult:
+async def check_price(member: Member) -> FlowResult:
     number = member.data.path_number("number") or 0
-    call = prepare_change(member, "check_hotel_booking_price", CHECK_SECONDS, booking_id=number)
-    return show_when_answered({"checked": call}, partial(_finish_check, f"{STAYS}/{number}"))
-
-
-def _finish_check(page: str, answers: Mapping[str, Answer]) -> FlowResult:
-    checked = answers["checked"]
+    page = f"{STAYS}/{number}"
+    checked = await change(member, "check_hotel_booking_price", CHECK_SECONDS, booking_id=number)
     if checked.status in ("ok", "partial"):
         return redirect_back(page, "checked")
     if checked and checked.status not in ("no_data", "backend_unavailable"):
-        return refuse(checked)
+        return BOOKINGS.refuse(checked)
     words = checked.get("message") or "No source answered in time. Please try again later."
     status = 200 if checked.status == "no_data" else 503
-    return show_problem("No price was seen", str(words), status, links=((page, "Back to the stay"), BACK))
+    links = ((page, "Back to the stay"), (BOOKINGS.path, BOOKINGS.words))
+    return show_problem("No price was seen", str(words), status, links=links)
 
 
 ROUTES = [
-    get_for_member(f"{STAYS}/new", partial(show_new, STAY)),
-    post_for_member(f"{STAYS}/new", partial(save_new, STAY)),
+    *KIND.list_routes(),
     get_for_member(ONE, show),
-    get_for_member(f"{ONE}/edit", partial(show_change, STAY)),
-    post_for_member(f"{ONE}/edit", partial(save_change, STAY)),
-    get_for_member(f"{ONE}/delete", partial(ask_delete, STAY)),
-    post_for_member(f"{ONE}/delete", partial(delete, STAY)),
-    post_for_member(f"{ONE}/trip", partial(file_under_trip, STAY)),
     post_for_member(f"{ONE}/check", check_price),
 ]

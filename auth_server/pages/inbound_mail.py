@@ -1,26 +1,18 @@
 """Forwarded mail pages: the address for confirmations, the mails that came, and the review that files a booking."""
 
+from asyncio import gather
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from auth_server.pages import bookings
-from auth_server.pages.booking_forms import AMOUNTS, read_number, write_value
+from auth_server.pages import bookings, flight_bookings, hotel_bookings
 from auth_server.pages.booking_timeline import FLIGHTS, STAYS, Row
+from auth_server.pages.forms import Field, Input, build_input, read_page, write_value
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import (
-    NO_ANSWER,
-    Answer,
-    ToolCall,
-    prepare_change,
-    prepare_look,
-    read_faults,
-    show_when_answered,
-)
-from auth_server.web.outcomes import FlowResult, Page, PageResult, show_problem
+from auth_server.pages.tool_calls import Answer, Subject, change, look, read_faults
+from auth_server.web.outcomes import FlowResult
 from shared.domain.plans import Tier, is_allowed
 
 # Forms of forwarded mails: what was read as fields, what needs the person, and the corrections that are sent.
@@ -39,51 +31,20 @@ STAY = (
     *("hotel_name", "check_in_date", "check_out_date", "kind", "original_points", "cash_total"),
     *("cash_rate_currency", "confirmation_number", "free_cancellation_until", "room_type", "city", "country"),
 )
-_COUNTS = frozenset({"points_spent", "original_points", "passengers"})
 _COSTS = frozenset({"points_spent", "cash_paid", "taxes_paid"})  # of all legs, kept on the first
-LABELS = {
-    "departure_date": "Day it leaves",
-    "departure_time": "Leaves at",
-    "arrival_date": "Day it lands",
-    "arrival_time": "Lands at",
-    "origin": "From",
-    "destination": "To",
-    "cabin_class": "Cabin",
-    "kind": "Paid with",
-    "points_spent": "Points for all travellers",
-    "cash_paid": "Money for all travellers",
-    "taxes_paid": "Taxes for all travellers",
-    "taxes_currency": "Currency",
-    "passengers": "Travellers",
-    "program": "Programme of the points",
-    "hotel_name": "Hotel",
-    "check_in_date": "Check-in",
-    "check_out_date": "Check-out",
-    "original_points": "Points for the whole stay",
-    "cash_total": "Money for the whole stay",
-    "cash_rate_currency": "Currency",
-    "free_cancellation_until": "Free to cancel until",
-    "room_type": "Room",
-}
-CHOICES = {
-    "kind": (("award", "Points"), ("cash", "Money")),
-    "cabin_class": (
-        *(("economy", "Economy"), ("premium_economy", "Premium economy")),
-        *(("business", "Business"), ("first", "First")),
-    ),
-}
 EMPTIED = "This was read from the mail. It can be corrected here, and emptied once the booking is filed."
+
+
+# How fields of a mail are called by the tools that add a booking.
+_ARGUMENTS = {"hotel_name": "hotel_id", "cash_total": "original_pay_rate_usd"}
 
 
 @dataclass(frozen=True)
 class MailField:
-    """One field: `key` is its name in the form."""
+    """One field, with the value it shows."""
 
-    key: str
-    label: str
+    input: Input
     value: str
-    type: str
-    options: tuple[tuple[str, str], ...]
     fault: str
 
 
@@ -94,6 +55,17 @@ class MailPart:
     title: str
     fields: Sequence[MailField]
     rest: Sequence[tuple[str, str]]
+
+
+async def load_inputs(member: Member) -> dict[str, Input]:
+    """What the forms of flights and stays say of each field, by its name in a mail."""
+    flight, stay = await gather(
+        flight_bookings.FORM.load(member, is_new=True), hotel_bookings.FORM.load(member, is_new=True)
+    )
+    inputs = flight.inputs | stay.inputs
+    free_until = Field("free_cancellation_until", "Free to cancel until", type="date")
+    inputs[free_until.name] = build_input(free_until, {}, is_required=False, is_clearable=False)
+    return inputs | {name: inputs[argument] for name, argument in _ARGUMENTS.items()}
 
 
 def plan_parts(parsed: Sequence[Row], missing: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -117,14 +89,22 @@ def _list_names(booking: Row, *, shares: bool) -> list[str]:
 
 
 def build_parts(
-    message: Row, parsed: Sequence[Row], typed: Mapping[str, str], faults: Mapping[str, str]
+    inputs: Mapping[str, Input],
+    message: Row,
+    parsed: Sequence[Row],
+    typed: Mapping[str, str],
+    faults: Mapping[str, str],
 ) -> list[MailPart]:
     """`typed` and `faults` by the names of the form; without them what was read, and what the mail leaves open."""
     parts = []
     for end, names in plan_parts(parsed, message["missing"]):
         booking = _join(parsed) if end == "all" else parsed[int(end)]
-        fields = [_build_field(name, end, booking, message, typed, faults) for name in names]
-        rest = [(label_field(name), write_value(booking[name])) for name in _list_unasked(booking, names, end)]
+        fields = []
+        for name in names:
+            input = _rename(inputs[name], f"{name}-{end}")
+            fault = faults.get(input.name, "") if typed else _explain(name, booking, message["review"])
+            fields.append(MailField(input, typed.get(input.name, write_value(booking.get(name))), fault))
+        rest = [(inputs[name].label, write_value(booking[name])) for name in _list_unasked(booking, names, end)]
         parts.append(MailPart(_name_part(booking, end), fields, rest))
     return parts
 
@@ -151,18 +131,11 @@ def _name_part(booking: Row, end: str) -> str:
     return " ".join(filter(None, ("Flight", booking.get("flight_number"), route)))
 
 
-def label_field(name: str) -> str:
-    return LABELS.get(name, name.replace("_", " ").capitalize())
-
-
-def _build_field(
-    name: str, end: str, booking: Row, message: Row, typed: Mapping[str, str], faults: Mapping[str, str]
-) -> MailField:
-    key = f"{name}-{end}"
-    options = (("", "Choose one"), *CHOICES[name]) if name in CHOICES else ()
-    kind = "date" if name.endswith(("_date", "_until")) else "time" if name.endswith("_time") else "text"
-    fault = faults.get(key, "") if typed else _explain(name, booking, message["review"])
-    return MailField(key, label_field(name), typed.get(key, write_value(booking.get(name))), kind, options, fault)
+def _rename(input: Input, key: str) -> Input:
+    """The field of one booking among several; what the mail does not say can be left open."""
+    field = replace(input.field, name=key, label=input.label, help="")
+    choices = [("", "Choose one"), *input.choices] if input.choices else []
+    return replace(input, field=field, choices=choices, is_required=False)
 
 
 def _explain(name: str, booking: Row, review: Sequence[Row]) -> str:
@@ -177,7 +150,7 @@ def _explain(name: str, booking: Row, review: Sequence[Row]) -> str:
 
 
 def read_corrections(
-    parsed: Sequence[Row], missing: Sequence[str], read: Callable[[str], str]
+    inputs: Mapping[str, Input], parsed: Sequence[Row], missing: Sequence[str], read: Callable[[str], str]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """What was typed otherwise than read, for each booking; and faults of what was emptied, by names of the form."""
     corrections: list[dict[str, Any]] = [{"type": booking.get("type")} for booking in parsed]
@@ -189,13 +162,12 @@ def read_corrections(
             if stored and not text:
                 faults[f"{name}-{end}"] = EMPTIED
             elif text != stored:
-                _correct(corrections, name, end, text)
+                _correct(corrections, name, end, inputs[name].to_argument(text))
     return corrections, faults
 
 
-def _correct(corrections: list[dict[str, Any]], name: str, end: str, text: str) -> None:
+def _correct(corrections: list[dict[str, Any]], name: str, end: str, value: Any) -> None:
     """A cost that legs share stands on the first; any other shared value on all. A hotel is looked up by its name."""
-    value = read_number(text, whole=name in _COUNTS) if name in _COUNTS or name in AMOUNTS else text
     targets = corrections if end == "all" and name not in _COSTS else [corrections[0 if end == "all" else int(end)]]
     for target in targets:
         target["hotel_id" if name == "hotel_name" else name] = value
@@ -242,37 +214,18 @@ ADDRESS, ONE = f"{PATH}/address", f"{PATH}/{{message}}"
 VIEWS = (("needs_review", "To review"), ("imported", "Filed"), ("failed", "Not read"), ("all", "All"))
 PER_PAGE, MAX_SOUGHT_PAGES = 20, 5  # of 100 mails: the newest 500 can be opened
 MESSAGES = {"discarded": "The mail is thrown away, and its text is deleted."}
-BACK = (PATH, "To your forwarded mail")
-GONE = show_problem("There is no such mail", "It may have been settled long ago.", 404, links=(BACK,))
+MAILS = Subject("mail", PATH, "Your forwarded mail")
 _WHOLE = ("changed_booking", "booking", "sender", "type")  # what is open about the mail, not about one field
 
 
-def refuse(answer: Answer) -> Page:
-    """The page that says why it did not work."""
-    if not answer:
-        return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=(BACK,))
-    if answer.status == "not_found":
-        return GONE
-    words = str(answer.get("message") or NO_ANSWER)
-    if answer.status == "paywall":
-        return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), BACK))
-    status = 503 if answer.status == "backend_unavailable" else 422
-    return show_problem("That did not work", words, status, links=(BACK,))
-
-
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     state = member.data.query_value("state") or ""
     state = state if state in dict(VIEWS) else VIEWS[0][0]
-    page = bookings.read_page(member)
-    call = prepare_look(member, "list_inbox_messages", state=state, page=page, per_page=PER_PAGE)
-    return show_when_answered({"mails": call}, partial(_show, member, state, page))
-
-
-def _show(member: Member, state: str, page: int, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["mails"]
+    page = read_page(member)
+    answer = await look(member, "list_inbox_messages", state=state, page=page, per_page=PER_PAGE)
     closed = answer.status == "paywall"
     if not (answer.is_good or closed):
-        return refuse(answer)
+        return MAILS.refuse(answer)
     rows = [mail | {"at": datetime.fromisoformat(mail["received_at"])} for mail in answer.get("messages", ())]
     pages = -(-answer["paging"]["total"] // PER_PAGE) if answer.is_good else 0
     included = is_allowed(member.plan, Tier.PREMIUM)
@@ -280,55 +233,45 @@ def _show(member: Member, state: str, page: int, answers: Mapping[str, Answer]) 
     return member.show("inbox.html", included=included, messages=MESSAGES, **context)
 
 
-def show_address(member: Member) -> PageResult:
+async def show_address(member: Member) -> FlowResult:
     """The address is a secret: it is shown to anyone who asks for it. Asking begins the trial of a free account."""
-    return _show_when_made(member, prepare_change(member, "get_booking_inbox"), is_new=False)
+    return _show_address(member, await change(member, "get_booking_inbox"), is_new=False)
 
 
-def reset_address(member: Member) -> PageResult:
-    return _show_when_made(member, prepare_change(member, "reset_booking_inbox", confirm=True), is_new=True)
+async def reset_address(member: Member) -> FlowResult:
+    return _show_address(member, await change(member, "reset_booking_inbox", confirm=True), is_new=True)
 
 
-def _show_when_made(member: Member, call: ToolCall, *, is_new: bool) -> PageResult:
-    return show_when_answered({"inbox": call}, partial(_show_address, member, is_new))
-
-
-def _show_address(member: Member, is_new: bool, answers: Mapping[str, Answer]) -> FlowResult:
-    inbox = answers["inbox"]
+def _show_address(member: Member, inbox: Answer, *, is_new: bool) -> FlowResult:
     if not inbox.is_good:
-        return refuse(inbox)
+        return MAILS.refuse(inbox)
     trial = inbox.get("trial")
     ends = datetime.fromisoformat(trial["ends_on"]) if trial else None
     return member.show("inbox_address.html", address=inbox["address"], is_new=is_new, trial_ends=ends)
 
 
-def _seek(member: Member, show_mail: Any, state: str = "needs_review", page: int = 1) -> PageResult:
-    """Looks for the mail of the path among those that wait, then among all, and shows it."""
-    call = prepare_look(member, "list_inbox_messages", state=state, page=page, per_page=100)
-    trips = bookings.look_at_trips(member)
-    return show_when_answered({"mails": call, "trips": trips}, partial(_seek_on, member, show_mail, state, page))
+async def _find_mail(member: Member) -> tuple[dict[str, Any] | None, Answer]:
+    """The mail of the path, looked for among those that wait, then among all; and the last answer."""
+    id, answer = member.data.path_values["message"], Answer()
+    for state in ("needs_review", "all"):
+        for page in range(1, MAX_SOUGHT_PAGES + 1):
+            answer = await look(member, "list_inbox_messages", state=state, page=page, per_page=100)
+            if not answer.is_good:
+                return None, answer
+            mail = next((mail for mail in answer["messages"] if mail["message_id"] == id), None)
+            if mail is not None:
+                return mail, answer
+            if page * 100 >= answer["paging"]["total"]:
+                break
+    return None, Answer(status="not_found")
 
 
-def _seek_on(member: Member, show_mail: Any, state: str, page: int, answers: Mapping[str, Answer]) -> PageResult:
-    answer, id = answers["mails"], member.data.path_values["message"]
-    if not answer.is_good:
-        return refuse(answer)
-    mail = next((mail for mail in answer["messages"] if mail["message_id"] == id), None)
-    if mail is not None:
-        result: PageResult = show_mail(member, mail, answers["trips"])
-        return result
-    if page * 100 < answer["paging"]["total"] and page < MAX_SOUGHT_PAGES:
-        return _seek(member, show_mail, state, page + 1)
-    return _seek(member, show_mail, "all") if state != "all" else GONE
-
-
-def show_one(member: Member) -> PageResult:
-    return _seek(member, _show_one)
-
-
-def _show_one(member: Member, mail: Row, trips: Answer) -> FlowResult:
+async def show_one(member: Member) -> FlowResult:
+    (mail, answer), inputs, trips = await gather(_find_mail(member), load_inputs(member), bookings.name_trips(member))
+    if mail is None:
+        return MAILS.refuse(answer)
     parsed = list_parsed(mail, member.data.query_value("type") or "")
-    return _show_mail(member, mail, parsed, bookings.name_trips(trips), {}, {})
+    return _show_mail(member, mail, parsed, inputs, trips, {}, {})
 
 
 def list_parsed(mail: Row, kind: str) -> list[dict[str, Any]]:
@@ -343,12 +286,13 @@ def _show_mail(
     member: Member,
     mail: Row,
     parsed: Sequence[Row],
+    inputs: Mapping[str, Input],
     trips: Mapping[int, str],
     typed: Mapping[str, str],
     faults: Mapping[str, str],
 ) -> FlowResult:
     waits = mail["state"] in ("needs_review", "failed")
-    parts = build_parts(mail, parsed, typed, faults) if waits else []
+    parts = build_parts(inputs, mail, parsed, typed, faults) if waits else []
     booked = [f"{FLIGHTS}/{id}" for id in mail["flight_booking_ids"]] + [
         f"{STAYS}/{id}" for id in mail["hotel_booking_ids"]
     ]
@@ -370,78 +314,56 @@ def _show_mail(
     )
 
 
-def file_one(member: Member) -> PageResult:
-    return _seek(member, _file_one)
-
-
-def _file_one(member: Member, mail: Row, trips: Answer) -> PageResult:
-    parsed = list_parsed(mail, member.data.form_value("type"))
+async def file_one(member: Member) -> FlowResult:
+    (mail, answer), inputs, trips = await gather(_find_mail(member), load_inputs(member), bookings.name_trips(member))
+    if mail is None:
+        return MAILS.refuse(answer)
+    id, parsed = mail["message_id"], list_parsed(mail, member.data.form_value("type"))
     if mail["state"] not in ("needs_review", "failed"):
-        return redirect_back(f"{PATH}/{mail['message_id']}", "settled")
-    corrections, faults = read_corrections(parsed, mail["missing"], member.data.form_value)
+        return redirect_back(f"{PATH}/{id}", "settled")
+    corrections, faults = read_corrections(inputs, parsed, mail["missing"], member.data.form_value)
     typed = dict(member.data.form)
-    names = bookings.name_trips(trips)
     if faults or not parsed:
-        return _show_mail(member, mail, parsed, names, typed, faults)
+        return _show_mail(member, mail, parsed, inputs, trips, typed, faults)
     fields = {"bookings": corrections}
-    id = mail["message_id"]
-    call = prepare_change(member, "resolve_inbox_message", message_id=id, action="import", fields=fields)
-    return show_when_answered({"filed": call}, partial(_finish_filing, member, mail, parsed, names))
-
-
-def _finish_filing(
-    member: Member, mail: Row, parsed: Sequence[Row], trips: Mapping[int, str], answers: Mapping[str, Answer]
-) -> PageResult:
-    filed, typed = answers["filed"], dict(member.data.form)
+    filed = await change(member, "resolve_inbox_message", message_id=id, action="import", fields=fields)
     if filed.is_good and not filed["missing"]:
-        return _file_under_trip(member, filed)
+        return await _file_under_trip(member, filed)
     if filed.is_good:  # what was corrected is kept, and something is still missing
         mail = filed["inbox_message"]
         parsed = list_parsed(mail, "")
         faults = list_needed(parsed, mail["missing"]) or {"": "Nothing is filed yet: something is still open."}
-        return _show_mail(member, mail, parsed, trips, typed, faults)
+        return _show_mail(member, mail, parsed, inputs, trips, typed, faults)
     if filed.status == "paywall":
-        return refuse(filed)
+        return MAILS.refuse(filed)
     words = read_faults(filed)
     if filed.status in ("not_found", "candidates"):  # of a name of a hotel, where there is one
         words = {"hotel_id": words.pop("")}
-    return _show_mail(member, mail, parsed, trips, typed, place_faults(parsed, mail["missing"], words))
+    return _show_mail(member, mail, parsed, inputs, trips, typed, place_faults(parsed, mail["missing"], words))
 
 
-def _file_under_trip(member: Member, filed: Answer) -> PageResult:
-    ids = {
-        "flight_booking_ids": [row["booking_id"] for row in filed["flight_bookings"]],
-        "hotel_booking_ids": [row["booking_id"] for row in filed["hotel_bookings"]],
-    }
-    pages = [f"{FLIGHTS}/{id}" for id in ids["flight_booking_ids"]] + [
-        f"{STAYS}/{id}" for id in ids["hotel_booking_ids"]
-    ]
-    page = pages[0] if len(pages) == 1 else bookings.PATH
+async def _file_under_trip(member: Member, filed: Answer) -> FlowResult:
+    flights = [row["booking_id"] for row in filed["flight_bookings"]]
+    stays = [row["booking_id"] for row in filed["hotel_bookings"]]
+    pages = [f"{FLIGHTS}/{id}" for id in flights] + [f"{STAYS}/{id}" for id in stays]
     trip = member.data.form_value("trip")
-    if not trip.isdecimal():
-        return redirect_back(page, "from_mail")
-    assigned: dict[str, Any] = {"trip_id": int(trip[:18]), **ids}
-    call = prepare_change(member, "assign_bookings_to_trip", **assigned)
-    return show_when_answered({"assigned": call}, lambda _: redirect_back(page, "from_mail"))
+    if trip.isdecimal():
+        ids: dict[str, Any] = {"flight_booking_ids": flights, "hotel_booking_ids": stays}
+        await change(member, "assign_bookings_to_trip", trip_id=int(trip[:18]), **ids)
+    return redirect_back(pages[0] if len(pages) == 1 else bookings.PATH, "from_mail")
 
 
-def ask_discard(member: Member) -> PageResult:
-    return _seek(member, _ask_discard)
-
-
-def _ask_discard(member: Member, mail: Row, _trips: Answer) -> FlowResult:
+async def ask_discard(member: Member) -> FlowResult:
+    mail, answer = await _find_mail(member)
+    if mail is None:
+        return MAILS.refuse(answer)
     return member.show("inbox_discard.html", mail=mail, page=f"{PATH}/{mail['message_id']}")
 
 
-def discard(member: Member) -> PageResult:
-    id = member.data.path_values["message"]
-    call = prepare_change(member, "resolve_inbox_message", message_id=id[:64], action="discard")
-    return show_when_answered({"discarded": call}, _finish_discarding)
-
-
-def _finish_discarding(answers: Mapping[str, Answer]) -> FlowResult:
-    discarded = answers["discarded"]
-    return redirect_back(PATH, "discarded") if discarded.is_good else refuse(discarded)
+async def discard(member: Member) -> FlowResult:
+    id = member.data.path_values["message"][:64]
+    discarded = await change(member, "resolve_inbox_message", message_id=id, action="discard")
+    return redirect_back(PATH, "discarded") if discarded.is_good else MAILS.refuse(discarded)
 
 
 ROUTES = [

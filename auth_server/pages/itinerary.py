@@ -1,141 +1,145 @@
 """Items of a trip's plan by hand: a dinner, a tour, a train is added, changed and removed."""
 
+from asyncio import gather
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from auth_server.pages import trips
-from auth_server.pages.booking_forms import read_typed, write_value
 from auth_server.pages.booking_timeline import Row
+from auth_server.pages.forms import Field, Form, ToolForm, mark_values, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, prepare_change, read_faults, show_when_answered
-from auth_server.web.outcomes import FlowResult, PageResult, show_problem
+from auth_server.pages.tool_calls import Answer, change
+from auth_server.web.outcomes import FlowResult, show_problem
 
 NEW, ONE = f"{trips.ONE}/items/new", f"{trips.ONE}/items/{{item}}"
-FIELDS = ("title", "kind", "day", "start_time", "end_time", "location", "notes")
-KINDS = (
-    ("activity", "Something to do"),
-    ("meal", "A meal"),
-    ("transfer", "A train, bus or pick-up"),
-    ("note", "A note"),
-    ("flight", "A flight not booked yet"),
-    ("hotel", "A stay not booked yet"),
+KINDS = {
+    "activity": "Something to do",
+    "meal": "A meal",
+    "transfer": "A train, bus or pick-up",
+    "note": "A note",
+    "flight": "A flight not booked yet",
+    "hotel": "A stay not booked yet",
+}
+FORM = ToolForm(
+    (
+        Field("title", "What"),
+        Field("kind", words=KINDS),
+        Field("day"),
+        Field("start_time", "From", "On the clock there.", half=True),
+        Field("end_time", "To", half=True),
+        Field("location", "Where"),
+        Field("notes"),
+    ),
+    add="save_itinerary_item",
+    change="save_itinerary_item",
 )
 _FIXED = ("title", "day", "start_time", "end_time")  # the tool can change these and not empty them
 _STAYS = "This cannot be emptied. Remove it from the plan and add it again without it."
 GONE = show_problem(
-    "It is not in the plan any longer", "It may have been removed in the meantime.", 404, links=(trips.BACK,)
+    "It is not in the plan any longer",
+    "It may have been removed in the meantime.",
+    404,
+    links=((trips.TRIPS.path, trips.TRIPS.words),),
 )
 
 
-def show_new(member: Member) -> PageResult:
-    calls = trips.look_at(member)
-    return show_when_answered(calls, partial(_show_new, member)) if calls else trips.GONE
+async def show_new(member: Member) -> FlowResult:
+    form, answer = await gather(FORM.load(member, is_new=True), trips.look_at(member))
+    if not answer.is_good:
+        return trips.TRIPS.refuse(answer)
+    trip = answer["trip"]
+    return _show(member, form, trip, form.begin(kind="activity", day=trip["start_date"] or ""), {})
 
 
-def _show_new(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    if not answers["trip"].is_good:
-        return trips.refuse(answers["trip"])
-    typed = dict.fromkeys(FIELDS, "") | {"kind": "activity", "day": answers["trip"]["trip"]["start_date"] or ""}
-    return _show_fields(member, answers["trip"]["trip"], typed, {})
-
-
-def _show_fields(
-    member: Member, trip: Row, typed: Mapping[str, str], faults: Mapping[str, str], item: Row | None = None
+def _show(
+    member: Member,
+    form: Form,
+    trip: Row,
+    typed: Mapping[str, str],
+    before: Mapping[str, str],
+    *,
+    item: Row | None = None,
+    saved: Answer | None = None,
+    faults: Mapping[str, str] | None = None,
 ) -> FlowResult:
-    context = {"trip": trip, "typed": typed, "faults": faults, "item": item, "kinds": KINDS, "page": member.data.path}
-    return member.show("itinerary_form.html", 422 if faults else 200, **context)
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title="Change a plan" if item else "Add a plan",
+        heading=item["title"] if item else "What you plan",
+        back=(f"{trips.PATH}/{trip['trip_id']}", trip["name"]),
+        template="itinerary_form.html",
+        answer=saved,
+        faults=faults,
+    )
 
 
-def add(member: Member) -> PageResult:
-    calls = trips.look_at(member)
-    return show_when_answered(calls, partial(_add, member)) if calls else trips.GONE
-
-
-def _add(member: Member, answers: Mapping[str, Answer]) -> PageResult:
-    if not answers["trip"].is_good:
-        return trips.refuse(answers["trip"])
-    trip, typed = answers["trip"]["trip"], read_typed(member, FIELDS)
-    fields: dict[str, Any] = {name: text for name, text in typed.items() if text}
-    call = prepare_change(member, "save_itinerary_item", trip_id=trip["trip_id"], **fields)
-    return show_when_answered({"saved": call}, partial(_finish, member, trip, typed, None))
-
-
-def _finish(
-    member: Member, trip: Row, typed: Mapping[str, str], item: Row | None, answers: Mapping[str, Answer]
-) -> FlowResult:
-    if answers["saved"].is_good:
+async def add(member: Member) -> FlowResult:
+    form, answer = await gather(FORM.load(member, is_new=True), trips.look_at(member))
+    if not answer.is_good:
+        return trips.TRIPS.refuse(answer)
+    trip, typed = answer["trip"], form.read(member)
+    saved = await change(member, "save_itinerary_item", trip_id=trip["trip_id"], **form.list_filled(typed))
+    if saved.is_good:
         return redirect_back(f"{trips.PATH}/{trip['trip_id']}", "item_saved")
-    return _show_fields(member, trip, typed, read_faults(answers["saved"]), item)
+    return _show(member, form, trip, typed, {}, saved=saved)
 
 
-def _find_item(member: Member, answer: Answer) -> dict[str, Any] | None:
-    number = member.data.path_number("item")
-    return next((item for item in answer.get("itinerary", ()) if item["item_id"] == number), None)
+async def _find_item(member: Member) -> tuple[Answer, dict[str, Any] | None]:
+    """The answer with the trip of the path, and the item of the path where it is in the plan."""
+    answer, number = await trips.look_at(member), member.data.path_number("item")
+    return answer, next((item for item in answer.get("itinerary", ()) if item["item_id"] == number), None)
 
 
-def show_change(member: Member) -> PageResult:
-    calls = trips.look_at(member)
-    return show_when_answered(calls, partial(_show_change, member)) if calls else trips.GONE
+async def _load_form(member: Member, item: Row) -> Form:
+    form = await FORM.load(member, is_new=False)
+    if item["kind"] == "points_transfer":  # which is no choice of a kind
+        form.inputs.pop("kind")
+    return form
 
 
-def _show_change(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["trip"]
-    if not answer.is_good:
-        return trips.refuse(answer)
-    item = _find_item(member, answer)
+async def show_change(member: Member) -> FlowResult:
+    answer, item = await _find_item(member)
     if item is None:
-        return GONE
-    return _show_fields(member, answer["trip"], {name: write_value(item[name]) for name in FIELDS}, {}, item)
+        return GONE if answer.is_good else trips.TRIPS.refuse(answer)
+    form = await _load_form(member, item)
+    typed = form.write(item)
+    return _show(member, form, answer["trip"], typed, mark_values(typed), item=item)
 
 
-def save_change(member: Member) -> PageResult:
-    calls = trips.look_at(member)
-    return show_when_answered(calls, partial(_save_change, member)) if calls else trips.GONE
-
-
-def _save_change(member: Member, answers: Mapping[str, Answer]) -> PageResult:
-    answer = answers["trip"]
-    if not answer.is_good:
-        return trips.refuse(answer)
-    item, typed = _find_item(member, answer), read_typed(member, FIELDS)
+async def save_change(member: Member) -> FlowResult:
+    answer, item = await _find_item(member)
     if item is None:
-        return GONE
-    names = [name for name in FIELDS if typed[name] or name != "kind"]  # a transfer of points has no choice of kind
-    changed: dict[str, Any] = {name: typed[name] for name in names if typed[name] != write_value(item[name])}
-    if emptied := {name: _STAYS for name in _FIXED if changed.get(name) == ""}:
-        return _show_fields(member, answer["trip"], typed, emptied, item)
-    ids = {"trip_id": answer["trip"]["trip_id"], "item_id": item["item_id"]}
-    call = prepare_change(member, "save_itinerary_item", **ids, **changed)
-    return show_when_answered({"saved": call}, partial(_finish, member, answer["trip"], typed, item))
+        return GONE if answer.is_good else trips.TRIPS.refuse(answer)
+    form, trip = await _load_form(member, item), answer["trip"]
+    typed, before = form.read(member), form.read_before(member)
+    changed = form.list_changes(typed, before)
+    if faults := {name: _STAYS for name in _FIXED if changed.get(name) == ""}:
+        return _show(member, form, trip, typed, before, item=item, faults=faults)
+    ids = {"trip_id": trip["trip_id"], "item_id": item["item_id"]}
+    saved = await change(member, "save_itinerary_item", **ids, **changed)
+    if saved.is_good:
+        return redirect_back(f"{trips.PATH}/{trip['trip_id']}", "item_saved")
+    return _show(member, form, trip, typed, before, item=item, saved=saved)
 
 
-def ask_remove(member: Member) -> PageResult:
-    calls = trips.look_at(member)
-    return show_when_answered(calls, partial(_ask_remove, member)) if calls else trips.GONE
-
-
-def _ask_remove(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["trip"]
-    if not answer.is_good:
-        return trips.refuse(answer)
-    item = _find_item(member, answer)
+async def ask_remove(member: Member) -> FlowResult:
+    answer, item = await _find_item(member)
+    if item is None:
+        return GONE if answer.is_good else trips.TRIPS.refuse(answer)
     page = f"{trips.PATH}/{answer['trip']['trip_id']}"
-    return member.show("itinerary_remove.html", item=item, page=page) if item else GONE
+    return member.show("itinerary_remove.html", item=item, page=page)
 
 
-def remove(member: Member) -> PageResult:
+async def remove(member: Member) -> FlowResult:
     number, item = (member.data.path_number(name) or 0 for name in ("number", "item"))
-    call = prepare_change(member, "remove_itinerary_item", item_id=item)
-    return show_when_answered({"removed": call}, partial(_finish_removing, f"{trips.PATH}/{number}"))
-
-
-def _finish_removing(page: str, answers: Mapping[str, Answer]) -> FlowResult:
-    removed = answers["removed"]
+    removed = await change(member, "remove_itinerary_item", item_id=item)
     if removed.is_good:
-        return redirect_back(page, "item_removed")
-    return GONE if removed.status == "not_found" else trips.refuse(removed)
+        return redirect_back(f"{trips.PATH}/{number}", "item_removed")
+    return GONE if removed.status == "not_found" else trips.TRIPS.refuse(removed)
 
 
 ROUTES = [

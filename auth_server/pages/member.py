@@ -1,17 +1,20 @@
 """Signed-in members of the dashboard: their request, the frame of their pages, and the guards of pages and forms."""
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
+from typing import Any, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from sqlalchemy.orm import Session
 
 from auth_server.accounts import access, password_guesses, signin, step_up
 from auth_server.web import sessions
-from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, PageResult, Redirect
+from auth_server.web.flows import run_counted
+from auth_server.web.outcomes import FORM_EXPIRED, FlowResult, Page, PageResult, Redirect, WaitingStep
 from auth_server.web.request_data import MAX_QUERY_CHARACTERS, RequestData
+from auth_server.web.tool_server import ToolServer
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.db.oauth import WebSession
@@ -78,6 +81,7 @@ class Member:
     session: WebSession
     account: Account
     zone: str | None = None  # of the profile; None = UTC
+    tools: ToolServer | None = None  # of a handler that is a coroutine function
 
     @property
     def db(self) -> Session:
@@ -91,6 +95,10 @@ class Member:
     def _sees_clients(self) -> bool:
         """Anyone who is no advisor any longer comes to the page by a link, and the tab then says where it is."""
         return self.plan >= Plan.PRO or bool(find_tab(self.data.path, ((_OF_ADVISORS, ""),)))
+
+    async def transact(self, work: Callable[[Session], T]) -> T:
+        """What a handler that is a coroutine function does with rows, in a transaction of its own."""
+        return await run_counted(lambda uow, _: work(uow.db), self.data)
 
     def csrf(self, path: str) -> str:
         """The token of the form that is sent to this path."""
@@ -142,9 +150,17 @@ def find_tab(path: str, tabs: Sequence[tuple[str, str]]) -> str:
 
 Flow = Callable[[UnitOfWork, RequestData], PageResult]
 MemberFlow = Callable[[Member], PageResult]
+MemberHandler = MemberFlow | Callable[[Member], Awaitable[FlowResult]]
 
 
-def page_for_member(flow: MemberFlow, *, fresh: bool = False) -> Flow:
+def begin(flow: MemberHandler, member: Member) -> PageResult:
+    """A coroutine function begins when the transaction is over: it may wait for tools, and reads no rows itself."""
+    if iscoroutinefunction(flow):
+        return WaitingStep(lambda tools: flow(replace(member, tools=tools)))
+    return cast("MemberFlow", flow)(member)
+
+
+def page_for_member(flow: MemberHandler, *, fresh: bool = False) -> Flow:
     """A page: anyone who is signed out signs in and comes back to it, as does everybody whose sign-in is not fresh."""
 
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
@@ -156,7 +172,7 @@ def page_for_member(flow: MemberFlow, *, fresh: bool = False) -> Flow:
             return Redirect(f"/signin?return_to={quote(write_address(data))}", status=302)
         if fresh and not step_up.is_fresh(session):
             return step_up.ask_for_page(write_address(data))
-        return flow(Member(uow, data, session, account, find_time_zone(uow.db, account.id)))
+        return begin(flow, Member(uow, data, session, account, find_time_zone(uow.db, account.id)))
 
     return guarded_flow
 

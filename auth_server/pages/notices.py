@@ -1,15 +1,14 @@
 """Notices page: what was told to a person, each with the way to what it is about, marked as read and deleted."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import NO_ANSWER, Answer, prepare_change, prepare_look, show_when_answered
+from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.pages.watch_lines import read_moment
-from auth_server.web.outcomes import FlowResult, PageResult, Redirect, show_problem
+from auth_server.web.outcomes import FlowResult, Redirect
 
 PATH = "/dashboard/notices"
 READ, DELETE = f"{PATH}/read", f"{PATH}/delete"
@@ -30,10 +29,7 @@ KINDS = {
     "inbox": "Forwarded mail",
     "account": "Account",
 }
-_AWAY = show_problem("Back in a moment", "Your notices could not be read right now. Please try again.", 503, 5)
-_GONE = show_problem(
-    "There is no such notice", "It may have been deleted in the meantime.", 404, links=((PATH, "Your notices"),)
-)
+NOTICES = Subject("notice", PATH, "Your notices")
 
 
 def _read_place(member: Member) -> tuple[int, bool]:
@@ -44,19 +40,15 @@ def _read_place(member: Member) -> tuple[int, bool]:
     return min(max(page, 1), MAX_PAGE), bool(data.query_value("unread") or data.form_value("unread"))
 
 
-def _look(member: Member) -> Any:
+async def _look(member: Member) -> Answer:
     page, unread = _read_place(member)
-    return prepare_look(member, "list_notifications", page=page, per_page=PER_PAGE, unread_only=unread)
+    return await look(member, "list_notifications", page=page, per_page=PER_PAGE, unread_only=unread)
 
 
-def show(member: Member) -> PageResult:
-    return show_when_answered({"notices": _look(member)}, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["notices"]
+async def show(member: Member) -> FlowResult:
+    answer = await _look(member)
     if not answer.is_good:
-        return _AWAY
+        return NOTICES.show_away()
     page, only_unread = _read_place(member)
     return member.show(
         "notices.html",
@@ -89,46 +81,38 @@ def find_page(notice: Mapping[str, Any]) -> str | None:
     return urlsplit(notice["link"]).path if notice["link"] else None
 
 
-def mark_read(member: Member) -> PageResult:
+async def mark_read(member: Member) -> FlowResult:
     """The one that the button names, or all."""
     notice_id = member.data.form_value("notification_id")
     arguments: dict[str, Any] = {"notification_ids": [notice_id]} if notice_id else {"all": True}
-    call = prepare_change(member, "mark_notifications_read", **arguments)
-    return show_when_answered({"marked": call}, partial(_finish, member, "read" if notice_id else "all_read"))
+    marked = await change(member, "mark_notifications_read", **arguments)
+    return _return_to_list(member, marked, "read" if notice_id else "all_read")
 
 
-def _finish(member: Member, done: str, answers: Mapping[str, Answer]) -> FlowResult:
-    (answer,) = answers.values()
-    if not answer:
-        return show_problem("Back in a moment", NO_ANSWER, 503, 5)
+def _return_to_list(member: Member, answer: Answer, done: str) -> FlowResult:
     if not answer.is_good:
-        return _GONE
+        return NOTICES.refuse(answer)
     page, only_unread = _read_place(member)
     place = {"page": page} if page > 1 else {}
     return Redirect(f"{PATH}?{urlencode(place | ({'unread': 1} if only_unread else {}) | {'done': done})}")
 
 
-def ask_delete(member: Member) -> PageResult:
-    return show_when_answered({"notices": _look(member)}, partial(_ask_delete, member))
-
-
-def _ask_delete(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
+async def ask_delete(member: Member) -> FlowResult:
     """The notice stands on the page of the list its link came from."""
-    if not answers["notices"].is_good:
-        return _AWAY
-    rows = answers["notices"]["notifications"]
-    notice_id = member.data.query_value("id")
-    notice = next((row for row in rows if row["notification_id"] == notice_id), None)
+    answer, notice_id = await _look(member), member.data.query_value("id")
+    if not answer.is_good:
+        return NOTICES.show_away()
+    notice = next((row for row in answer["notifications"] if row["notification_id"] == notice_id), None)
     if notice is None:
-        return _GONE
+        return NOTICES.show_gone()
     page, only_unread = _read_place(member)
     place = {"notification_id": notice_id, "page": page} | ({"unread": "1"} if only_unread else {})
     return member.show("notice_delete.html", notice=_describe(notice), place=place)
 
 
-def delete(member: Member) -> PageResult:
-    call = prepare_change(member, "delete_notification", notification_id=member.data.form_value("notification_id"))
-    return show_when_answered({"deleted": call}, partial(_finish, member, "deleted"))
+async def delete(member: Member) -> FlowResult:
+    deleted = await change(member, "delete_notification", notification_id=member.data.form_value("notification_id"))
+    return _return_to_list(member, deleted, "deleted")
 
 
 ROUTES = [

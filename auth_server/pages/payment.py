@@ -2,18 +2,16 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from sqlalchemy.orm import Session
 
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.plans import PAYMENT_PATH as PATH
 from auth_server.pages.plans import describe_plans
-from auth_server.web.flows import run_counted
-from auth_server.web.outcomes import Page, PageResult, Redirect, WaitingStep, show_problem
-from auth_server.web.request_data import RequestData
-from auth_server.web.unit_of_work import UnitOfWork
+from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
 from shared.billing.contract import Client, Door, Order, PaymentAway, PaymentRefused, PlanChange
 from shared.billing.registry import find_door
 from shared.db.billing import BillingCustomer, add_customer, find_customer
@@ -47,16 +45,6 @@ _NOT_SOLD = show_problem(
 Visit = Callable[[Client, str], Awaitable[str]]  # of one customer: the address of the page
 
 
-@dataclass(frozen=True)
-class _Buyer:
-    """Who pays, as plain values for the time after the transaction."""
-
-    account_id: int
-    public_id: str
-    email: str
-    customer_id: str | None
-
-
 def show(member: Member) -> Page:
     door = find_door()
     row = find_customer(member.db, door.name, member.account.id) if door.sells else None
@@ -72,16 +60,16 @@ def show(member: Member) -> Page:
     return member.show("payment.html", **context)
 
 
-def choose(member: Member) -> PageResult:
+async def choose(member: Member) -> FlowResult:
     """A first subscription is ordered at the checkout; another plan of a subscriber is confirmed at the portal."""
     door, slug = find_door(), member.data.form_value("plan")
     plan = next((plan for plan in door.list_plans() if plan.slug == slug), None)
     if plan is None:
         return _NOT_SOLD
-    row, buyer = _find_buyer(member, door)
+    row = await member.transact(lambda db: find_customer(db, door.name, member.account.id))
     if row is not None and row.subscription_id is not None and row.item_id is not None:
         change = PlanChange(row.subscription_id, row.item_id, plan)
-        return _visit(member, buyer, partial(_open_portal, change=change))
+        return await _visit(member, row, partial(_open_portal, change=change))
     nonce = member.data.form_value("once")
     order = partial(
         Order,
@@ -91,51 +79,40 @@ def choose(member: Member) -> PageResult:
         return_url=_address("paid"),
         cancel_url=_address("not_paid"),
     )
-    return _visit(member, buyer, partial(_open_checkout, order=order))
+    return await _visit(member, row, partial(_open_checkout, order=order))
 
 
-def manage(member: Member) -> PageResult:
+async def manage(member: Member) -> FlowResult:
     """Cards, invoices and the end of a subscription are at the payment service."""
-    row, buyer = _find_buyer(member, find_door())
-    if row is None:
-        return _NOT_SOLD
-    return _visit(member, buyer, partial(_open_portal, change=None))
+    row = await member.transact(lambda db: find_customer(db, find_door().name, member.account.id))
+    return _NOT_SOLD if row is None else await _visit(member, row, partial(_open_portal, change=None))
 
 
-def _find_buyer(member: Member, door: Door) -> tuple[BillingCustomer | None, _Buyer]:
-    row, account = find_customer(member.db, door.name, member.account.id), member.account
-    return row, _Buyer(account.id, account.public_id, account.email or "", row.customer_id if row else None)
-
-
-def _visit(member: Member, buyer: _Buyer, visit: Visit) -> WaitingStep:
-    """The payment service is asked for the page once the transaction is over, so that no row waits for it."""
-    return WaitingStep(partial(_send_away, member.data, buyer, visit))
-
-
-async def _send_away(data: RequestData, buyer: _Buyer, visit: Visit) -> PageResult:
+async def _visit(member: Member, row: BillingCustomer | None, visit: Visit) -> FlowResult:
+    """To the page of the payment service; no row waits for its answer."""
     door = find_door()
     assert door.connect is not None  # of a door that has plans or customers
     try:
         async with door.connect() as client:
-            customer_id = buyer.customer_id or await _make_customer(client, door, data, buyer)
-            return Redirect(await visit(client, customer_id))
+            return Redirect(await visit(client, row.customer_id if row else await _make_customer(client, door, member)))
     except PaymentAway:
         return _AWAY
     except PaymentRefused:
         return _REFUSED
 
 
-async def _make_customer(client: Client, door: Door, data: RequestData, buyer: _Buyer) -> str:
+async def _make_customer(client: Client, door: Door, member: Member) -> str:
     """Kept before anything is ordered, so that every event of the order finds its account."""
-    new_id = await client.create_customer(buyer.public_id, buyer.email)
+    account = member.account
+    new_id = await client.create_customer(account.public_id, account.email or "")
 
-    def keep(uow: UnitOfWork, _data: RequestData) -> str:
-        add_customer(uow.db, door.name, buyer.account_id, new_id)
-        row = find_customer(uow.db, door.name, buyer.account_id)
+    def keep(db: Session) -> str:
+        add_customer(db, door.name, account.id, new_id)
+        row = find_customer(db, door.name, account.id)
         assert row is not None
         return row.customer_id
 
-    return await run_counted(keep, data)
+    return await member.transact(keep)
 
 
 async def _open_checkout(client: Client, customer_id: str, *, order: Callable[[str], Order]) -> str:

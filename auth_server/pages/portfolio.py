@@ -1,5 +1,6 @@
 """Portfolio page: what a person holds, what ends soon, what is booked and watched, and first steps to tick off."""
 
+from asyncio import gather
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -7,12 +8,13 @@ from functools import partial
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from auth_server.pages.member import Member
 from auth_server.pages.notices import find_page
-from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
+from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.watch_lines import WatchLine, describe_route_monitor
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.db.oauth import Client, Family
 from shared.domain.household import add_member
@@ -44,19 +46,17 @@ class Section:
     more: int = 0
 
 
-def show(member: Member) -> PageResult:
-    calls = {name: prepare_look(member, tool, **arguments) for name, (tool, arguments) in LOOKS.items()}
-    return show_when_answered(calls, partial(_show, member, _is_connected(member)))
-
-
-def _is_connected(member: Member) -> bool:
+def _is_connected(db: Session, account_id: int) -> bool:
     """Whether an application was allowed to use the account and still may."""
-    active = (Family.account_id == member.account.id, Family.revoked_at.is_(None), Client.kind != "service")
+    active = (Family.account_id == account_id, Family.revoked_at.is_(None), Client.kind != "service")
     query = select(Family.id).join(Client, Client.client_id == Family.client_id).where(*active).limit(1)
-    return member.db.scalar(query) is not None
+    return db.scalar(query) is not None
 
 
-def _show(member: Member, connected: bool, answers: Mapping[str, Answer]) -> FlowResult:
+async def show(member: Member) -> FlowResult:
+    looks = gather(*(look(member, tool, **arguments) for tool, arguments in LOOKS.values()))
+    connected, parts = await gather(member.transact(lambda db: _is_connected(db, member.account.id)), looks)
+    answers = dict(zip(LOOKS, parts, strict=True))
     holds = _has_rows(answers, ("balances", "balances"), ("cards", "cards"))
     steps = [connected, holds, _has_rows(answers, ("watches", "monitors"))]
     return member.show(

@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from auth_server.pages import watch_forms
+from auth_server.pages.forms import Field, ToolForm, write_value
 from auth_server.pages.member import Member
-from auth_server.pages.member_routes import get_for_member
 from auth_server.pages.tool_calls import Answer
-from auth_server.pages.watch_forms import Field, Kind
-from auth_server.pages.watch_lines import DAY_NAMES, Row, describe_route_monitor, describe_terms, read_moment
+from auth_server.pages.watch_lines import Row, describe_route_monitor, describe_terms, read_moment
+from auth_server.pages.watch_pages import Kind, list_routes
 from auth_server.web.charts import draw_line
 from auth_server.web.outcomes import FlowResult
 from shared.domain.flight_times import format_flight_times
@@ -20,82 +18,41 @@ from shared.domain.party_prices import describe_party, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 
-CABINS = (
-    ("", "Any cabin"),
-    ("economy", "Economy"),
-    ("premium_economy", "Premium economy"),
-    ("business", "Business"),
-    ("first", "First"),
-)
-DAYS = tuple((day, name[:3]) for day, name in DAY_NAMES.items())
 PATH = "/dashboard/watches/route"
-CODE_HELP = "An airport or a city by its three letters, such as LHR or LON."
-KIND = Kind(
-    noun="watch",
-    path=PATH,
-    number="monitor_id",
-    tools={
-        "create": "create_route_monitor",
-        "look": "get_route_monitor",
-        "change": "update_route_monitor",
-        "end": "cancel_route_monitor",
-    },
-    pick=lambda answer: answer["monitor"],
-    pick_new=lambda answer: answer["monitor"],
-    fields=(
-        Field("origin", "From", "code", CODE_HELP, required=True, half=True, length=3),
-        Field("destination", "To", "code", CODE_HELP, required=True, half=True, length=3),
-        Field("earliest_date", "First day", "date", required=True, half=True, length=10),
-        Field("latest_date", "Last day", "date", required=True, half=True, length=10),
-        Field("cabin", "Cabin", "choice", options=CABINS, clearable=True, half=True),
-        Field("passengers", "Travellers", "number", required=True, half=True, length=1),
-        Field(
-            "max_points",
-            "Points per person, at most",
-            "number",
-            "Empty: at any price.",
-            clearable=True,
-            half=True,
-            length=10,
-        ),
-        Field(
-            "max_taxes",
-            "Taxes per person, at most",
-            "number",
-            "In the currency of your profile. Empty: any.",
-            clearable=True,
-            half=True,
-            length=10,
-        ),
-        Field(
-            "airlines",
-            "Airlines",
-            "list",
-            "Names or codes, with commas between. Empty: all.",
-            clearable=True,
-            length=300,
-        ),
-        Field("nonstop_only", "Non-stop flights only", "flag"),
-        Field("weekdays", "Only on these days", "several", "None ticked: on all.", options=DAYS, clearable=True),
+_CODE_HELP = "An airport or a city by its three letters, such as LHR or LON."
+ANY_CABIN = "Any cabin"
+TAXES_FIELD = Field("max_taxes", "Taxes per person, at most", "In the currency of your profile. Empty: any.", half=True)
+DAYS_FIELDS = (
+    Field("nonstop_only", "Non-stop flights only"),
+    Field("weekdays", "Only on these days", "None ticked: on all."),
+)
+FORM = ToolForm(
+    (
+        Field("origin", "From", _CODE_HELP, half=True),
+        Field("destination", "To", _CODE_HELP, half=True),
+        Field("earliest_date", "First day", half=True),
+        Field("latest_date", "Last day", half=True),
+        Field("cabin", none=ANY_CABIN, half=True),
+        Field("passengers", "Travellers", half=True),
+        Field("max_points", "Points per person, at most", "Empty: at any price.", half=True),
+        TAXES_FIELD,
+        Field("airlines", help="Names or codes, with commas between. Empty: all."),
+        *DAYS_FIELDS,
     ),
-    look={"detail": "full"},
-    defaults={"passengers": "1"},
-    describe=describe_route_monitor,
-    verb="Stop",
-    end_words="It is not checked any longer and cannot be started again. What it found is kept.",
-    is_kept=True,
+    add="create_route_monitor",
+    change="update_route_monitor",
 )
 _STOPS = {None: "", 0: "non-stop"}
 
 
-def _show(member: Member, answer: Answer) -> FlowResult:
+def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     monitor, names = answer["monitor"], answer["names"]
     seats = [_describe_seat(seat, names) for seat in answer["matches"]]
     prices = [(datetime.fromisoformat(price["found_at"]), price["points"]) for price in answer["prices"]]
     return member.show(
         "route_watch.html",
         side="",  # two columns need the width of the side tabs
-        kind=KIND,
+        kind=kind,
         line=describe_route_monitor(monitor),
         terms=describe_terms(monitor),
         monitor=monitor,
@@ -114,8 +71,9 @@ def _show(member: Member, answer: Answer) -> FlowResult:
 
 def _list_terms(monitor: Row) -> dict[str, str]:
     """What the form for a new watch is filled with."""
-    values = watch_forms.write_values(KIND.fields, monitor)
-    return {name: text for name, text in values.items() if text and not name.endswith("_date")}
+    values = {field.name: monitor.get(field.name) for field in FORM.fields if not field.name.endswith("_date")}
+    texts = {name: ",".join(v) if isinstance(v, list) else write_value(v) for name, v in values.items()}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _describe_seat(seat: Row, names: Mapping[str, str]) -> dict[str, Any]:
@@ -169,7 +127,19 @@ def _word_check(check: Row) -> str:
     return f"{result} {silent} did not answer." if silent else result
 
 
-ROUTES = [
-    *watch_forms.build_routes(KIND),
-    get_for_member(f"{PATH}/{{number}}", partial(watch_forms.show_one, KIND, _show)),
-]
+KIND = Kind(
+    noun="watch",
+    path=PATH,
+    number="monitor_id",
+    form=FORM,
+    look="get_route_monitor",
+    look_arguments={"detail": "full"},
+    end="cancel_route_monitor",
+    pick=lambda answer: answer["monitor"],
+    show=_show,
+    describe=describe_route_monitor,
+    verb="Stop",
+    end_words="It is not checked any longer and cannot be started again. What it found is kept.",
+    is_kept=True,
+)
+ROUTES = list_routes(KIND)

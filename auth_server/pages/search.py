@@ -1,17 +1,17 @@
 """Search on the web: a form for a route and a month, and the award seats of the month as a heat-map."""
 
+from asyncio import gather
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 from auth_server.pages import connections
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, prepare_look, prepare_search, read_faults, show_when_answered
-from auth_server.web.outcomes import FlowResult, Page, PageResult
+from auth_server.pages.tool_calls import look, read_faults, search
+from auth_server.web.outcomes import FlowResult, Page
 from shared import clock
 from shared.domain.dates import add_months, find_month_bounds
 from shared.domain.plans import CABINS
@@ -143,7 +143,7 @@ def wait_for_answer(member: Member, path: str, query: Mapping[str, str], words: 
     return page
 
 
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     typed = read_query(member, FIELDS)
     typed["month"] = typed["month"] or f"{add_months(clock.today(), 1):%Y-%m}"
     if not (typed["origin"] or typed["destination"]):
@@ -153,13 +153,28 @@ def show(member: Member) -> PageResult:
         return _show_form(member, typed, missing)
     if not _is_month(typed["month"]):
         return _show_form(member, typed, {"month": "Choose one of the months."})
-    if not typed["airline"]:
-        return _look_at_seen(member, typed)
-    arguments = {name: typed[name] for name in ("origin", "destination", "airline", "month")}
-    search = prepare_search(
-        member, "search_monthly_availability", **arguments, passengers=read_passengers(typed), detail="full"
-    )
-    return show_when_answered({"month": search}, partial(_show_searched, member, typed))
+    return await (_search_month(member, typed) if typed["airline"] else _look_at_seen(member, typed))
+
+
+async def _search_month(member: Member, typed: dict[str, str]) -> FlowResult:
+    arguments: dict[str, Any] = {name: typed[name] for name in ("origin", "destination", "airline", "month")}
+    arguments |= {"passengers": read_passengers(typed), "detail": "full"}
+    answer = await search(member, "search_monthly_availability", **arguments)
+    if answer.is_waiting:
+        words = f"Looking at each day of {dict(_list_months())[typed['month']]} for {typed['airline']}."
+        return wait_for_answer(member, PATH, typed, words)
+    if answer.status == "paywall":
+        return await _look_at_seen(member, typed, "The calendar of a whole month is part of the Premium plan.")
+    if not answer:
+        return _show_form(member, typed, {"": NO_ANSWER})
+    if not answer.get("days"):
+        is_unconnected = answer.status == "connection_required"
+        faults = read_faults(answer) or {"": str(answer["message"])}
+        return _show_form(member, typed, faults, connect=connections.PATH if is_unconnected else "")
+    question = answer["asked"]
+    route = {"origin": question["origin"], "destination": question["destination"], "airline": question["airline"]}
+    rows = build_searched(answer, typed["month"], clock.today())
+    return _show_rows(member, typed, rows, route, message=answer["message"], freshness=_read_freshness(answer))
 
 
 def _is_month(text: str) -> bool:
@@ -187,25 +202,6 @@ def _show_form(
     return member.show("search.html", 422 if faults else 200, **form | context)
 
 
-def _show_searched(member: Member, typed: dict[str, str], answers: Mapping[str, Answer]) -> PageResult:
-    answer = answers["month"]
-    if answer.is_waiting:
-        words = f"Looking at each day of {dict(_list_months())[typed['month']]} for {typed['airline']}."
-        return wait_for_answer(member, PATH, typed, words)
-    if answer.status == "paywall":
-        return _look_at_seen(member, typed, "The calendar of a whole month is part of the Premium plan.")
-    if not answer:
-        return _show_form(member, typed, {"": NO_ANSWER})
-    if not answer.get("days"):
-        is_unconnected = answer.status == "connection_required"
-        faults = read_faults(answer) or {"": str(answer["message"])}
-        return _show_form(member, typed, faults, connect=connections.PATH if is_unconnected else "")
-    question = answer["asked"]
-    route = {"origin": question["origin"], "destination": question["destination"], "airline": question["airline"]}
-    rows = build_searched(answer, typed["month"], clock.today())
-    return _show_rows(member, typed, rows, route, message=answer["message"], freshness=_read_freshness(answer))
-
-
 def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Its source, when it was asked, when it looked itself, and who did not answer."""
     freshness = answer["freshness"]
@@ -217,29 +213,21 @@ def _read_freshness(answer: Mapping[str, Any]) -> dict[str, Any]:
     return moments | {"source": name_source(freshness["source"]), "failed": failed}
 
 
-def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = "") -> PageResult:
+async def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = "") -> FlowResult:
     """What searches and watches saw in the last 14 days: the cheapest hundred of each cabin, which costs no search."""
     names = ("origin", "destination", "airline", "month")
     arguments: dict[str, Any] = {name: typed[name] for name in names if typed[name]}
-    calls = {
-        cabin: prepare_look(
-            member, "list_flights", **arguments, cabin=cabin, sort="points", per_page=100, detail="full"
-        )
-        for cabin in CABINS
-    }
-    return show_when_answered(calls, partial(_show_seen, member, typed, paywall))
-
-
-def _show_seen(member: Member, typed: dict[str, str], paywall: str, answers: Mapping[str, Answer]) -> FlowResult:
-    bad = next((answer for answer in answers.values() if not answer.is_good), None)
+    arguments |= {"sort": "points", "per_page": 100, "detail": "full"}
+    answers = await gather(*(look(member, "list_flights", **arguments, cabin=cabin) for cabin in CABINS))
+    bad = next((answer for answer in answers if not answer.is_good), None)
     if bad is not None:
         return _show_form(member, typed, read_faults(bad) if bad else {"": NO_ANSWER})
     passengers = read_passengers(typed)
     if not isinstance(passengers, int) or not 0 < passengers < 10:
         return _show_form(member, typed, {"passengers": "Choose one to nine."})
-    flights = [flight for answer in answers.values() for flight in answer.get("flights", ())]
+    flights = [flight for answer in answers for flight in answer.get("flights", ())]
     rows = build_seen(flights, typed["month"], passengers, clock.now()) if flights else []
-    is_cut = any(answer["paging"]["has_more"] for answer in answers.values() if "paging" in answer)
+    is_cut = any(answer["paging"]["has_more"] for answer in answers if "paging" in answer)
     route = {name: typed[name] for name in ("origin", "destination", "airline")}
     return _show_rows(member, typed, rows, route, paywall=paywall, is_seen=True, is_cut=is_cut)
 

@@ -1,10 +1,10 @@
 """A day's award offers: a live search of one day, the price for the party, and how the person's points get there."""
 
+from asyncio import gather
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,15 +19,8 @@ from auth_server.pages.search import (
     read_query,
     wait_for_answer,
 )
-from auth_server.pages.tool_calls import (
-    Answer,
-    ToolCall,
-    prepare_look,
-    prepare_search,
-    read_faults,
-    show_when_answered,
-)
-from auth_server.web.outcomes import FlowResult, PageResult, show_problem
+from auth_server.pages.tool_calls import Answer, look, read_faults, search
+from auth_server.web.outcomes import FlowResult, show_problem
 from shared import clock
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_days_later, format_flight_times
@@ -72,24 +65,9 @@ class Offer:
     program: str
 
 
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     typed = read_query(member, FIELDS)
-    call = _prepare(member, typed)
-    return show_when_answered({"day": call}, partial(_show_answer, member, typed))
-
-
-def _prepare(member: Member, typed: Mapping[str, str]) -> ToolCall:
-    """One airline in every cabin of the plan, or every airline in one cabin."""
-    arguments: dict[str, Any] = {name: typed[name] for name in ("origin", "destination")}
-    arguments |= {"date": typed["day"], "passengers": read_passengers(typed), "detail": "full"}
-    if typed["airline"]:
-        return prepare_search(member, "search_availability", **arguments, airline=typed["airline"])
-    cabin = typed["cabin"] or "economy"
-    return prepare_search(member, "search_all_airlines", **arguments, cabin=cabin, limit=2 * MAX_OFFERS)
-
-
-def _show_answer(member: Member, typed: dict[str, str], answers: Mapping[str, Answer]) -> PageResult:
-    answer = answers["day"]
+    answer = await _search(member, typed)
     if answer.is_waiting:
         words = f"Looking for award seats from {typed['origin']} to {typed['destination']} on {typed['day']}."
         return wait_for_answer(member, DAY_PATH, typed, words)
@@ -101,10 +79,20 @@ def _show_answer(member: Member, typed: dict[str, str], answers: Mapping[str, An
         return show_problem("This day could not be looked at", fault, status, links=_BACK)
     options = _sort_options(answer["options"], typed["cabin"])
     prices = list(dict.fromkeys((row["program"], _price_party(row, answer)) for row in options))[:MAX_PAYMENTS]
-    if not prices or member.plan < Plan.PREMIUM:
-        return _show_offers(member, typed, answer, options, [], {})
-    calls = {str(n): _prepare_payment(member, price) for n, price in enumerate(prices)}
-    return show_when_answered(calls, partial(_show_offers, member, typed, answer, options, prices))
+    if member.plan < Plan.PREMIUM:
+        prices = []
+    payments = await gather(*(_look_at_payment(member, price) for price in prices))
+    return _show_offers(member, typed, answer, options, dict(zip(prices, payments, strict=True)))
+
+
+async def _search(member: Member, typed: Mapping[str, str]) -> Answer:
+    """One airline in every cabin of the plan, or every airline in one cabin."""
+    arguments: dict[str, Any] = {name: typed[name] for name in ("origin", "destination")}
+    arguments |= {"date": typed["day"], "passengers": read_passengers(typed), "detail": "full"}
+    if typed["airline"]:
+        return await search(member, "search_availability", **arguments, airline=typed["airline"])
+    cabin = typed["cabin"] or "economy"
+    return await search(member, "search_all_airlines", **arguments, cabin=cabin, limit=2 * MAX_OFFERS)
 
 
 def _show_refusal(answer: Answer, typed: Mapping[str, str]) -> FlowResult | None:
@@ -140,9 +128,9 @@ def _price_party(row: Mapping[str, Any], answer: Mapping[str, Any]) -> int:
     return int(row["points"]) * int(answer["asked"]["passengers"])
 
 
-def _prepare_payment(member: Member, price: _Price) -> ToolCall:
+async def _look_at_payment(member: Member, price: _Price) -> Answer:
     program, points = price
-    return prepare_look(member, "compare_transfer_options", target_program=program, points_needed=points, detail="full")
+    return await look(member, "compare_transfer_options", target_program=program, points_needed=points, detail="full")
 
 
 def _show_offers(
@@ -150,11 +138,10 @@ def _show_offers(
     typed: Mapping[str, str],
     answer: Answer,
     options: Sequence[dict[str, Any]],
-    prices: Sequence[_Price],
-    payments: Mapping[str, Answer],
+    payments: Mapping[_Price, Answer],
 ) -> FlowResult:
     question = answer["asked"]
-    ways = {price: describe_payment(payments[str(n)]) for n, price in enumerate(prices)}
+    ways = {price: describe_payment(payment) for price, payment in payments.items()}
     offers = [
         _describe_offer(row, answer, ways.get((row["program"], _price_party(row, answer))))
         for row in options[:MAX_OFFERS]

@@ -1,25 +1,27 @@
 """Spending page of the dashboard: statement files go to the import tool, and what was spent is shown by month."""
 
+from asyncio import gather
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import date
-from functools import partial
 from typing import Any
 
+from anyio import to_thread
 from pydantic_core import to_json
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
-from auth_server.pages.member import Flow, Member, form_for_member, redirect_back
-from auth_server.pages.tool_calls import Answer, ToolCall, prepare_change, prepare_look, show_when_answered
+from auth_server.pages.member import Member, redirect_back
+from auth_server.pages.tool_calls import Answer, change, look
 from auth_server.web.charts import Chart, draw_stacks
-from auth_server.web.outcomes import FlowResult, PageResult, WaitingPage, show_problem
+from auth_server.web.outcomes import FlowResult, show_problem
 from shared.db.cards import Card
 from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 from shared.domain.dates import add_months
 from shared.domain.plans import Plan
 
-__all__ = ["MAX_FILE_BYTES", "prepare_import", "show", "show_import", "show_too_large"]
+__all__ = ["MAX_FILE_BYTES", "delete", "import_statement", "show", "show_too_large"]
 
 TOOL = "import_spending_statement"
 MAX_CHARACTERS = 3_000_000
@@ -30,36 +32,44 @@ _IMPORT_SECONDS = 60.0  # a file of 20,000 lines takes three
 _UNAVAILABLE = "The service that reads statements does not answer. Nothing was imported; please try again in a moment."
 
 
-def show(
-    member: Member, status: int = 200, fault: str | None = None, imported: dict[str, object] | None = None
-) -> PageResult:
-    """What the tool sums up stands next to the form; `currency` of the query chooses among several."""
-    db, account_id = member.db, member.account.id
+async def show(member: Member) -> FlowResult:
+    """`currency` of the query chooses among several."""
+    return await _show(member, member.data.query_value("currency"))
+
+
+async def _show(
+    member: Member, currency: str | None = None, *, status: int = 200, fault: str = "", imported: Answer | None = None
+) -> FlowResult:
+    """What the tool sums up stands next to the form, which keeps what was chosen when there is a fault."""
+    only = {"currency": currency} if currency else {}
+    (cards, statements), answer = await gather(
+        member.transact(lambda db: _list_rows(db, member.account.id)),
+        look(member, "get_spending_summary", months_back=_MONTHS, **only),
+    )
+    summary = answer if answer.status == "ok" else Answer()
+    return member.show(
+        "spending.html",
+        status,
+        cards=cards,
+        statements=statements,
+        may=member.plan >= Plan.PREMIUM,
+        fault=fault,
+        made=imported,
+        most=MAX_FILE_BYTES,
+        chosen=dict(member.data.form) if fault else {},
+        totals=_draw_months(summary),
+        categories=_list_categories(summary),
+        is_away=bool(statements) and not answer,
+        summary=summary,
+    )
+
+
+def _list_rows(db: Session, account_id: int) -> tuple[Sequence[Card], Sequence[SpendingStatement]]:
+    """The open cards, and the newest statements."""
     cards = select(Card).where(Card.account_id == account_id, Card.closed_on.is_(None)).order_by(Card.id).limit(200)
     statements = select(SpendingStatement).where(SpendingStatement.account_id == account_id)
-    newest = statements.order_by(SpendingStatement.imported_at.desc(), SpendingStatement.id.desc()).limit(
-        _MAX_STATEMENTS
-    )
-    context = {
-        "cards": db.scalars(cards).all(),
-        "statements": db.scalars(newest).all(),
-        "may": member.plan >= Plan.PREMIUM,
-        "fault": fault,
-        "made": imported,
-        "most": MAX_FILE_BYTES,
-        "chosen": dict(member.data.form) if fault else {},
-    }
-    currency = member.data.query_value("currency")
-    only = {"currency": currency} if currency and not fault else {}
-    call = prepare_look(member, "get_spending_summary", months_back=_MONTHS, **only)
-    return show_when_answered({"summary": call}, partial(_show, member, status, context))
-
-
-def _show(member: Member, status: int, context: Mapping[str, Any], answers: Mapping[str, Answer]) -> FlowResult:
-    summary = answers["summary"] if answers["summary"].status == "ok" else Answer()
-    is_away = bool(context["statements"]) and not answers["summary"]
-    pictures = {"totals": _draw_months(summary), "categories": _list_categories(summary), "is_away": is_away}
-    return member.show("spending.html", status, **context, **pictures, summary=summary)
+    newest = statements.order_by(SpendingStatement.imported_at.desc(), SpendingStatement.id.desc())
+    return db.scalars(cards).all(), db.scalars(newest.limit(_MAX_STATEMENTS)).all()
 
 
 def _draw_months(summary: Answer) -> Chart | None:
@@ -92,56 +102,47 @@ def _list_categories(summary: Answer) -> list[tuple[str, float, float, float]]:
     ]
 
 
-def delete(member: Member) -> PageResult:
+async def delete(member: Member) -> FlowResult:
     """All that was imported; the answer of the tool decides what the person reads."""
-    call = prepare_change(member, "delete_spending_data", confirm=True)
-
-    def show_result(answers: dict[str, Answer]) -> FlowResult:
-        answer = answers["deleted"]
-        if answer.is_good:
-            return redirect_back(PATH, "spending_deleted")
-        text = str(answer.get("message", "The service does not answer. Nothing was deleted; please try again."))
-        return show_problem(
-            "Nothing was deleted", text, 422 if answer else 503, links=((PATH, "Back to your spending"),)
-        )
-
-    return WaitingPage({"deleted": call}, show_result)
+    answer = await change(member, "delete_spending_data", confirm=True)
+    if answer.is_good:
+        return redirect_back(PATH, "spending_deleted")
+    text = str(answer.get("message", "The service does not answer. Nothing was deleted; please try again."))
+    return show_problem("Nothing was deleted", text, 422 if answer else 503, links=((PATH, "Back to your spending"),))
 
 
-def show_too_large(member: Member) -> PageResult:
-    return show(member, 413, f"The file is larger than {MAX_FILE_BYTES // 1048576} MiB. Nothing was imported.")
+async def show_too_large(member: Member) -> FlowResult:
+    fault = f"The file is larger than {MAX_FILE_BYTES // 1048576} MiB. Nothing was imported."
+    return await _show(member, status=413, fault=fault)
 
 
-def prepare_import(member: Member) -> PageResult | ToolCall:
-    """The call of the import tool, or the page that says what is wrong with the file."""
+async def import_statement(member: Member) -> FlowResult:
     if not member.data.file:
-        return show(member, 422, "Choose a file first.")
+        return await _show(member, status=422, fault="Choose a file first.")
     try:
-        text = decode_text(member.data.file)
+        text = await to_thread.run_sync(_read_text, member.data.file)
     except NoText as error:
-        return show(member, 422, f"This file cannot be read: it is {error}.")
-    if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES:
-        return show(
-            member, 422, f"The statement is too long: it may have {MAX_CHARACTERS:,} characters and 4 MiB. Split it."
-        )
+        return await _show(member, status=422, fault=f"This file cannot be read: it is {error}.")
+    if text is None:
+        fault = f"The statement is too long: it may have {MAX_CHARACTERS:,} characters and 4 MiB. Split it."
+        return await _show(member, status=422, fault=fault)
     fields = {"card_id": member.data.form_value("card_id"), "currency": member.data.form_value("currency").strip()}
-    arguments: dict[str, object] = {
+    arguments: dict[str, Any] = {
         name: int(value) if value.isdigit() else value for name, value in fields.items() if value
     }
     if member.data.form_value("replace"):
         arguments["replace"] = True
-    return prepare_change(member, TOOL, seconds=_IMPORT_SECONDS, statement_text=text, **arguments)
+    answer = await change(member, TOOL, _IMPORT_SECONDS, statement_text=text, **arguments)
+    if answer.status == "ok":
+        return await _show(member, imported=answer)
+    fault = _describe_failure(answer) if answer else _UNAVAILABLE
+    return await _show(member, status=422 if answer else 503, fault=fault)
 
 
-def show_import(answer: Answer) -> Flow:
-    def flow(member: Member) -> PageResult:
-        if not answer:
-            return show(member, 503, _UNAVAILABLE)
-        if answer.status == "ok":
-            return show(member, imported=answer)
-        return show(member, 422, _describe_failure(answer))
-
-    return form_for_member(flow)
+def _read_text(content: bytes) -> str | None:
+    """On a thread, as megabytes take a while; None for more than the tool takes. Raises NoText."""
+    text = decode_text(content)
+    return None if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES else text
 
 
 def _describe_failure(result: dict[str, object]) -> str:

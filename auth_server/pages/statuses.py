@@ -1,186 +1,135 @@
 """Statuses pages: elite statuses with the way to the next tier are listed, set, changed and deleted."""
 
+from asyncio import gather
 from collections.abc import Mapping
-from functools import partial
-from typing import Any
 from urllib.parse import urlencode
 
+from auth_server.pages.balances import KEYS, find_owned, name_owner
+from auth_server.pages.forms import Choices, Field, Form, ToolForm, mark_values, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, prepare_change, prepare_look, show_when_answered
-from auth_server.pages.tool_forms import (
-    BEFORE,
-    delete_by,
-    drop_marks,
-    mark_values,
-    name_faults,
-    pick_changes,
-    read_typed,
-    show_away,
-    show_gone,
-    write_values,
-)
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult
 from shared.domain.status_tiers import format_metric
 
 PATH = "/dashboard/statuses"
 EDIT, DELETE = f"{PATH}/edit", f"{PATH}/delete"
-LABELS = {
-    "program": "Programme",
-    "member": "Whose, if not yours",
-    "tier": "Tier",
-    "valid_until": "Last day",
-    "target_tier": "Tier you aim for",
-    "progress": "Earned this year",
-    "progress_as_of": "As of",
-    "other_progress": "Other counters",
-    "notes": "Notes",
-}
-KEYS = ("program", "member")
-FIELDS = tuple(LABELS)[2:]
-CLEARABLE = ("valid_until", "target_tier", "progress", "other_progress", "notes")
+FORM = ToolForm(
+    (
+        Field("program", "Programme", only_new=True),
+        Field("member", "Whose, if not yours", "A first name, as you call them.", only_new=True),
+        Field("tier", help="Such as Gold."),
+        Field("lifetime", "For life"),
+        Field("valid_until", "Last day", "You are told 90, 30 and 7 days before."),
+        Field("target_tier", "Tier you aim for", "Empty: the next one up."),
+        Field("progress", "Earned this year", "Nights, tier points or whatever counts there.", half=True),
+        Field("progress_as_of", "As of", "Empty: today.", half=True),
+        Field("other_progress", "Other counters", "What counts next to it, as name: number, such as pqf: 42."),
+        Field("notes"),
+    ),
+    add="set_loyalty_status",
+    change="set_loyalty_status",
+)
 MESSAGES = {"saved": "The status is saved.", "deleted": "The status is deleted."}
-_AWAY = show_away("Your statuses")
-_GONE = show_gone("status", PATH, "Your statuses")
+STATUSES = Subject("status", PATH, "Your statuses")
 
 
-def show(member: Member) -> PageResult:
-    calls = {
-        "statuses": prepare_look(member, "list_loyalty_statuses"),
-        "progress": prepare_look(member, "get_status_progress"),
-    }
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["statuses"]
+async def show(member: Member) -> FlowResult:
+    answer, ways = await gather(look(member, "list_loyalty_statuses"), look(member, "get_status_progress"))
     if not answer.is_good:
-        return _AWAY
-    progress = {(row["program"], row["member"]): row for row in answers["progress"].get("progress", ())}
+        return STATUSES.show_away()
+    progress = {(row["program"], row["member"]): row for row in ways.get("progress", ())}
     rows = [
-        row | {"way": progress.get((row["program"], row["member"])), "query": _name_in_query(row)}
+        row | {"way": progress.get((row["program"], row["member"])), "query": urlencode(name_owner(row))}
         for row in answer.get("statuses", ())
     ]
     return member.show("statuses.html", rows=rows, unit=format_metric, messages=MESSAGES)
 
 
-def _name_in_query(row: Mapping[str, Any]) -> str:
-    return urlencode({"program": row["program"], "member": row["member"] or ""})
+async def _list_programs(member: Member) -> Choices:
+    """Programmes with tiers; without an answer there is none to choose from."""
+    answers = await gather(
+        *(look(member, "list_programs", kind=kind, per_page=100, detail="full") for kind in ("airline", "hotel"))
+    )
+    programs = [(row["program"], row["name"]) for answer in answers for row in answer.get("programs", ())]
+    return [("", "Choose one"), *sorted(programs, key=lambda pair: pair[1].casefold())]
 
 
-def _look(member: Member) -> Any:
-    return prepare_look(member, "list_loyalty_statuses")
-
-
-def _read_keys(member: Member) -> tuple[str, str]:
-    """Programme and member that the query names."""
-    return member.data.query_value("program") or "", member.data.query_value("member") or ""
-
-
-def _find(answer: Answer, program: str, whose: str) -> dict[str, Any] | None:
-    rows = answer.get("statuses", ())
-    return next((row for row in rows if (row["program"], row["member"] or "") == (program, whose)), None)
-
-
-def _look_for_programs(member: Member) -> dict[str, Any]:
-    return {
-        kind: prepare_look(member, "list_programs", kind=kind, per_page=100, detail="full")
-        for kind in ("airline", "hotel")
-    }
-
-
-def show_form(member: Member) -> PageResult:
+async def show_new_or_stored(member: Member) -> FlowResult:
     """Empty for a new status; with its values for one that the query names."""
-    if not _read_keys(member)[0]:
-        typed = dict.fromkeys((*LABELS, "lifetime"), "")
-        return show_when_answered(_look_for_programs(member), partial(_show_fields, member, typed, {}, False))
-    return show_when_answered({"statuses": _look(member)}, partial(_show_stored, member))
-
-
-def _show_stored(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["statuses"]
-    row = _find(answer, *_read_keys(member))
+    if not member.data.query_value("program"):
+        form, programs = await gather(FORM.load(member, is_new=True), _list_programs(member))
+        form.offer("program", programs)
+        return _show(member, form, form.begin(), {})
+    form, answer = await gather(FORM.load(member, is_new=False), look(member, "list_loyalty_statuses"))
+    row = find_owned(answer.get("statuses", []), member)
     if row is None:
-        return _GONE if answer else _AWAY
+        return STATUSES.show_gone() if answer else STATUSES.show_away()
     counters = ", ".join(f"{name}: {amount:g}" for name, amount in row["other_progress"].items())
-    typed = write_values(row, LABELS) | {"other_progress": counters}
-    before = mark_values(typed) | {"lifetime": "yes" if row["lifetime"] else ""}
-    lifetime = {"lifetime": before["lifetime"]}
-    return _show_fields(member, typed | lifetime, before, True, {}, name=row["name"])
+    typed = form.write(row | {"other_progress": counters})
+    hidden = {**name_owner(row), "is_stored": "yes", "name": row["name"]}
+    return _show(member, form, typed, mark_values(typed), hidden)
 
 
-def _show_fields(
+def _show(
     member: Member,
+    form: Form,
     typed: Mapping[str, str],
     before: Mapping[str, str],
-    is_stored: bool,
-    answers: Mapping[str, Answer],
-    *,
+    hidden: Mapping[str, str] | None = None,
+    saved: Answer | None = None,
     faults: Mapping[str, str] | None = None,
-    name: str = "",
 ) -> FlowResult:
-    """`is_stored`: the status is there already, so that its programme and member stay as they are."""
-    rows = [row for kind in ("airline", "hotel") for row in answers.get(kind, Answer()).get("programs", ())]
-    programs = sorted(((row["program"], row["name"]) for row in rows), key=lambda pair: pair[1].casefold())
-    if typed["program"] and typed["program"] not in dict(programs):  # without an answer there is no list
-        programs.append((typed["program"], typed["program"]))
-    context = {"typed": typed, "before": before, "is_stored": is_stored, "name": name, "labels": LABELS}
-    return member.show(
-        "status_form.html",
-        422 if faults else 200,
-        **context,
-        programs=[("", "Choose one"), *programs],
-        tiers=_list_tiers(answers.get("saved", Answer())),
-        faults=faults or {},
+    """`hidden` names the status that is stored already."""
+    heading = "Elite status"
+    if hidden:
+        heading = f"{hidden['name']} of {hidden['member']}" if hidden["member"] else hidden["name"]
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title="Change a status" if hidden else "Add a status",
+        heading=heading,
+        back=(PATH, "Statuses"),
+        answer=saved,
+        faults=faults,
+        hidden=hidden,
     )
-
-
-def _list_tiers(answer: Answer) -> list[str]:
-    """The tiers that the tool asks to choose from."""
-    candidates = answer.get("candidates", ()) if answer.status == "candidates" else ()
-    return [row["tier"] for row in candidates if "tier" in row]
 
 
 def _read_counters(text: str) -> dict[str, str]:
     """`pqf: 42, segments: 10` by name; what has no colon is the tool's to refuse."""
     pairs = (part.partition(":") for part in text.replace("\n", ",").split(",") if part.strip())
-    return {name.strip(): drop_marks(amount) or "?" for name, _, amount in pairs}
+    return {name.strip(): amount.replace(" ", "") or "?" for name, _, amount in pairs}
 
 
-def save(member: Member) -> PageResult:
+async def save(member: Member) -> FlowResult:
     is_stored = member.data.form_value("is_stored") == "yes"
-    lifetime = {"lifetime": "yes" if member.data.form_value("lifetime") == "yes" else ""}
-    typed = read_typed(member, LABELS) | lifetime
-    before = read_typed(member, (*LABELS, "lifetime"), BEFORE)
-    changes = pick_changes({name: typed[name] for name in FIELDS}, before, ("progress",), CLEARABLE)
+    form = await FORM.load(member, is_new=not is_stored)
+    typed, before = form.read(member), form.read_before(member)
+    changes = form.list_changes(typed, before) | {"tier": typed["tier"]}
     if changes.get("progress_as_of") == "":
         del changes["progress_as_of"]  # it goes with the progress
     if changes.get("other_progress"):
         changes["other_progress"] = _read_counters(typed["other_progress"])
-    if typed["lifetime"] != before["lifetime"]:
-        changes["lifetime"] = bool(typed["lifetime"])
-    changes |= {name: typed[name] for name in KEYS if typed[name]} | {"tier": typed["tier"]}
-    call = prepare_change(member, "set_loyalty_status", **changes)
-    calls = {"saved": call} | ({} if is_stored else _look_for_programs(member))
-    return show_when_answered(calls, partial(_finish_saving, member, typed, before, is_stored))
-
-
-def _finish_saving(
-    member: Member,
-    typed: Mapping[str, str],
-    before: Mapping[str, str],
-    is_stored: bool,
-    answers: Mapping[str, Answer],
-) -> FlowResult:
-    saved = answers["saved"]
-    faults = name_faults(saved, LABELS)
-    if not faults:
+    owner = {name: member.data.form_value(name).strip() for name in KEYS}
+    changes |= {name: text for name, text in owner.items() if text}
+    if is_stored:
+        saved = await change(member, "set_loyalty_status", **changes)
+    else:
+        saved, programs = await gather(change(member, "set_loyalty_status", **changes), _list_programs(member))
+        form.offer("program", programs, typed["program"])
+    if saved.is_good:
         return redirect_back(PATH, "saved")
-    if saved.status == "candidates":
+    faults = {}
+    if saved.status == "candidates":  # the tiers of the programme, once the text was none of them
         at = str(saved.get("parameter") or _find_faulty_tier(saved, typed))
         faults = {at: "This is no tier of the programme, or can be several. Choose one of these."}
-    name = member.data.form_value("name")[:120]
-    return _show_fields(member, typed, before, is_stored, answers, faults=faults, name=name)
+        tiers = [row["tier"] for row in saved.get("candidates", ()) if "tier" in row]
+        form.offer(at, [("", "Choose one"), *((tier, tier) for tier in tiers)])
+    hidden = {**owner, "is_stored": "yes", "name": member.data.form_value("name")[:120]} if is_stored else None
+    return _show(member, form, typed, before, hidden, saved, faults)
 
 
 def _find_faulty_tier(answer: Answer, typed: Mapping[str, str]) -> str:
@@ -188,26 +137,22 @@ def _find_faulty_tier(answer: Answer, typed: Mapping[str, str]) -> str:
     return "target_tier" if typed["target_tier"] and typed["target_tier"] in str(answer.get("message")) else "tier"
 
 
-def ask_delete(member: Member) -> PageResult:
-    return show_when_answered({"statuses": _look(member)}, partial(_ask_delete, member))
-
-
-def _ask_delete(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["statuses"]
-    row = _find(answer, *_read_keys(member))
+async def ask_delete(member: Member) -> FlowResult:
+    answer = await look(member, "list_loyalty_statuses")
+    row = find_owned(answer.get("statuses", []), member)
     if row is None:
-        return _GONE if answer else _AWAY
+        return STATUSES.show_gone() if answer else STATUSES.show_away()
     return member.show("status_delete.html", row=row)
 
 
-def delete(member: Member) -> PageResult:
-    which: dict[str, Any] = {name: value for name in KEYS if (value := member.data.form_value(name))}
-    return delete_by(member, "delete_loyalty_status", PATH, _GONE, **which)
+async def delete(member: Member) -> FlowResult:
+    owner = {name: value for name in KEYS if (value := member.data.form_value(name))}
+    return await STATUSES.delete(member, "delete_loyalty_status", **owner)
 
 
 ROUTES = [
     get_for_member(PATH, show),
-    get_for_member(EDIT, show_form),
+    get_for_member(EDIT, show_new_or_stored),
     post_for_member(EDIT, save),
     get_for_member(DELETE, ask_delete),
     post_for_member(DELETE, delete),

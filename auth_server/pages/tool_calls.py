@@ -1,47 +1,43 @@
-"""Tools called for a person at the dashboard, over MCP with a token of the page: what is asked, and faults by field."""
+"""Tools called for a person at the dashboard, over MCP with a token of the page, and the pages that refuse."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from auth_server.oauth import page_tokens
-from auth_server.pages.member import Member
-from auth_server.web.outcomes import PageResult, WaitingPage
+from auth_server.pages.member import Member, redirect_back
+from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.tool_server import PAGE_SECONDS, Answer, ToolCall
 
-__all__ = [
-    "Answer",
-    "ToolCall",
-    "prepare_change",
-    "prepare_look",
-    "prepare_search",
-    "read_faults",
-    "show_when_answered",
-]
+__all__ = ["Answer"]
 
 SEARCH_SECONDS = 4.0  # for which a page waits for a search, before it shows that it waits
 NO_ANSWER = "The service did not answer in time. Please look whether it was stored before you try again."
 
 
-def prepare_look(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
-    """A call that can change nothing, whatever the tool."""
-    return ToolCall(page_tokens.issue(member.session, read_only=True), tool, arguments, is_look=True)
+async def look(member: Member, tool: str, /, **arguments: Any) -> Answer:
+    """What a tool says, which can change nothing, whatever it is; looks that begin together travel in one request."""
+    token = page_tokens.issue(member.session, read_only=True)
+    return await _ask(member, ToolCall(token, tool, arguments, is_look=True))
 
 
-def prepare_search(member: Member, tool: str, /, **arguments: Any) -> ToolCall:
-    """A look that may take long: begun once, however often the page is loaded, and kept for minutes."""
+async def search(member: Member, tool: str, /, **arguments: Any) -> Answer:
+    """A look that may take long: begun once, however often the page is loaded, and kept for minutes.
+
+    While it lasts its status is `waiting`, and the page that shows so is loaded again.
+    """
     token = page_tokens.issue(member.session, read_only=True)
     owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
-    return ToolCall(token, tool, arguments, SEARCH_SECONDS, owner)
+    return await _ask(member, ToolCall(token, tool, arguments, SEARCH_SECONDS, owner))
 
 
-def prepare_change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> ToolCall:
-    """A call that may change what the person keeps, by the same gate as an assistant's."""
-    return ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds)
+async def change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> Answer:
+    """What became of a call that may change what the person keeps, by the same gate as an assistant's."""
+    return await _ask(member, ToolCall(page_tokens.issue(member.session, read_only=False), tool, arguments, seconds))
 
 
-def show_when_answered(calls: dict[str, ToolCall], show: Callable[[dict[str, Answer]], PageResult]) -> WaitingPage:
-    """`show` runs after the transaction, with the answer to each call by its name."""
-    return WaitingPage(calls, show)
+async def _ask(member: Member, call: ToolCall) -> Answer:
+    assert member.tools is not None  # of a handler that is a coroutine function
+    return await member.tools.call(call)
 
 
 def read_faults(answer: Answer) -> dict[str, str]:
@@ -57,3 +53,39 @@ def read_faults(answer: Answer) -> dict[str, str]:
     for error in answer.get("errors") or ():
         faults.setdefault(str(error["field"]), f"This {error['problem']}. Expected: {error['expected']}.")
     return faults or {"": str(answer.get("message", NO_ANSWER))}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What pages are about, as those that refuse name it; `path` leads to the others of its kind, in these words."""
+
+    noun: str
+    path: str
+    words: str
+
+    def show_away(self) -> Page:
+        """Without an answer to a look."""
+        text = f"{self.words} could not be read right now. Please try again."
+        return show_problem("Back in a moment", text, 503, 5)
+
+    def show_gone(self) -> Page:
+        text = "It may have been deleted in the meantime; the others are as they were."
+        return show_problem(f"There is no such {self.noun}", text, 404, links=((self.path, self.words),))
+
+    def refuse(self, answer: Answer) -> Page:
+        """Why a tool did not do its work."""
+        links = ((self.path, self.words),)
+        if not answer:
+            return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=links)
+        if answer.status == "not_found":
+            return self.show_gone()
+        if answer.status == "paywall":
+            words = " ".join(filter(None, (answer["message"], answer.get("free_alternative"))))
+            return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), *links))
+        status = 503 if answer.status == "backend_unavailable" else 422
+        return show_problem("That did not work", " ".join(read_faults(answer).values()), status, links=links)
+
+    async def delete(self, member: Member, tool: str, /, **which: Any) -> FlowResult:
+        """Deletes, and goes back to the list, which says so."""
+        deleted = await change(member, tool, **which)
+        return redirect_back(self.path, "deleted") if deleted.is_good else self.refuse(deleted)

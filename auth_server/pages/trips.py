@@ -1,7 +1,8 @@
 """Trips pages: the days of a trip with bookings, plans and gaps; made, changed, archived and deleted by the tools."""
 
+from asyncio import gather
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -9,21 +10,12 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from auth_server.pages import bookings
-from auth_server.pages.booking_forms import read_typed, write_value
 from auth_server.pages.booking_timeline import Entry, Row, describe_flight, describe_item, describe_stay, group_by_day
+from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import (
-    NO_ANSWER,
-    Answer,
-    ToolCall,
-    prepare_change,
-    prepare_look,
-    read_faults,
-    show_when_answered,
-)
-from auth_server.web.outcomes import FlowResult, Page, PageResult, show_problem
+from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.outcomes import FlowResult
 from shared.domain.party_prices import format_amount
 
 # What the bookings of a trip cost in all, by points and by currency.
@@ -54,7 +46,16 @@ def sum_costs(flights: Iterable[Row], stays: Iterable[Row]) -> Costs | None:
 
 PATH = "/dashboard/trips"
 ARCHIVED, NEW, ONE = f"{PATH}/archived", f"{PATH}/new", f"{PATH}/{{number}}"
-FIELDS = ("name", "destination", "start_date", "end_date")
+FORM = ToolForm(
+    (
+        Field("name"),
+        Field("destination", "Where to", "A city or an airport."),
+        Field("start_date", "First day", half=True),
+        Field("end_date", "Last day", half=True),
+    ),
+    add="create_trip",
+    change="update_trip",
+)
 PER_PAGE, ENTRIES_PER_PAGE = 20, 24  # with their buttons a page of entries stays below 30 kB
 MAX_CHOICES = 50  # bookings of each kind that can be added
 # What an archived trip lets go: the lists of get_trip, the ids in them, and the arguments that file them again.
@@ -79,32 +80,14 @@ MESSAGES = {
     "unshared": "The link is ended: it shows nothing to anybody any longer.",
     "deleted": "The trip is deleted. What was filed under it is kept.",
 }
-BACK = (PATH, "To your trips")
-GONE = show_problem("There is no such trip", "It may have been deleted in the meantime.", 404, links=(BACK,))
+TRIPS = Subject("trip", PATH, "Your trips")
 
 
-def refuse(answer: Answer) -> Page:
-    """The page that says why it did not work."""
-    if not answer:
-        return show_problem("Back in a moment", NO_ANSWER, 503, 5, links=(BACK,))
-    if answer.status == "not_found":
-        return GONE
-    if answer.status == "paywall":
-        words = " ".join(filter(None, (answer["message"], answer.get("free_alternative"))))
-        return show_problem("A higher plan is needed", words, 403, links=(("/plans", "See the plans"), BACK))
-    return show_problem("That did not work", " ".join(read_faults(answer).values()), 422, links=(BACK,))
-
-
-def show_list(member: Member, state: str = "active") -> PageResult:
-    page = bookings.read_page(member)
-    call = prepare_look(member, "list_trips", state=state, page=page, per_page=PER_PAGE)
-    return show_when_answered({"trips": call}, partial(_show_list, member, state, page))
-
-
-def _show_list(member: Member, state: str, page: int, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["trips"]
+async def show_list(member: Member, state: str = "active") -> FlowResult:
+    page = read_page(member)
+    answer = await look(member, "list_trips", state=state, page=page, per_page=PER_PAGE)
     if not answer.is_good:
-        return refuse(answer)
+        return TRIPS.refuse(answer)
     rows = [
         trip | {"first": read_day(trip["start_date"]), "last": read_day(trip["end_date"])} for trip in answer["trips"]
     ]
@@ -118,29 +101,22 @@ def read_day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
 
 
-def look_at(member: Member) -> dict[str, ToolCall] | None:
-    """The call that reads the trip of the path; None for a path that names none."""
+async def look_at(member: Member) -> Answer:
+    """The answer with the trip of the path."""
     number = member.data.path_number("number")
-    return {"trip": prepare_look(member, "get_trip", trip_id=number, detail="full")} if number else None
+    return await look(member, "get_trip", trip_id=number, detail="full") if number else Answer(status="not_found")
 
 
-def show(member: Member) -> PageResult:
-    calls = look_at(member)
-    if not calls:
-        return GONE
-    upcoming = {"when": "upcoming", "per_page": MAX_CHOICES}
-    calls |= {
-        "flights": prepare_look(member, "list_flight_bookings", **upcoming),
-        "stays": prepare_look(member, "list_hotel_bookings", **upcoming),
-    }
-    return show_when_answered(calls, partial(_show, member, bookings.read_page(member)))
-
-
-def _show(member: Member, page: int, answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["trip"]
+async def show(member: Member) -> FlowResult:
+    upcoming: dict[str, Any] = {"when": "upcoming", "per_page": MAX_CHOICES}
+    answer, flights, stays = await gather(
+        look_at(member),
+        look(member, "list_flight_bookings", **upcoming),
+        look(member, "list_hotel_bookings", **upcoming),
+    )
     if not answer.is_good:
-        return refuse(answer)
-    trip = answer["trip"]
+        return TRIPS.refuse(answer)
+    trip, page = answer["trip"], read_page(member)
     days = group_by_day(_list_entries(answer))
     rows = [entry for day in days for entry in day.entries]
     start = (page - 1) * ENTRIES_PER_PAGE
@@ -154,7 +130,7 @@ def _show(member: Member, page: int, answers: Mapping[str, Answer]) -> FlowResul
         costs=sum_costs(answer["flight_bookings"], answer["hotel_bookings"]),
         watches=answer["monitors"],
         share_url=answer["share_url"],
-        choices=_list_choices(answers["flights"], answers["stays"]),
+        choices=_list_choices(flights, stays),
         page=f"{PATH}/{trip['trip_id']}",
         part=page,
         parts=-(-len(rows) // ENTRIES_PER_PAGE),
@@ -189,150 +165,125 @@ def _list_choices(flights: Answer, stays: Answer) -> list[tuple[str, str]]:
     return [(f"{e.kind}-{e.number}", f"{e.day:%a} {e.day.day} {e.day:%b %Y}: {e.title}") for e in free if e.day]
 
 
-def move_booking(member: Member) -> PageResult:
+async def _change_trip(member: Member, tool: str, done: str, /, **arguments: Any) -> FlowResult:
+    """Back to the page of the trip, which says what was done."""
+    number = member.data.path_number("number") or 0
+    changed = await change(member, tool, trip_id=number, **arguments)
+    return redirect_back(f"{PATH}/{number}", done) if changed.is_good else TRIPS.refuse(changed)
+
+
+async def move_booking(member: Member) -> FlowResult:
     """Files a booking under the trip, or takes it out: `booking` names its kind and number."""
-    trip = member.data.path_number("number") or 0
     kind, _, number = member.data.form_value("booking").partition("-")
     ids = {"flight": "flight_booking_ids", "hotel": "hotel_booking_ids"}.get(kind, "flight_booking_ids")
     tool, done = (
         ("unlink_trip_items", "taken") if member.data.form_value("out") else ("assign_bookings_to_trip", "filed")
     )
-    moved: dict[str, Any] = {"trip_id": trip, ids: [int(number[:18])] if number.isdecimal() else []}
-    call = prepare_change(member, tool, **moved)
-    return show_when_answered({"moved": call}, partial(_finish, f"{PATH}/{trip}", done, "moved"))
+    return await _change_trip(member, tool, done, **{ids: [int(number[:18])] if number.isdecimal() else []})
 
 
-def _finish(page: str, done: str, name: str, answers: Mapping[str, Answer]) -> FlowResult:
-    return redirect_back(page, done) if answers[name].is_good else refuse(answers[name])
+async def show_new(member: Member) -> FlowResult:
+    form = await FORM.load(member, is_new=True)
+    return _show_form(member, form, form.begin(), {})
 
 
-def show_new(member: Member) -> PageResult:
-    return show_fields(member, dict.fromkeys(FIELDS, ""), {})
-
-
-def show_fields(member: Member, typed: Mapping[str, str], faults: Mapping[str, str], name: str = "") -> FlowResult:
-    """The form of a new trip, or of the one called `name`."""
-    page = member.data.path
-    context = {"typed": typed, "faults": faults, "name": name, "page": page, "back": page.rpartition("/")[0]}
-    return member.show("trip_form.html", 422 if faults else 200, **context)
-
-
-def make(member: Member) -> PageResult:
-    typed = read_typed(member, FIELDS)
-    call = prepare_change(member, "create_trip", **{name: text for name, text in typed.items() if text})  # type: ignore[arg-type]
-    return show_when_answered({"made": call}, partial(_finish_making, member, typed))
-
-
-def _finish_making(member: Member, typed: Mapping[str, str], answers: Mapping[str, Answer]) -> FlowResult:
-    answer = answers["made"]
-    if answer.is_good:
-        return redirect_back(f"{PATH}/{answer['trip']['trip_id']}", "made")
-    if answer.status == "paywall":
-        return refuse(answer)
-    return show_fields(member, typed, read_faults(answer))
-
-
-def show_change(member: Member) -> PageResult:
-    calls = look_at(member)
-    return show_when_answered(calls, partial(_show_change, member)) if calls else GONE
-
-
-def _show_change(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    if not answers["trip"].is_good:
-        return refuse(answers["trip"])
-    trip = answers["trip"]["trip"]
-    return show_fields(member, {name: write_value(trip[name]) for name in FIELDS}, {}, trip["name"])
-
-
-def save_change(member: Member) -> PageResult:
-    number, typed = member.data.path_number("number") or 0, read_typed(member, FIELDS)
-    fields: dict[str, Any] = {name: text for name, text in typed.items() if text or name == "name"}
-    emptied = [name for name in FIELDS if name not in fields]
-    call = prepare_change(member, "update_trip", trip_id=number, clear=emptied, **fields)
-    return show_when_answered({"saved": call}, partial(_finish_changing, member, f"{PATH}/{number}", typed))
-
-
-def _finish_changing(member: Member, page: str, typed: Mapping[str, str], answers: Mapping[str, Answer]) -> FlowResult:
-    saved = answers["saved"]
-    if saved.is_good:
-        return redirect_back(page, "saved")
-    return (
-        GONE if saved.status == "not_found" else show_fields(member, typed, read_faults(saved), typed["name"] or "Trip")
+def _show_form(
+    member: Member,
+    form: Form,
+    typed: Mapping[str, str],
+    before: Mapping[str, str],
+    saved: Answer | None = None,
+    name: str = "",
+) -> FlowResult:
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title="New trip" if form.is_new else "Change a trip",
+        heading="Where and when" if form.is_new else name,
+        back=(member.data.path.rpartition("/")[0], "Trips" if form.is_new else "Back to the trip"),
+        answer=saved,
     )
 
 
-def archive(member: Member) -> PageResult:
-    """An archived trip lets go what was filed under it: its ids go along, so that the undo files it again."""
-    calls = look_at(member)
-    return show_when_answered(calls, partial(_archive, member)) if calls else GONE
+async def make(member: Member) -> FlowResult:
+    form = await FORM.load(member, is_new=True)
+    typed = form.read(member)
+    saved = await change(member, "create_trip", **form.list_filled(typed))
+    if saved.is_good:
+        return redirect_back(f"{PATH}/{saved['trip']['trip_id']}", "made")
+    return TRIPS.refuse(saved) if saved.status == "paywall" else _show_form(member, form, typed, {}, saved)
 
 
-def _archive(member: Member, answers: Mapping[str, Answer]) -> PageResult:
-    answer = answers["trip"]
+async def show_change(member: Member) -> FlowResult:
+    form, answer = await gather(FORM.load(member, is_new=False), look_at(member))
     if not answer.is_good:
-        return refuse(answer)
-    number = answer["trip"]["trip_id"]
-    call = prepare_change(member, "update_trip", trip_id=number, state="archived")
-    filed = {name: _join_ids(answer[kind], id) for kind, id, name in FILED}
-    query = urlencode({name: text for name, text in filed.items() if text})
-    done = f"archived&{query}" if query else "archived"
-    return show_when_answered({"archived": call}, partial(_finish, f"{PATH}/{number}", done, "archived"))
+        return TRIPS.refuse(answer)
+    typed = form.write(answer["trip"])
+    return _show_form(member, form, typed, mark_values(typed), name=answer["trip"]["name"])
 
 
-def _join_ids(rows: Sequence[Row], id: str) -> str:
-    return ".".join(str(row[id]) for row in rows)
-
-
-def bring_back(member: Member) -> PageResult:
+async def save_change(member: Member) -> FlowResult:
     number = member.data.path_number("number") or 0
-    call = prepare_change(member, "update_trip", trip_id=number, state="active")
-    return show_when_answered({"back": call}, partial(_file_again, member, number))
+    form = await FORM.load(member, is_new=False)
+    typed, before = form.read(member), form.read_before(member)
+    saved = await change(member, "update_trip", trip_id=number, **form.list_changes(typed, before))
+    if saved.is_good:
+        return redirect_back(f"{PATH}/{number}", "saved")
+    if saved.status == "not_found":
+        return TRIPS.show_gone()
+    return _show_form(member, form, typed, before, saved, typed["name"] or "Trip")
 
 
-def _file_again(member: Member, number: int, answers: Mapping[str, Answer]) -> PageResult:
-    if not answers["back"].is_good:
-        return refuse(answers["back"])
+async def archive(member: Member) -> FlowResult:
+    """An archived trip lets go what was filed under it: its ids go along, so that the undo files it again."""
+    answer = await look_at(member)
+    if not answer.is_good:
+        return TRIPS.refuse(answer)
+    filed = {name: ".".join(str(row[id]) for row in answer[kind]) for kind, id, name in FILED}
+    query = urlencode({name: text for name, text in filed.items() if text})
+    return await _change_trip(member, "update_trip", f"archived&{query}" if query else "archived", state="archived")
+
+
+async def bring_back(member: Member) -> FlowResult:
+    number = member.data.path_number("number") or 0
+    back = await change(member, "update_trip", trip_id=number, state="active")
+    if not back.is_good:
+        return TRIPS.refuse(back)
     ids = {name: _split_ids(member.data.form_value(name)) for _, _, name in FILED}
     booked: dict[str, Any] = {name: ids[name] for name in ("flight_booking_ids", "hotel_booking_ids") if ids[name]}
     others: dict[str, Any] = {name: ids[name] for name in ids if ids[name] and name not in booked}
-    calls = {"bookings": prepare_change(member, "assign_bookings_to_trip", trip_id=number, **booked)} if booked else {}
-    calls |= {"others": prepare_change(member, "link_trip_items", trip_id=number, **others)} if others else {}
-    return show_when_answered(calls, partial(_finish_bringing_back, f"{PATH}/{number}"))
+    filings = (("assign_bookings_to_trip", booked), ("link_trip_items", others))
+    answers = await gather(*(change(member, tool, trip_id=number, **which) for tool, which in filings if which))
+    refused = next((answer for answer in answers if not answer.is_good), None)
+    return redirect_back(f"{PATH}/{number}", "back") if refused is None else TRIPS.refuse(refused)
 
 
 def _split_ids(text: str) -> list[int]:
     return [int(id) for id in text.split(".") if id.isascii() and id.isdecimal() and len(id) <= 18]
 
 
-def _finish_bringing_back(page: str, answers: Mapping[str, Answer]) -> FlowResult:
-    refused = next((answer for answer in answers.values() if not answer.is_good), None)
-    return redirect_back(page, "back") if refused is None else refuse(refused)
+async def share(member: Member) -> FlowResult:
+    """Makes the link under which others see the trip."""
+    return await _change_trip(member, "update_trip", "shared", share=True)
 
 
-def switch_share(member: Member, *, on: bool) -> PageResult:
-    """Makes the link under which others see the trip, or ends it."""
-    number = member.data.path_number("number") or 0
-    call = prepare_change(member, "update_trip", trip_id=number, share=on)
-    done = "shared" if on else "unshared"
-    return show_when_answered({"share": call}, partial(_finish, f"{PATH}/{number}", done, "share"))
+async def end_share(member: Member) -> FlowResult:
+    return await _change_trip(member, "update_trip", "unshared", share=False)
 
 
-def ask_delete(member: Member) -> PageResult:
-    calls = look_at(member)
-    return show_when_answered(calls, partial(_ask_delete, member)) if calls else GONE
-
-
-def _ask_delete(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    if not answers["trip"].is_good:
-        return refuse(answers["trip"])
-    trip = answers["trip"]["trip"]
+async def ask_delete(member: Member) -> FlowResult:
+    answer = await look_at(member)
+    if not answer.is_good:
+        return TRIPS.refuse(answer)
+    trip = answer["trip"]
     return member.show("trip_delete.html", trip=trip, page=f"{PATH}/{trip['trip_id']}")
 
 
-def delete(member: Member) -> PageResult:
+async def delete(member: Member) -> FlowResult:
     number = member.data.path_number("number") or 0
-    call = prepare_change(member, "delete_trip", trip_id=number, permanently=True)
-    return show_when_answered({"deleted": call}, partial(_finish, PATH, "deleted", "deleted"))
+    return await TRIPS.delete(member, "delete_trip", trip_id=number, permanently=True)
 
 
 ROUTES = [
@@ -346,8 +297,8 @@ ROUTES = [
     post_for_member(f"{ONE}/bookings", move_booking),
     post_for_member(f"{ONE}/archive", archive),
     post_for_member(f"{ONE}/back", bring_back),
-    post_for_member(f"{ONE}/share", partial(switch_share, on=True)),
-    post_for_member(f"{ONE}/unshare", partial(switch_share, on=False)),
+    post_for_member(f"{ONE}/share", share),
+    post_for_member(f"{ONE}/unshare", end_share),
     get_for_member(f"{ONE}/delete", ask_delete),
     post_for_member(f"{ONE}/delete", delete),
 ]

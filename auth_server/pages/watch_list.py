@@ -1,15 +1,14 @@
 """Page of all watches by kind: route watches, alerts of one airline, delays at airports, and standing orders."""
 
+from asyncio import gather
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from auth_server.pages import delay_alerts, flight_alerts, route_monitors, standing_orders
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import Answer, prepare_look, show_when_answered
-from auth_server.pages.watch_forms import LIST
+from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.watch_lines import (
     Row,
     WatchLine,
@@ -18,7 +17,8 @@ from auth_server.pages.watch_lines import (
     describe_route_monitor,
     describe_standing_order,
 )
-from auth_server.web.outcomes import FlowResult, PageResult
+from auth_server.pages.watch_pages import LIST
+from auth_server.web.outcomes import FlowResult
 
 PER_PAGE = 8  # of each kind: four full lists stay far below 30 kB
 MAX_PAGE = 100_000
@@ -88,17 +88,18 @@ def _read_page(member: Member, name: str) -> int:
     return min(int(text), MAX_PAGE) if text.isascii() and text.isdecimal() and 0 < len(text) < 9 and int(text) else 1
 
 
-def show(member: Member) -> PageResult:
+async def show(member: Member) -> FlowResult:
     """Each kind turns its own pages: `?routes=2`."""
-    calls = {
-        name: prepare_look(member, listing.tool, page=_read_page(member, name), per_page=PER_PAGE, **listing.arguments)
-        for name, listing in LISTINGS.items()
-    }
-    return show_when_answered(calls, partial(_show, member))
-
-
-def _show(member: Member, answers: Mapping[str, Answer]) -> FlowResult:
-    lists = [(name, listing, *_read_lines(answers[name], listing)) for name, listing in LISTINGS.items()]
+    answers = await gather(
+        *(
+            look(member, listing.tool, page=_read_page(member, name), per_page=PER_PAGE, **listing.arguments)
+            for name, listing in LISTINGS.items()
+        )
+    )
+    lists = [
+        (name, listing, *_read_lines(answer, listing))
+        for (name, listing), answer in zip(LISTINGS.items(), answers, strict=True)
+    ]
     return member.show("watch_list.html", lists=lists, path=LIST, messages=MESSAGES)
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from auth_server.web.flows import Flow, is_hashing_full, run, run_counted
 from auth_server.web.middleware import normalize_host
-from auth_server.web.outcomes import FlowResult, Page, PageResult, WaitingPage, WaitingStep, show_problem
+from auth_server.web.outcomes import FlowResult, Page, PageResult, WaitingStep, show_problem
 from auth_server.web.rendering import to_response
 from auth_server.web.request_data import (
     MAX_BODY_BYTES,
@@ -27,14 +27,9 @@ Handler = Callable[[Request], Awaitable[Response]]
 _CROSS_SITE = show_problem("This form came from another site", "Please open the page here and try again.", 403)
 
 
-async def await_tools(request: Request, result: PageResult) -> FlowResult:
+async def finish(request: Request, result: PageResult) -> FlowResult:
     """The result itself, or what it is once the tools or the service it waits for have answered."""
-    while isinstance(result, WaitingPage | WaitingStep):
-        if isinstance(result, WaitingStep):
-            result = await result.go_on()
-        else:
-            result = result.show(await request.app.state.tool_server.call_all(result.calls))
-    return result
+    return await result.go_on(request.app.state.tool_server) if isinstance(result, WaitingStep) else result
 
 
 def handle_page(
@@ -58,7 +53,7 @@ def handle_page(
             return to_response(show_problem("This request cannot be completed", error.get_error_description()))
         data = to_request_data(request, query=query)
         refusal = await before(data) if before is not None else None
-        return to_response(await await_tools(request, refusal if refusal is not None else await run(flow, data)))
+        return to_response(await finish(request, refusal if refusal is not None else await run(flow, data)))
 
     return handler
 
@@ -91,7 +86,7 @@ def handle_form(flow: Flow[PageResult], *, hashes: bool = False, max_bytes: int 
             text = "Too many people are signing in; please try again in a moment."
             return to_response(show_problem("Very busy", text, 429, 5))
         data = to_request_data(request, form=form)
-        result = await await_tools(request, await run(flow, data, hashes=hashes))
+        result = await finish(request, await run(flow, data, hashes=hashes))
         response = to_response(result)
         if isinstance(result, Page) and result.afterwards is not None:
             response.background = BackgroundTask(run_counted, result.afterwards, data, hashes=True)
@@ -114,7 +109,7 @@ async def read_upload_form(
     except OAuth2Error as error:
         return show_problem("This form cannot be read", error.get_error_description())
     except BodyTooLarge:
-        return await await_tools(request, await run(show_too_large, to_request_data(request)))
+        return await finish(request, await run(show_too_large, to_request_data(request)))
     return to_request_data(request, form=form, file=content)
 
 
@@ -122,6 +117,6 @@ def handle_upload(flow: Flow[PageResult], max_bytes: int, show_too_large: Flow[P
     async def handler(request: Request) -> Response:
         data = await read_upload_form(request, max_bytes, show_too_large)
         result = await run(flow, data) if isinstance(data, RequestData) else data
-        return to_response(await await_tools(request, result))
+        return to_response(await finish(request, result))
 
     return handler

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from auth_server.web.tool_server import Answer, ToolCall
+from auth_server.web.tool_server import ToolServer
 
 Links = Sequence[tuple[str, str]]
 NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
@@ -51,22 +51,14 @@ class Redirect:
 
 
 @dataclass
-class WaitingPage:
-    """A result that needs answers of tools, asked once the transaction is over; `show` runs without one."""
-
-    calls: Mapping[str, ToolCall]
-    show: "Callable[[dict[str, Answer]], PageResult]"
-
-
-@dataclass
 class WaitingStep:
-    """A result that another service has to be asked for, once the transaction is over."""
+    """A result that the tools or another service have to be asked for, once the transaction is over."""
 
-    go_on: "Callable[[], Awaitable[PageResult]]"
+    go_on: "Callable[[ToolServer], Awaitable[FlowResult]]"
 
 
 FlowResult = JsonResponse | Page | Redirect
-PageResult = FlowResult | WaitingPage | WaitingStep
+PageResult = FlowResult | WaitingStep
 
 
 _START, _DASHBOARD, _SUPPORT = ("/", "To the start page"), ("/dashboard", "To your dashboard"), ("/support", "Support")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ import httpx
 from anyio import to_thread
 
 from shared.http import AsyncClient, client
-from shared.internal_api import MAX_PAGE_CALLS, mcp_endpoint, page_calls_endpoint
+from shared.internal_api import MAX_PAGE_CALLS, mcp_endpoint, page_calls_endpoint, tool_description_endpoint
 from shared.redis import call_redis, connect, key
 from shared.secrets import digest
 
@@ -187,8 +188,37 @@ def _drop(name: str) -> None:
     call_redis(lambda: connect().delete(name))
 
 
+Schema = Mapping[str, Any]
+SCHEMA_SECONDS = 300  # for which the description of a tool may be kept, as its server says
+
+
+class Schemas:
+    """The JSON Schemas of tools' arguments; an old one serves while the tool server gives no newer."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self.client = client
+        self._kept: dict[str, tuple[float, Schema]] = {}
+
+    async def read(self, tool: str) -> Schema:
+        """Empty while it could not be read once."""
+        read_at, schema = self._kept.get(tool, (0.0, {}))
+        if schema and time.monotonic() - read_at < SCHEMA_SECONDS:
+            return schema
+        endpoint = tool_description_endpoint(tool)
+        try:
+            response = await self.client.get(endpoint.url, headers=endpoint.headers, timeout=SCHEMA_TIMEOUT)
+            response.raise_for_status()
+            schema = dict(response.json()["arguments"])
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            log.warning("The description of %s failed: %s", tool, type(error).__name__)
+            return schema
+        self._kept[tool] = time.monotonic(), schema
+        return schema
+
+
 PAGE_SECONDS = 8.0  # for which a page waits for its tools; with all the rest of it, it takes ten at most
 TIMEOUT = httpx.Timeout(60, connect=2)
+SCHEMA_TIMEOUT = httpx.Timeout(3, connect=2)
 LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=4)
 
 
@@ -231,23 +261,12 @@ class ToolServer:
         self.client = client(timeout=TIMEOUT, limits=LIMITS)
         self.pending_searches = PendingSearches()
         self.shared_requests = SharedRequests(self.client)
+        self.schemas = Schemas(self.client)
 
     async def close(self) -> None:
         await self.pending_searches.close()
         await self.shared_requests.close()
         await self.client.aclose()
-
-    async def call_all(self, calls: Mapping[str, ToolCall]) -> dict[str, Answer]:
-        """The answer to each call, by the same names: the page waits as long as for the slowest of them."""
-        answers: dict[str, Answer] = {}
-
-        async def call(name: str) -> None:
-            answers[name] = await self.call(calls[name])
-
-        async with anyio.create_task_group() as tasks:
-            for name in calls:
-                tasks.start_soon(call, name)
-        return answers
 
     async def call(self, call: ToolCall) -> Answer:
         if call.owner:

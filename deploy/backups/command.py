@@ -51,6 +51,8 @@ def check_archive(archive: Path, *, keys_lost: bool) -> str:
     versions = [row["version_num"] for row in tables.get("alembic_version", [])]
     if not versions:
         raise CommandError(f"{archive} is no backup of this service.")
+    if versions[0] < revisions()[0]:
+        raise CommandError(f"{archive} was made before the first release (tables at {versions[0]}): it is too old.")
     if versions[0] not in revisions():
         raise CommandError(f"{archive} was made by a newer release (tables at {versions[0]}): install that one first.")
     modes = [row["value"] for row in tables.get("service_facts", []) if row["name"] == "data_mode"]

@@ -31,7 +31,7 @@ def run_upgrade(arguments: argparse.Namespace) -> int:
 
 def list_first_steps(plan: UpgradePlan) -> list[str]:
     """What to do before the tables are brought up to date, one sentence each."""
-    if plan.schema.is_newer:
+    if plan.schema.is_newer or plan.schema.is_too_old:
         return [] if plan.schema.is_usable else [plan.schema.describe_fault()]
     if plan.schema.current is None or not plan.migrations:
         return []
@@ -87,6 +87,8 @@ def _describe_schema(plan: UpgradePlan) -> str:
     have, want = plan.schema.current, plan.schema.expected
     if plan.schema.is_newer:
         return f"version {have}, of a newer release; this one wants {want}"
+    if plan.schema.is_too_old:
+        return f"version {have}, from before the first release"
     if have is None:
         return f"none yet; this release wants version {want}"
     missing = f"; {pluralize(len(plan.migrations), 'migration')} to {want}" if plan.migrations else ", as it wants"
@@ -99,7 +101,7 @@ def _describe_migration(migration: PendingMigration) -> str:
 
 
 def _describe_programs(plan: UpgradePlan) -> str:
-    if plan.schema.is_newer and not plan.runs_meanwhile:
+    if (plan.schema.is_newer or plan.schema.is_too_old) and not plan.runs_meanwhile:
         return "those of this release do not run on these tables"
     if plan.runs_meanwhile:
         return "those that run now go on running"

@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from decimal import Decimal
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call
@@ -12,7 +12,7 @@ from mcp_server.toolkit.results import Money, Part, Result
 from shared import clock
 from shared.db.flight_alerts import FlightAlert
 from shared.db.monitor_pages import is_active
-from shared.db.reading import Read
+from shared.db.pagination import select_count
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import Trip
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, select_used
@@ -79,11 +79,13 @@ def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
     return {Plan.FREE: Decimal(0), Plan.PREMIUM: Decimal(str(call.settings.premium_price))}.get(plan)
 
 
-_USE = Read(
-    used=select_used(),
-    route_monitors=select(func.count()).select_from(RouteMonitor).where(is_active()),
-    flight_alerts=select(func.count()).where(FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
-    active_trips=select(func.count()).select_from(Trip).where(Trip.archived_at.is_(None)),
+_USED = select_used()
+_HELD = select(
+    select_count(RouteMonitor, is_active()).scalar_subquery().label("route_monitors"),
+    select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None))
+    .scalar_subquery()
+    .label("flight_alerts"),
+    select_count(Trip, Trip.archived_at.is_(None)).scalar_subquery().label("active_trips"),
 )
 
 
@@ -98,8 +100,9 @@ def get_usage(call: Call) -> Usage:
 
     Also prices, quota remaining and what an upgrade adds. Asking counts against no limit. Free.
     """
-    use = _USE(call.db, day=call.today, month=call.today.replace(day=1))
-    used = dict(use["used"])
+    days = {"day": call.today, "month": call.today.replace(day=1)}
+    used = dict(call.db.execute(_USED, days).all())
+    counts = call.db.execute(_HELD).one()
     searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
@@ -119,7 +122,7 @@ def get_usage(call: Call) -> Usage:
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
         counts=LimitUse.model_validate(
-            {name: Held(active=use[name][0], cap=getattr(call.limits, name)) for name in LimitUse.model_fields}
+            {name: Held(active=getattr(counts, name), cap=getattr(call.limits, name)) for name in LimitUse.model_fields}
         ),
         plans=[
             OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=list_additions(p)) for p in LIMITS

@@ -56,9 +56,8 @@ from mcp_server.views.own_credits import (
     mark_credit,
     to_held_credit,
 )
-from shared.db.card_spending import read_card_spending
 from shared.db.cards import Card as Row
-from shared.db.cards import OpenFee, load_card_page
+from shared.db.cards import OpenFee, load_card_page, read_bonus_spending
 from shared.db.household import find_member
 from shared.db.writing import add
 from shared.domain.household import add_member
@@ -179,12 +178,13 @@ def list_my_cards(
     Free.
     """
     if card_id is None:
-        only = {"open_only": not include_closed or None, "bonus_status": bonus_status}
-        rows, total, totals, spending = load_card_page(call.db, call.today, only, page, per_page)
+        only: dict[str, Any] = {"open_only": not include_closed, "bonus_status": bonus_status}
+        card_page = load_card_page(call.db, call.today, **only, page=page, per_page=per_page)
     else:
-        rows, total, totals, spending = load_card_page(call.db, call.today, {"card_id": card_id}, 1, 1)
-        if not rows:
+        card_page = load_card_page(call.db, call.today, card_id=card_id)
+        if not card_page.rows:
             raise NotFound("card", card_id)
+    rows, total, totals, spending = card_page
     cards = [to_card(call, r, spending) for r in rows]
     fees = sum_fees(call.reference, totals.open_fees)
     return Cards(
@@ -271,12 +271,7 @@ def update_card(
     changed += ["credit"] if mark_credit(call, row, credit, credit_used, credit_used_on) else []
     call.db.flush()
     own = list_card_credits(call, row)
-    # What statements show since a card with an open bonus was opened; without one nothing is read.
-    has_open_bonus = row.spend_requirement and row.bonus_status != "earned"
-    bonus_spending = (
-        read_card_spending(call.db, row.opened_on.replace(day=1)) if row.opened_on and has_open_bonus else {}
-    )
-    shown_card = to_card(call, row, bonus_spending)
+    shown_card = to_card(call, row, read_bonus_spending(call.db, [row]))
     notes = describe_missing_bonus_day(row) + describe_credit(own, credit) + _describe_bonuses([shown_card])
     return ChangedCard(
         message=edits.describe_changes(shown_card.name, shown_card, changed) + notes,

@@ -5,7 +5,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -22,7 +22,6 @@ from shared.db.messages import Notification
 from shared.db.monitor_pages import is_active
 from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
-from shared.db.reading import Read
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
@@ -194,17 +193,19 @@ def describe_members(sums: list[MemberSums]) -> str:
 
 
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
-# The account and what is only counted: alerts that are neither paused nor ended, trips, unread notices.
-_REST = Read(
-    account=select(Account).where(Account.id == bindparam("account")),
-    flight_alerts=select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
-    delay_alerts=select_count(DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
-    route_monitors=select_count(RouteMonitor, is_active()),
-    standing_orders=select_count(StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)),
-    active_trips=select_count(Trip, Trip.archived_at.is_(None)),
-    archived_trips=select_count(Trip, Trip.archived_at.is_not(None)),
-    unread=select_count(Notification, Notification.read_at.is_(None)),
-)
+# What is only counted: alerts that are neither paused nor ended, trips, unread notices.
+_COUNTED = {
+    "flight_alerts": select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
+    "delay_alerts": select_count(DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
+    "route_monitors": select_count(RouteMonitor, is_active()),
+    "standing_orders": select_count(
+        StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
+    ),
+    "active_trips": select_count(Trip, Trip.archived_at.is_(None)),
+    "archived_trips": select_count(Trip, Trip.archived_at.is_not(None)),
+    "unread": select_count(Notification, Notification.read_at.is_(None)),
+}
+_ACCOUNT_AND_COUNTS = select(Account, *(rows.scalar_subquery().label(name) for name, rows in _COUNTED.items()))
 MAX_CREDITS = 40
 
 
@@ -305,8 +306,9 @@ def get_portfolio(call: Call) -> Portfolio:
     towards a bonus. Values are estimates. Single balances: list_points_balances. Free.
     """
     holdings = read_holdings(call.db, earliest_today(call.now))
-    rest = {name: rows[0] for name, rows in _REST(call.db, account=call.account_id).items()}
-    own_profile = to_profile(rest["account"], holdings.profile)
+    account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()
+    counts = dict(zip(_COUNTED, numbers, strict=True))
+    own_profile = to_profile(account, holdings.profile)
     view = Viewpoint(
         call.reference,
         call.now,
@@ -328,11 +330,11 @@ def get_portfolio(call: Call) -> Portfolio:
         vouchers=_count_vouchers(view, holdings),
         bookings=_count_bookings(view, holdings),
         redemptions=log,
-        alerts=AlertCounts.model_validate({name: rest[name] for name in AlertCounts.model_fields}),
-        trips=TripSums(active=rest["active_trips"], archived=rest["archived_trips"]),
+        alerts=AlertCounts.model_validate({name: counts[name] for name in AlertCounts.model_fields}),
+        trips=TripSums(active=counts["active_trips"], archived=counts["archived_trips"]),
         deadlines=[UpcomingDeadline.model_validate(d) for d in soon[:SOONEST]],
         profile=own_profile,
-        unread_notifications=rest["unread"],
+        unread_notifications=counts["unread"],
         as_of=call.now,
     )
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictBool, WithJsonSchema
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
@@ -14,7 +14,6 @@ from mcp_server.views.profile import Profile, new_profile, to_profile
 from shared.db.accounts import Account, lock
 from shared.db.profile import MAILS
 from shared.db.profile import Profile as Row
-from shared.db.reading import Read
 from shared.domain import time_zones
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
@@ -25,7 +24,7 @@ Airlines = Annotated[list[AnyName], Field(max_length=20)]
 Mail = Annotated[
     dict[str, StrictBool], WithJsonSchema({"type": "object", "description": f"Booleans: {', '.join(MAILS)}."})
 ]
-_PROFILE = Read(account=select(Account).where(Account.id == bindparam("account")), profile=select(Row))
+_PROFILE = select(Account, Row).outerjoin(Row, Row.account_id == Account.id)  # of the caller: the session sees no other
 Clearable = Literal[
     "home_airport",
     "default_cabin",
@@ -58,8 +57,8 @@ def get_profile(call: Call) -> ShownProfile:
 
     Free.
     """
-    parts = _PROFILE(call.db, account=call.account_id)
-    profile = to_profile(parts["account"][0], next(iter(parts["profile"]), None))
+    account, row = call.db.execute(_PROFILE).one()
+    profile = to_profile(account, row)
     home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
     cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
     settings = f"{home}{cabin}, {pluralize(profile.default_passengers, 'passenger')}, prices in {profile.currency}"

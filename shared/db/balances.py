@@ -11,7 +11,6 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from shared.db.base import AccountOwned, Base, big, pk
 from shared.db.members import HOLDER, member
 from shared.db.profile import Profile
-from shared.db.reading import Read
 
 
 class PointsBalance(AccountOwned, Base):
@@ -45,19 +44,18 @@ def read_own_values(session: Session) -> dict[str, Decimal]:
 
 
 class Balances(NamedTuple):
-    """`zone` is the time zone the person chose."""
+    """`zone` is the time zone the person chose; without rows it is not read."""
 
     rows: list[PointsBalance]
     zone: str | None
 
 
-_BALANCES = Read(
-    rows=sa.select(PointsBalance).order_by(PointsBalance.program, PointsBalance.member),
-    zone=sa.select(Profile.timezone),
+_BALANCES = sa.select(PointsBalance, sa.select(Profile.timezone).scalar_subquery()).order_by(
+    PointsBalance.program, PointsBalance.member
 )
 
 
 def load_balances(session: Session) -> Balances:
     """All of the account, the account holder's before those of other members."""
-    parts = _BALANCES(session)
-    return Balances(parts["rows"], next(iter(parts["zone"]), None))
+    rows = session.execute(_BALANCES).all()
+    return Balances([row for row, _ in rows], rows[0][1] if rows else None)

@@ -192,14 +192,33 @@ class NotStored(Exception):
     """A session that only reads was to store something: a fault of the program."""
 
 
+# Of selects the conditions are made once, and what they compare with is sent as parameters. Made anew for each
+# statement they took a third of its time, 140 of 440 microseconds.
+_OWN = {"account_id": "own_account_id", "synthetic": "own_synthetic"}
+_CONDITIONS = {
+    "account_id": with_loader_criteria(
+        AccountOwned, lambda cls: cls.account_id == sa.bindparam("own_account_id"), include_aliases=True
+    ),
+    "synthetic": with_loader_criteria(
+        ModeOwned, lambda cls: cls.synthetic == sa.bindparam("own_synthetic"), include_aliases=True
+    ),
+}
+
+
 @event.listens_for(Session, "do_orm_execute")
-def _guard(state: ORMExecuteState) -> None:
-    if state.session.info.get("reads") and not state.is_select:
+def _guard(state: ORMExecuteState) -> sa.Result[Any] | None:
+    info = state.session.info
+    if info.get("reads") and not state.is_select:
         raise NotStored(str(state.statement))
     text = isinstance(state.statement, sa.TextClause | sa.TextualSelect)  # it names its rows itself
-    if text or state.is_column_load or state.is_relationship_load:
-        return
-    account_id, synthetic = state.session.info.get("account_id"), state.session.info.get("synthetic")
+    guarded = [name for name in _OWN if info.get(name) is not None]
+    if text or state.is_column_load or state.is_relationship_load or not guarded:
+        return None
+    if state.is_select:
+        state.parameters = state.parameters or {}  # None cannot be merged into
+        statement = state.statement.options(*(_CONDITIONS[name] for name in guarded))
+        return state.invoke_statement(statement, params={_OWN[name]: info[name] for name in guarded})
+    account_id, synthetic = info.get("account_id"), info.get("synthetic")
     if account_id is not None:
         state.statement = state.statement.options(
             with_loader_criteria(AccountOwned, lambda cls: cls.account_id == account_id, include_aliases=True)
@@ -208,6 +227,7 @@ def _guard(state: ORMExecuteState) -> None:
         state.statement = state.statement.options(
             with_loader_criteria(ModeOwned, lambda cls: cls.synthetic == synthetic, include_aliases=True)
         )
+    return None
 
 
 @event.listens_for(Session, "before_flush")

@@ -21,7 +21,7 @@ from shared.db.bookings import (
     list_watched,
     select_prices,
 )
-from shared.db.reading import Read, Rows
+from shared.db.pagination import Rows, read_parts
 from shared.db.vouchers import Voucher
 
 When = Literal["upcoming", "past", "cancelled", "all"]
@@ -75,8 +75,8 @@ def load_flight_page(session: Session, today: Today, when: When, only: Filters, 
     `only`: airlines (names in small letters), program, trip_id, workspace_trip_id, from_date, to_date.
     """
     filters = {name: value for name, value in only.items() if value is not None}
-    read = _read_flights(when, frozenset(filters))
-    parts = read(session, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    selects = _select_flights(when, frozenset(filters))
+    parts = read_parts(session, selects, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
     return FlightPage(parts["rows"], _list_vouchers(parts), _add_up(parts["sums"]))
 
 
@@ -86,8 +86,8 @@ def load_stay_page(session: Session, today: Today, when: When, only: Filters, pa
     `only`: hotel_codes, trip_id, with_drop (true: those offered for less now).
     """
     filters = {name: value for name, value in only.items() if value is not None}
-    read = _read_stays(when, frozenset(filters))
-    parts = read(session, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    selects = _select_stays(when, frozenset(filters))
+    parts = read_parts(session, selects, **today.parameters, **filters, offset=(page - 1) * per_page, per_page=per_page)
     return StayPage(parts["rows"], _list_vouchers(parts), list_watched(parts["prices"]), _add_up(parts["sums"]))
 
 
@@ -99,7 +99,7 @@ def _list_vouchers(parts: Mapping[str, list[Any]]) -> dict[int, list[int]]:
 
 
 @lru_cache(maxsize=64)
-def _read_flights(when: When, filters: frozenset[str]) -> Read:
+def _select_flights(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
     table = FlightBooking
     fits = [_FLIGHT_FILTERS[name] for name in sorted(filters)]
     fits += _conditions_for(when, table.departure_date, table.origin, table.cancelled_at)
@@ -118,11 +118,12 @@ def _read_flights(when: When, filters: frozenset[str]) -> Read:
         .group_by(table.program, table.taxes_currency)
     )
     rows = _select_page(sa.select(table).where(*fits), table.departure_date, when)
-    return Read(rows=rows, sums=sums, vouchers=_select_vouchers(Voucher.flight_booking_id, _select_ids(rows, table)))
+    vouchers = _select_vouchers(Voucher.flight_booking_id, _select_ids(rows, table))
+    return {"rows": rows, "sums": sums, "vouchers": vouchers}
 
 
 @lru_cache(maxsize=64)
-def _read_stays(when: When, filters: frozenset[str]) -> Read:
+def _select_stays(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
     table = HotelBooking
     fits = [_STAY_FILTERS[name] for name in sorted(filters)]
     fits += _conditions_for(when, table.check_out_date, table.hotel_code, table.cancelled_at)
@@ -143,7 +144,7 @@ def _read_stays(when: When, filters: frozenset[str]) -> Read:
     rows = _select_page(sa.select(table).where(*fits), table.check_in_date, when)
     ids = _select_ids(rows, table)
     vouchers = _select_vouchers(Voucher.hotel_booking_id, ids)
-    return Read(rows=rows, sums=sums, vouchers=vouchers, prices=select_prices(table.id.in_(ids)))
+    return {"rows": rows, "sums": sums, "vouchers": vouchers, "prices": select_prices(table.id.in_(ids))}
 
 
 def _select_ids(rows: Rows, table: type[FlightBooking | HotelBooking]) -> sa.Select[int]:

@@ -1,20 +1,19 @@
 """Cards a person owns."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
-from shared.db.card_spending import CardSpending, group_card_spending, select_card_spending
+from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.members import HOLDER, member
-from shared.db.reading import Read
 
 
 class Card(AccountOwned, Base):
@@ -79,53 +78,56 @@ class CardPage(NamedTuple):
 
 
 _TODAY = sa.bindparam("today", type_=sa.Date)
-_IS_OPEN = sa.or_(Card.closed_on.is_(None), Card.closed_on > _TODAY)
-_OPEN_SLUGS = Read(slugs=sa.select(Card.slug).where(_IS_OPEN, Card.member == HOLDER, Card.slug.is_not(None)))
-_OPEN_SLUGS_OF = Read(slugs=_OPEN_SLUGS.parts["slugs"].where(Card.account_id == sa.bindparam("account")))
-_FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
-    "card_id": Card.id == sa.bindparam("card_id"),
-    "open_only": sa.and_(sa.bindparam("open_only", type_=sa.Boolean), _IS_OPEN),
-    "bonus_status": func.coalesce(Card.bonus_status, "unknown") == sa.bindparam("bonus_status"),
-}
+_OPEN = sa.or_(Card.closed_on.is_(None), Card.closed_on > _TODAY)
+_OPEN_SLUGS = sa.select(Card.slug).where(_OPEN, Card.member == HOLDER, Card.slug.is_not(None))
+_OPEN_SLUGS_OF = _OPEN_SLUGS.where(Card.account_id == sa.bindparam("account"))
+_CARDS = sa.select(Card).order_by(Card.id)
 
 
 def list_open_slugs(session: Session, today: date, account_id: int | None = None) -> frozenset[str]:
     """The account holder's open cards that are in the catalogue; a session of everyone's rows names the account."""
-    if account_id is None:
-        return frozenset(_OPEN_SLUGS(session, today=today)["slugs"])
-    return frozenset(_OPEN_SLUGS_OF(session, today=today, account=account_id)["slugs"])
+    which = _OPEN_SLUGS if account_id is None else _OPEN_SLUGS_OF
+    slugs = session.scalars(which, {"today": today, "account": account_id})
+    return frozenset(slug for slug in slugs if slug is not None)
 
 
-def load_card_page(session: Session, today: date, only: Mapping[str, Any], page: int, per_page: int) -> CardPage:
-    """Cards in the order they were added. `only`: card_id, open_only (true), bonus_status (unknown: none was set)."""
-    filters = {name: value for name, value in only.items() if value is not None}
-    read = _read_cards(frozenset(filters))
-    parts = read(session, **filters, today=today, offset=(page - 1) * per_page, per_page=per_page)
-    counts = parts["wallet"]
-    wallet = Wallet(
-        open=sum(r[3] for r in counts),
-        closed=sum(r[4] - r[3] for r in counts),
-        open_fees=[OpenFee(*r[:4]) for r in counts if r[3]],
-        bonuses_pending=sum(r[5] for r in counts),
+def load_card_page(
+    session: Session,
+    today: date,
+    *,
+    card_id: int | None = None,
+    open_only: bool = False,
+    bonus_status: str | None = None,
+    page: int = 1,
+    per_page: int = 1,
+) -> CardPage:
+    """Cards in the order they were added. `bonus_status` unknown: none was set.
+
+    All cards are read, because the wallet adds up all of them and no person has many.
+    """
+    every = session.scalars(_CARDS).all()
+    still_open = [row for row in every if row.closed_on is None or row.closed_on > today]
+    fits = [
+        row
+        for row in (still_open if open_only else every)
+        if card_id in (None, row.id) and bonus_status in (None, row.bonus_status or "unknown")
+    ]
+    rows = fits[(page - 1) * per_page : page * per_page]
+    return CardPage(rows, len(fits), _add_up(every, still_open), read_bonus_spending(session, rows))
+
+
+def _add_up(every: Sequence[Card], still_open: Sequence[Card]) -> Wallet:
+    fees = Counter((row.currency, row.slug, row.annual_fee) for row in still_open)
+    in_order = sorted(fees, key=lambda fee: (fee[0], fee[1] is None, fee[1] or "", fee[2] is None, fee[2] or 0))
+    return Wallet(
+        open=len(still_open),
+        closed=len(every) - len(still_open),
+        open_fees=[OpenFee(slug, fee, code, fees[code, slug, fee]) for code, slug, fee in in_order],
+        bonuses_pending=sum(row.bonus_status == "pending" for row in every),
     )
-    return CardPage(parts["rows"], parts["total"][0], wallet, group_card_spending(parts["spending"]))
 
 
-@lru_cache(maxsize=8)
-def _read_cards(filters: frozenset[str]) -> Read:
-    fits = [_FILTERS[name] for name in sorted(filters)]
-    by = (Card.slug, Card.annual_fee, Card.currency)
-    pending = func.count().filter(Card.bonus_status == "pending")
-    rows = sa.select(Card).where(*fits).order_by(Card.id)
-    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
-    page = rows.with_only_columns(Card.opened_on, Card.spend_requirement, Card.bonus_status).subquery()
-    has_bonus = page.c.spend_requirement != 0, page.c.bonus_status.is_distinct_from("earned")
-    opened = sa.select(func.date_trunc("month", func.min(page.c.opened_on)).cast(sa.Date)).where(*has_bonus)
-    return Read(
-        rows=rows,
-        spending=select_card_spending(opened.scalar_subquery()),
-        total=sa.select(func.count()).select_from(Card).where(*fits),
-        wallet=sa.select(*by, func.count().filter(_IS_OPEN), func.count(), pending)
-        .group_by(*by)
-        .order_by(Card.currency, Card.slug, Card.annual_fee),
-    )
+def read_bonus_spending(session: Session, rows: Iterable[Card]) -> dict[int, CardSpending]:
+    """What statements show since the first of the cards with an open bonus was opened; without one nothing is read."""
+    opened = [r.opened_on for r in rows if r.opened_on and r.spend_requirement and r.bonus_status != "earned"]
+    return read_card_spending(session, min(opened).replace(day=1)) if opened else {}

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, stamp, uid
-from shared.db.reading import Read
+from shared.db.pagination import CountedRows, select_count
 from shared.telemetry.traces import get_traceparent
 
 OPEN_STATUSES = "('pending', 'claimed', 'handing_over')"
@@ -234,18 +234,15 @@ _NOTICE_FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
 def load_notice_page(session: Session, only: Mapping[str, Any], page: int, per_page: int) -> NoticePage:
     """The newest first. `only`: unread_only (true), kind, since."""
     filters = {name: value for name, value in only.items() if value is not None}
-    parts = _read_notices(frozenset(filters))(session, **filters, offset=(page - 1) * per_page, per_page=per_page)
-    (total, unread), *_ = parts["counts"]
-    return NoticePage(parts["rows"], total, unread)
+    select = _select_notices(frozenset(filters))
+    rows, (total, unread) = select.read(session, **filters, offset=(page - 1) * per_page, per_page=per_page)
+    return NoticePage([notice for (notice,) in rows], total, unread)
 
 
 @lru_cache(maxsize=8)
-def _read_notices(filters: frozenset[str]) -> Read:
+def _select_notices(filters: frozenset[str]) -> CountedRows:
     fits = [_NOTICE_FILTERS[name] for name in sorted(filters)]
     rows = sa.select(Notification).where(*fits).order_by(Notification.created_at.desc(), Notification.id)
-    unread = Notification.read_at.is_(None)
-    counts = sa.select(sa.func.count().filter(sa.and_(sa.true(), *fits)), sa.func.count().filter(unread))
-    return Read(
-        rows=rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page")),
-        counts=counts.select_from(Notification),
-    )
+    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
+    unread = select_count(Notification, Notification.read_at.is_(None))
+    return CountedRows.of(rows, select_count(Notification, *fits), unread)

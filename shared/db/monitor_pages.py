@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import Literal
 
 import sqlalchemy as sa
-from sqlalchemy import func
 from sqlalchemy.orm import Session
 
-from shared.db.reading import Read
+from shared.db.pagination import CountedRows, select_count
 from shared.db.route_monitors import MonitorFinds, RouteMonitor, group_finds, select_finds
 from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
@@ -34,22 +33,17 @@ def is_active() -> sa.ColumnElement[bool]:
 
 def load_monitor_page(session: Session, state: State, page: int, per_page: int) -> MonitorPage:
     """The newest first."""
-    parts = _read_monitors(state)(session, offset=(page - 1) * per_page, per_page=per_page)
-    (total, active), *_ = parts["counts"]
-    return MonitorPage(parts["rows"], total, active, dict(parts["due"]), group_finds(parts["finds"]))
+    rows, (total, active) = _select_monitors(state).read(session, offset=(page - 1) * per_page, per_page=per_page)
+    ids = [monitor.id for (monitor,) in rows]
+    is_due = Schedule.kind == RunKind.ROUTE_MONITOR, Schedule.subject_id.in_(ids), Schedule.enabled
+    due = session.execute(sa.select(Schedule.subject_id, Schedule.next_due_at).where(*is_due))
+    finds = group_finds(session.execute(select_finds(ids)))
+    return MonitorPage([monitor for (monitor,) in rows], total, active, dict(due.all()), finds)
 
 
 @lru_cache(maxsize=3)
-def _read_monitors(state: State) -> Read:
+def _select_monitors(state: State) -> CountedRows:
     fits = {"active": is_active(), "cancelled": ~is_active(), "all": sa.true()}[state]
     rows = sa.select(RouteMonitor).where(fits).order_by(RouteMonitor.id.desc())
     rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
-    page = rows.with_only_columns(RouteMonitor.id).subquery()
-    ids = sa.select(page.c.id)
-    is_due = Schedule.kind == RunKind.ROUTE_MONITOR, Schedule.subject_id.in_(ids), Schedule.enabled
-    return Read(
-        rows=rows,
-        counts=sa.select(func.count().filter(fits), func.count().filter(is_active())).select_from(RouteMonitor),
-        due=sa.select(Schedule.subject_id, Schedule.next_due_at).where(*is_due),
-        finds=select_finds(ids),
-    )
+    return CountedRows.of(rows, select_count(RouteMonitor, fits), select_count(RouteMonitor, is_active()))

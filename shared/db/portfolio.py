@@ -15,8 +15,8 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.card_credits import CardCreditUse
 from shared.db.card_spending import CardSpending, group_card_spending, select_card_spending
 from shared.db.cards import Card
+from shared.db.pagination import Rows, read_parts
 from shared.db.profile import Profile
-from shared.db.reading import Read, Rows
 from shared.db.statuses import LoyaltyStatus
 from shared.db.vouchers import Voucher
 
@@ -44,11 +44,8 @@ TABLES = tuple(table.name for table in fields(Holdings))
 
 
 def read_holdings(session: Session, since: date, tables: Collection[str] = TABLES) -> Holdings:
-    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest, in one statement.
-
-    Nothing that is changed of the rows is stored.
-    """
-    parts = _read_tables(frozenset(tables))(session, since=since, since_month=since - BONUS_WINDOW)
+    """Vouchers that are free and not over, bookings that are not over or cancelled; all of the rest."""
+    parts = read_parts(session, _select_tables(frozenset(tables)), since=since, since_month=since - BONUS_WINDOW)
     return Holdings(
         **{name: rows for name, rows in parts.items() if name not in ("profile", "card_spending")},
         card_spending=group_card_spending(parts.get("card_spending", ())),
@@ -57,7 +54,7 @@ def read_holdings(session: Session, since: date, tables: Collection[str] = TABLE
 
 
 @lru_cache(maxsize=64)
-def _read_tables(tables: frozenset[str]) -> Read:
+def _select_tables(tables: frozenset[str]) -> Mapping[str, Rows]:
     since = sa.bindparam("since", type_=sa.Date)
     free = sa.and_(Voucher.flight_booking_id.is_(None), Voucher.hotel_booking_id.is_(None))
     lasting = sa.or_(Voucher.expires_on.is_(None), Voucher.expires_on >= since)
@@ -72,7 +69,7 @@ def _read_tables(tables: frozenset[str]) -> Read:
         "flights": upcoming_bookings.select_flights(since),
         "stays": upcoming_bookings.select_stays(since),
     }
-    return Read(**{name: rows.limit(MAX_ROWS) for name, rows in selects.items() if name in tables})
+    return {name: rows.limit(MAX_ROWS) for name, rows in selects.items() if name in tables}
 
 
 def _order_by_program(table: type[M]) -> Rows:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared.db.bookings import FlightBooking, HotelBooking, Watched, list_watched, select_last_fares, select_prices
-from shared.db.reading import Read
+from shared.db.pagination import Rows, read_parts
 
 MAX_ROWS = 2_000  # of each kind; no person books as many in a year
 _YEAR = sa.bindparam("first", type_=sa.Date), sa.bindparam("last", type_=sa.Date)
@@ -25,16 +25,13 @@ class AwardBookings(NamedTuple):
 
 
 def read_award_bookings(session: Session, year: int) -> AwardBookings:
-    """Those that stand and whose travel begins in the year, with all legs of their trips, in order; in one statement.
-
-    Nothing that is changed of the rows is stored.
-    """
-    parts = _AWARD_BOOKINGS(session, first=date(year, 1, 1), last=date(year, 12, 31))
+    """Those that stand and whose travel begins in the year, with all legs of their trips, in order."""
+    parts = read_parts(session, _AWARD_BOOKINGS, first=date(year, 1, 1), last=date(year, 12, 31))
     fares = {leg: price for leg, price in parts["fares"] if price is not None}
     return AwardBookings(parts["legs"], parts["stays"], fares, list_watched(parts["prices"]))
 
 
-def _build_read() -> Read:
+def _select_bookings() -> Mapping[str, Rows]:
     leg, stay = FlightBooking, HotelBooking
     flown = (leg.kind == "award", leg.cancelled_at.is_(None))
     in_year = leg.departure_date.between(*_YEAR)
@@ -43,12 +40,12 @@ def _build_read() -> Read:
     checked_in = stay.check_in_date.between(*_YEAR)
     slept = (stay.kind == "award", stay.cancelled_at.is_(None), stay.original_points > 0, checked_in)
     unpriced = sa.func.coalesce(stay.original_pay_rate_usd, 0) == 0
-    return Read(
-        legs=legs.order_by(leg.departure_date, leg.id).limit(MAX_ROWS),
-        fares=select_last_fares(*flown, in_year, leg.cash_price.is_(None)).limit(MAX_ROWS),
-        stays=sa.select(stay).where(*slept).order_by(stay.check_in_date, stay.id).limit(MAX_ROWS),
-        prices=select_prices(sa.and_(*slept, unpriced)).limit(MAX_ROWS),
-    )
+    return {
+        "legs": legs.order_by(leg.departure_date, leg.id).limit(MAX_ROWS),
+        "fares": select_last_fares(*flown, in_year, leg.cash_price.is_(None)).limit(MAX_ROWS),
+        "stays": sa.select(stay).where(*slept).order_by(stay.check_in_date, stay.id).limit(MAX_ROWS),
+        "prices": select_prices(sa.and_(*slept, unpriced)).limit(MAX_ROWS),
+    }
 
 
-_AWARD_BOOKINGS = _build_read()
+_AWARD_BOOKINGS = _select_bookings()

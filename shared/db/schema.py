@@ -22,10 +22,10 @@ def _config(url: str) -> Config:
 def upgrade(url: str, to: str = "head") -> None:
     """Runs every missing migration; two starters wait for each other. Newer tables stay as they are.
 
-    Raises SchemaError where the tables are newer and this release does not run on them.
+    Raises SchemaError where the tables are newer and this release does not run on them, or older than its first.
     """
     schema = read_schema(url)
-    if schema.is_newer and not schema.is_usable:
+    if schema.is_too_old or (schema.is_newer and not schema.is_usable):
         raise SchemaError(schema.describe_fault())
     if not schema.is_newer:
         command.upgrade(_config(url), to)

@@ -22,7 +22,12 @@ class Schema(NamedTuple):
 
     @property
     def is_newer(self) -> bool:
-        return self.current is not None and self.current not in revisions()
+        return self.current is not None and self.current not in revisions() and not self.is_too_old
+
+    @property
+    def is_too_old(self) -> bool:
+        """Of a version before the first release, whose migrations are gone."""
+        return self.current is not None and self.current < revisions()[0]
 
     @property
     def is_usable(self) -> bool:
@@ -30,6 +35,11 @@ class Schema(NamedTuple):
         return self.current == self.expected or (self.is_newer and self.oldest in revisions())
 
     def describe_fault(self) -> str:
+        if self.is_too_old:
+            return (
+                f"The tables are at version {self.current}, from before the first release, which begins at"
+                f" {revisions()[0]}: bring them there with the code of that time, or begin with an empty database."
+            )
         if self.is_newer:
             return (
                 f"The tables are at version {self.current}, and this release knows versions up to {self.expected}:"

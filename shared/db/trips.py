@@ -14,7 +14,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, mapped_column
 from shared.db import bulk
 from shared.db.base import AccountOwned, Base, ModeOwned, pk, stamp
 from shared.db.bookings import FlightBooking, HotelBooking
-from shared.db.reading import Read
+from shared.db.pagination import CountedRows, select_count
 from shared.db.route_monitors import RouteMonitor
 from shared.db.standing_orders import StandingOrder
 from shared.errors import Fault, Invalid, NotFound
@@ -163,25 +163,22 @@ class TripPage(NamedTuple):
 
 def load_trip_page(session: Session, state: TripState, page: int, per_page: int) -> TripPage:
     """The newest first."""
-    parts = _read_trips(state)(session, offset=(page - 1) * per_page, per_page=per_page)
-    rows, ((total, active), *_) = parts["rows"], parts["counts"]
-    filed = [row for kind in _COUNTED_COLUMNS for row in parts[f"of_{kind}"]]
-    return TripPage(rows, total, active, _group_counts([row.id for row in rows], filed))
+    rows, (total, active) = _select_trips(state).read(session, offset=(page - 1) * per_page, per_page=per_page)
+    filed = {trip.id: dict(zip(_COUNTED_COLUMNS, counts, strict=True)) for trip, *counts in rows}
+    return TripPage([trip for trip, *_ in rows], total, active, filed)
 
 
 @lru_cache(maxsize=3)
-def _read_trips(state: TripState) -> Read:
+def _select_trips(state: TripState) -> CountedRows:
     is_active = Trip.archived_at.is_(None)
     fits = {"active": is_active, "archived": Trip.archived_at.is_not(None), "all": sa.true()}[state]
-    rows = sa.select(Trip).where(fits).order_by(Trip.id.desc())
-    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
-    page = rows.with_only_columns(Trip.id).subquery()
-    filed = zip(_COUNTED_COLUMNS, _select_filed(sa.select(page.c.id)), strict=True)
-    return Read(
-        rows=rows,
-        counts=sa.select(func.count().filter(fits), func.count().filter(is_active)).select_from(Trip),
-        **{f"of_{kind}": counts for kind, counts in filed},
+    filed = (
+        sa.select(func.count()).where(column == Trip.id).correlate(Trip).scalar_subquery()
+        for column in _COUNTED_COLUMNS.values()
     )
+    rows = sa.select(Trip, *filed).where(fits).order_by(Trip.id.desc())
+    rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
+    return CountedRows.of(rows, select_count(Trip, fits), select_count(Trip, is_active))
 
 
 # What a trip shows of each kind: the order, and the most rows of one answer.

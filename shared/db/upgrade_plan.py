@@ -54,7 +54,8 @@ def plan_upgrade(url: str) -> UpgradePlan:
         connection.execution_options(postgresql_readonly=True)
         sizes = _read_sizes(connection)
         last_backup = _read_last_backup(connection) if "service_facts" in sizes else None
-    migrations = [] if schema.is_newer else [_describe(script, sizes) for script in _list_missing(schema.current)]
+    unknown = schema.is_newer or schema.is_too_old
+    migrations = [] if unknown else [_describe(script, sizes) for script in _list_missing(schema.current)]
     return UpgradePlan(schema, migrations, _runs_meanwhile(schema), last_backup)
 
 
@@ -68,7 +69,7 @@ def _runs_meanwhile(schema: Schema) -> bool:
     """True as well where nothing will change, and where there are no tables and so no programs."""
     if schema.current is None or schema.current == schema.expected:
         return True
-    if schema.is_newer:
+    if schema.is_newer or schema.is_too_old:
         return schema.is_usable
     names = [step.revision for step in list_steps()]
     return names.index(find_oldest(list_steps())) <= names.index(schema.current)

@@ -216,7 +216,7 @@ def _read_tags(part: str) -> dict[str, str]:
 
 
 def _unescape(text: str) -> str:
-    """Decodes only the entities OFX names: others, such as "&copy" in "BED&COPY", are left as they are written."""
+    """Only the entities OFX names: others, such as "&copy" in "BED&COPY", are left as they are written."""
     return _ENTITY.sub(lambda match: html.unescape(match[0].lower()), text)
 
 
@@ -323,7 +323,7 @@ _IN_TYPES = ("credit", "dep", "directdep", "div")
 
 
 def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tuple[StatementLine | Skipped, int]]:
-    """Reads the entries, each with the way its type says the money went. What the name does not tell, the memo may."""
+    """Each with which way its type says that the money went. What the name does not tell, the memo may."""
     for entry in read_entries(text):
         if entry.number > MAX_LINES:
             raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
@@ -341,7 +341,7 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tupl
 
 
 def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:
-    """Reads QIF, where a charge is negative on accounts and cards; its dates have no order of their own."""
+    """On an account and on a card a charge is negative (QIF); its dates have no order of their own."""
     entries = list(read_qif_entries(text))
     if not entries:
         raise UnreadableStatement("is QIF without a transaction", "QIF with the transactions of a card or an account")

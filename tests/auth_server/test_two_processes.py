@@ -18,6 +18,7 @@ from joserfc.jwk import KeySet
 from shared.redis import EVENTS, connect
 from tests.auth_server.in_process_browser import BASIC, PASSWORD, VERIFIER, Browser
 from tests.auth_server.processes import Program, ready, start, stop
+from tests.conftest import copied_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.e2e]  # starts two processes
 
@@ -47,13 +48,8 @@ def secrets() -> set[str]:
 
 @pytest.fixture(scope="module")
 def database(pytestconfig: Any) -> Iterator[str]:
-    from tests.conftest import _numbers, _sibling
-
-    name = f"two_{id(pytestconfig)}_{next(_numbers)}"
-    with psycopg.connect(pytestconfig.servers["postgres"], autocommit=True) as admin:
-        admin.execute(f"create database {name} template award_template strategy file_copy")
-        yield _sibling(pytestconfig.servers["postgres"], name)
-        admin.execute(f"drop database {name} with (force)")
+    with copied_database(pytestconfig) as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

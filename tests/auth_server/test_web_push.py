@@ -33,7 +33,7 @@ Later = Callable[[timedelta], None]
 
 
 @pytest.fixture
-def service(configure: Configure) -> Iterator[Receiver]:
+def push_service(configure: Configure) -> Iterator[Receiver]:
     """A push service on loopback, which speaks HTTP without encryption."""
     with receiver() as state:
         state.status = 201
@@ -42,7 +42,7 @@ def service(configure: Configure) -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def ann(ann: Browser, service: Receiver) -> Browser:
+def ann(ann: Browser, push_service: Receiver) -> Browser:
     ann.sign_in()
     return ann
 
@@ -62,9 +62,9 @@ def send(who: Browser, content: object) -> Any:
     return who.post(PAGE, {"csrf": csrf(who, PAGE, PAGE), "subscription": text})
 
 
-def subscribe(who: Browser, service: Receiver, push: PushBrowser, path: str = "/push/a-secret-name") -> Any:
+def subscribe(who: Browser, push_service: Receiver, push: PushBrowser, path: str = "/push/a-secret-name") -> Any:
     """The subscription is taken as one of an encrypted address, and then leads to the fake."""
-    answer = send(who, push.subscribe(f"https://127.0.0.1:{service.port}{path}"))
+    answer = send(who, push.subscribe(f"https://127.0.0.1:{push_service.port}{path}"))
     for row in list_rows():
         address = open_address(row) or {}
         sealed = seal_address(address | {"url": address["url"].replace("https://", "http://")})
@@ -81,9 +81,9 @@ def send_all() -> None:
         deliver.wake(str(id))
 
 
-def read_code(service: Receiver, push: PushBrowser) -> str:
+def read_code(push_service: Receiver, push: PushBrowser) -> str:
     send_all()
-    link = json.loads(push.decrypt(service.received[-1][1]))["link"]
+    link = json.loads(push.decrypt(push_service.received[-1][1]))["link"]
     page, _, code = link.partition("#")
     assert page == PAGE
     return str(code)
@@ -93,19 +93,19 @@ def enter(who: Browser, code: str, row: MessageChannel) -> Any:
     return who.post(PROVE, {"csrf": csrf(who, PAGE, PROVE), "channel_id": str(row.id), "code": code})
 
 
-def prove(who: Browser, service: Receiver, push: PushBrowser) -> MessageChannel:
-    assert subscribe(who, service, push).headers["location"] == f"{PAGE}?done=sent"
+def prove(who: Browser, push_service: Receiver, push: PushBrowser) -> MessageChannel:
+    assert subscribe(who, push_service, push).headers["location"] == f"{PAGE}?done=sent"
     (row,) = list_rows()
-    location = enter(who, read_code(service, push), row).headers["location"]
+    location = enter(who, read_code(push_service, push), row).headers["location"]
     assert location == f"{CHANNELS}/edit?id={row.id}&done=channel_added"
     return list_rows()[0]
 
 
 def test_a_browser_is_proved_by_the_code_of_its_first_message(
-    ann: Browser, service: Receiver, push: PushBrowser
+    ann: Browser, push_service: Receiver, push: PushBrowser
 ) -> None:
     assert f'href="{PAGE}"' in ann.get(CHANNELS).text
-    row = prove(ann, service, push)
+    row = prove(ann, push_service, push)
     assert (row.kind, row.proved_at) == ("web_push", clock.now())
     assert row.name in ann.get(CHANNELS).text
     assert row.name.endswith("ending in ame")
@@ -168,31 +168,31 @@ def test_a_form_of_another_site_is_refused(ann: Browser, push: PushBrowser) -> N
     assert list_rows() == []
 
 
-def test_a_subscription_of_five_channels_is_refused(ann: Browser, service: Receiver, push: PushBrowser) -> None:
+def test_a_subscription_of_five_channels_is_refused(ann: Browser, push_service: Receiver, push: PushBrowser) -> None:
     for number in range(MAX_CHANNELS):
-        assert subscribe(ann, service, push, f"/push/{number}").status_code == 303
-    assert f"You have {MAX_CHANNELS} channels" in subscribe(ann, service, push, "/push/more").text
+        assert subscribe(ann, push_service, push, f"/push/{number}").status_code == 303
+    assert f"You have {MAX_CHANNELS} channels" in subscribe(ann, push_service, push, "/push/more").text
 
 
 def test_the_same_browser_is_one_channel_and_gets_another_message(
-    ann: Browser, service: Receiver, push: PushBrowser
+    ann: Browser, push_service: Receiver, push: PushBrowser
 ) -> None:
-    subscribe(ann, service, push)
-    first = read_code(service, push)
-    subscribe(ann, service, push)
-    second = read_code(service, push)
+    subscribe(ann, push_service, push)
+    first = read_code(push_service, push)
+    subscribe(ann, push_service, push)
+    second = read_code(push_service, push)
     (row,) = list_rows()
     assert first == second or enter(ann, first, row).status_code == 422
     assert enter(ann, second, row).status_code == 303
-    assert "proved already" in subscribe(ann, service, push).text
+    assert "proved already" in subscribe(ann, push_service, push).text
 
 
 def test_the_page_asks_for_the_code_of_the_browser_that_was_written_to_last(
-    ann: Browser, service: Receiver, push: PushBrowser, later: Later
+    ann: Browser, push_service: Receiver, push: PushBrowser, later: Later
 ) -> None:
-    subscribe(ann, service, push, "/push/first-1")
+    subscribe(ann, push_service, push, "/push/first-1")
     later(timedelta(minutes=1))
-    subscribe(ann, service, push, "/push/second")
+    subscribe(ann, push_service, push, "/push/second")
     first, second = list_rows()
     assert f'name="channel_id" value="{second.id}"' in ann.get(PAGE).text
     assert f'name="channel_id" value="{first.id}"' not in ann.get(PAGE).text
@@ -200,34 +200,34 @@ def test_the_page_asks_for_the_code_of_the_browser_that_was_written_to_last(
 
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_subscription_that_ended_is_said_on_the_page(
-    ann: Browser, service: Receiver, push: PushBrowser, status: int
+    ann: Browser, push_service: Receiver, push: PushBrowser, status: int
 ) -> None:
-    service.status = status
-    subscribe(ann, service, push)
+    push_service.status = status
+    subscribe(ann, push_service, push)
     assert "could not be delivered" not in ann.get(PAGE).text
     send_all()
-    assert len(service.received) == 1
+    assert len(push_service.received) == 1
     assert "could not be delivered" in ann.get(PAGE).text
 
 
 def test_nobody_proves_the_browser_of_somebody_else(
-    ann: Browser, bob: Browser, service: Receiver, push: PushBrowser
+    ann: Browser, bob: Browser, push_service: Receiver, push: PushBrowser
 ) -> None:
-    subscribe(ann, service, push)
-    code = read_code(service, push)
+    subscribe(ann, push_service, push)
+    code = read_code(push_service, push)
     bob.sign_in()
-    subscribe(bob, service, push, "/push/of-bob")
+    subscribe(bob, push_service, push, "/push/of-bob")
     (row, _) = list_rows()
     assert enter(bob, code, row).headers["location"] == f"{CHANNELS}?done=channel_gone"
     assert [row.proved_at for row in list_rows()] == [None, None]
 
 
 def test_neither_address_nor_code_nor_keys_stand_in_log_rows_or_export(
-    ann: Browser, service: Receiver, push: PushBrowser, caplog: pytest.LogCaptureFixture
+    ann: Browser, push_service: Receiver, push: PushBrowser, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    subscribe(ann, service, push)
-    code = read_code(service, push)
+    subscribe(ann, push_service, push)
+    code = read_code(push_service, push)
     address = push.describe("")
     with transaction() as session:
         exported = str(export_account(session, find_id(ann))["message_channels"])

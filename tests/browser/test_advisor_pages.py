@@ -50,7 +50,7 @@ def test_integrations_by_hand_fit_and_can_be_read(tab: Tab, world: World, monkey
     tab.wait("document.title.startsWith('In step')")
     assert look_everywhere(tab) == []
     tab.go(world.url + "/dashboard/integrations/end?provider=tripit")
-    tab.wait("document.title.startsWith('End a connection')")
+    tab.wait("document.title.startsWith('End this connection')")
     assert look_everywhere(tab) == []
     tab.press("button.danger")
     tab.wait("document.body.innerText.includes('The connection is ended')")
@@ -88,7 +88,7 @@ def test_clients_by_hand_fit_and_can_be_read(tab: Tab, world: World, use: Any) -
     tab.go(page + "/new")
     tab.wait("document.querySelector('form.form')")
     tab.run("document.querySelector('form.form').noValidate = true")
-    for name, typed in {"client_name": "Lee", "client_email": "nobody", "phone": "x", "points": "United"}.items():
+    for name, typed in {"client_name": "Lee", "client_email": "nobody", "phone": "x", "balances": "United"}.items():
         tab.run(f"document.querySelector('[name={name}]').value = {typed!r}")
     tab.press("form.form button.primary")
     tab.wait("document.querySelector('.fault')")

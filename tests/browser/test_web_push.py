@@ -38,7 +38,7 @@ _EARLIER = (
 
 
 @pytest.fixture
-def service(configure: Configure) -> Iterator[Receiver]:
+def push_service(configure: Configure) -> Iterator[Receiver]:
     with receiver() as state:
         state.status = 201
         configure(CHANNEL_NETWORKS="127.0.0.1/32", SANDBOX_ALLOW_MESSAGES="1")
@@ -59,7 +59,7 @@ def replace_manager(tab: Tab, subscription: object, earlier: str = "null") -> No
     tab._ask("Page.addScriptToEvaluateOnNewDocument", source=script)
 
 
-def read_message(service: Receiver, push: PushBrowser) -> str:
+def read_message(push_service: Receiver, push: PushBrowser) -> str:
     """What the browser decrypts of the first message. The fake speaks HTTP, so the encrypted address leads there."""
     with transaction() as session:
         (row,) = session.scalars(select(MessageChannel))
@@ -67,7 +67,7 @@ def read_message(service: Receiver, push: PushBrowser) -> str:
         row.address_sealed = seal_address(address | {"url": address["url"].replace("https://", "http://")})
         (id,) = session.scalars(update(Delivery).values(created_at=clock.now()).returning(Delivery.id))
     deliver.wake(str(id))
-    return push.decrypt(service.received[-1][1]).decode()
+    return push.decrypt(push_service.received[-1][1]).decode()
 
 
 def ask_worker(tab: Tab, expression: str) -> Any:
@@ -102,12 +102,12 @@ def push_to_worker(tab: Tab, data: str) -> Any:
 
 
 def test_a_browser_subscribes_is_written_to_and_is_proved_by_a_click(
-    tab: Tab, places: tuple[str, str], service: Receiver, tmp_path: Path
+    tab: Tab, places: tuple[str, str], push_service: Receiver, tmp_path: Path
 ) -> None:
     base, _ = places
     push = PushBrowser()
     tab._ask("Browser.grantPermissions", permissions=["notifications"], origin=base)
-    replace_manager(tab, push.subscribe(f"https://127.0.0.1:{service.port}/push/a-name"))
+    replace_manager(tab, push.subscribe(f"https://127.0.0.1:{push_service.port}/push/a-name"))
     signed_in(tab, base)
     tab.go(base + "/dashboard/settings/channels")
     tab.wait(f"document.querySelector('a[href=\"{PAGE}\"]')")
@@ -117,7 +117,7 @@ def test_a_browser_subscribes_is_written_to_and_is_proved_by_a_click(
     tab.press("form[data-push] button")
     tab.wait("document.querySelector('[data-push-proof]')")
     wrong += look(tab, tmp_path, "browser-sent")
-    text = read_message(service, push)
+    text = read_message(push_service, push)
     ((title, body, tag, page),) = push_to_worker(tab, text)
     message = json.loads(text)
     assert (title, body, tag) == (message["title"], message["text"], message["id"])
@@ -129,10 +129,12 @@ def test_a_browser_subscribes_is_written_to_and_is_proved_by_a_click(
     assert wrong == []
 
 
-def test_the_worker_opens_pages_of_its_own_host_alone(tab: Tab, places: tuple[str, str], service: Receiver) -> None:
+def test_the_worker_opens_pages_of_its_own_host_alone(
+    tab: Tab, places: tuple[str, str], push_service: Receiver
+) -> None:
     base, _ = places
     tab._ask("Browser.grantPermissions", permissions=["notifications"], origin=base)
-    replace_manager(tab, PushBrowser().subscribe(f"https://127.0.0.1:{service.port}/a"))
+    replace_manager(tab, PushBrowser().subscribe(f"https://127.0.0.1:{push_service.port}/a"))
     signed_in(tab, base)
     tab.go(base + PAGE)
     tab.wait("document.querySelector('form[data-push]:not([hidden])')")
@@ -145,7 +147,7 @@ def test_the_worker_opens_pages_of_its_own_host_alone(tab: Tab, places: tuple[st
     assert (title, body, page) == ("New message", "Open the dashboard to read it.", f"{base}/dashboard")
 
 
-def test_a_subscription_to_another_key_is_replaced(tab: Tab, places: tuple[str, str], service: Receiver) -> None:
+def test_a_subscription_to_another_key_is_replaced(tab: Tab, places: tuple[str, str], push_service: Receiver) -> None:
     base, _ = places
     tab._ask("Browser.grantPermissions", permissions=["notifications"], origin=base)
     replace_manager(tab, PushBrowser().subscribe("https://10.0.0.1/a"), _EARLIER)
@@ -161,7 +163,7 @@ def test_a_subscription_to_another_key_is_replaced(tab: Tab, places: tuple[str, 
 
 
 def test_who_does_not_allow_notifications_reads_what_to_do(
-    tab: Tab, places: tuple[str, str], service: Receiver, tmp_path: Path
+    tab: Tab, places: tuple[str, str], push_service: Receiver, tmp_path: Path
 ) -> None:
     base, _ = places
     signed_in(tab, base)
@@ -175,7 +177,7 @@ def test_who_does_not_allow_notifications_reads_what_to_do(
 
 
 def test_a_browser_without_push_reads_what_else_there_is(
-    tab: Tab, places: tuple[str, str], service: Receiver, tmp_path: Path
+    tab: Tab, places: tuple[str, str], push_service: Receiver, tmp_path: Path
 ) -> None:
     base, _ = places
     tab._ask("Page.addScriptToEvaluateOnNewDocument", source="delete window.PushManager")

@@ -14,20 +14,19 @@ from deploy.backups import archive as archives
 from deploy.backups import command
 from deploy.local.server_binaries import find_postgres
 from shared.db.schema_version import revisions
+from tests.deploy.conftest import engine_of
 from tests.deploy.test_backup import (
     WORKER,
     Say,
     add_digest,
     archive,
-    engine_of,
-    filled,
     other_database,
     run_statement,
     say,
 )
 from tests.shared.db.fill import contents
 
-__all__ = ["archive", "filled", "other_database", "say"]
+__all__ = ["archive", "other_database", "say"]
 EXTENSIONS: tuple[LiteralString, ...] = ("pg_stat_statements", "hstore", "vector")
 PLAIN = f"t_plain_{WORKER}"
 PG_DUMP = [find_postgres() / "pg_dump", "-Fc", "-N", "standing"]  # without the clock of the tests

@@ -1,17 +1,21 @@
 """The wheel and the sdist: they carry every file, and the service starts from them in an empty folder."""
 
 import json
+import re
 import subprocess
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from deploy.cli import KINDS, list_files
-from tests.support.service import ROOT, environment, folder_for_homes, wait_for
+from tests.deploy.test_terminal import COLOUR, find_long_lines, run_on_terminal
+from tests.support.service import ROOT, environment, folder_for_homes
 from tests.support.wheel import PACKAGES, build, copy_tree, install
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow]  # builds packages and starts the service from them
@@ -102,31 +106,60 @@ def test_a_package_that_was_installed_over_ours_is_named(programs: Path, tmp_pat
     assert f"Another package was installed over `jobs` in {site}." in done.stderr
 
 
-@pytest.fixture
-def empty_folder() -> Iterator[Path]:
+@dataclass
+class Start:
+    """What `up` said on a terminal, the answer of a tool in the meantime, and the password of the demo account."""
+
+    status: int
+    text: str
+    answer: dict[str, Any]
+    password: str
+
+
+@pytest.fixture(scope="module")
+def start(programs: Path) -> Iterator[Start]:
+    """The service of the wheel, started in an empty folder and on a terminal, and ended by Ctrl-C."""
+    answers: list[httpx.Response] = []
+    own = {"DATABASE_URL": "", "REDIS_URL": "", "SECRET_KEYS": "", "SERVICE_CLIENT_SECRET": ""}
+    own |= {"SERVICE_NAME": "Miles [and] More"}
     with folder_for_homes() as folder:
-        yield folder
+        home, ready = ["--home", str(folder / "home")], folder / "ready.json"
 
+        def call() -> None:
+            token = _run(programs, folder, "token", *home).stdout.strip()
+            params = {"name": "list_my_cards", "arguments": {}}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            url = json.loads(ready.read_text(encoding="utf-8"))["mcp_url"]
+            answers.append(httpx.post(url, json=body, headers={"Authorization": f"Bearer {token}"}, timeout=90))
 
-def test_the_service_starts_from_the_wheel_in_an_empty_folder(programs: Path, empty_folder: Path) -> None:
-    ready, home = empty_folder / "ready.json", ["--home", str(empty_folder / "home")]
-    words = ["up", *home, "--web-port", "0", "--mcp-port", "0", "--ready-file", str(ready)]
-    with (empty_folder / "up.log").open("wb") as sink:
-        process = subprocess.Popen(
-            [programs / "award-travel", *words],
-            cwd=empty_folder,
-            env=environment(empty_folder),
-            stdout=sink,
-            stderr=subprocess.STDOUT,
+        status, text = run_on_terminal(
+            *("up", *home, "--web-port", "0", "--mcp-port", "0", "--ready-file", str(ready)),
+            program=[programs / "award-travel"],
+            folder=folder,
+            end_after="Ctrl-C stops everything; nothing is lost.\r\n",
+            meanwhile=call,
+            HOME=str(folder),
+            **own,
         )
-    try:
-        wait_for("ready file", lambda: ready.exists() or process.poll() is not None)
-        assert process.poll() is None, (empty_folder / "up.log").read_text(encoding="utf-8")
-        facts = json.loads(ready.read_text(encoding="utf-8"))
-        token = _run(programs, empty_folder, "token", *home).stdout.strip()
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_my_cards", "arguments": {}}}
-        answer = httpx.post(facts["mcp_url"], json=body, headers={"Authorization": f"Bearer {token}"}, timeout=90)
-    finally:
-        process.terminate()
-        assert process.wait(60) == 0
-    assert answer.json()["result"]["structuredContent"]["status"] == "ok"
+        password = (folder / "home" / "demo-password").read_text(encoding="utf-8").strip()
+        text = text.replace(f"{programs}/", "")  # where this run keeps the wheel says nothing about how wide a line is
+        yield Start(status, text, answers[0].json(), password)
+
+
+def test_the_service_starts_from_the_wheel_in_an_empty_folder(start: Start) -> None:
+    assert start.status == 0, start.text
+    assert start.answer["result"]["structuredContent"]["status"] == "ok"
+
+
+def test_up_ends_with_one_screen_and_the_next_step(start: Start) -> None:
+    text = start.text
+    assert text.startswith("Miles [and] More is starting")
+    screen = COLOUR.sub("", text[text.index("Miles [and] More is running.") :].partition("Ctrl-C")[0])
+    assert find_long_lines(screen) == []
+    assert screen.count("\n") <= 22
+    url = re.search(r"Next: open (http://127.0.0.1:[0-9]+) and sign in as demo@example.com\n", screen)
+    assert url, screen
+    assert f"with the password {start.password}" in screen
+    assert f"claude mcp add --transport http award-travel {url[1]}/mcp\n" in screen
+    assert f'{{"mcpServers": {{"award-travel": {{"url": "{url[1]}/mcp"}}}}}}\n' in screen
+    assert "[2mFolder" in text

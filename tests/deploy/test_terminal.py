@@ -10,31 +10,50 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from deploy.cli import COMMANDS, GROUPS, main
-from tests.support.service import ROOT, folder_for_homes
+from tests.support.service import ROOT
 
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 SECONDS = 90  # without a character
 
 
-def run_on_terminal(*words: str, columns: int = 80, end_after: str = "", **more: str) -> tuple[int, str]:
-    """(exit status, every character that came to a terminal that wide); Ctrl-C follows a text that is named."""
+def run_on_terminal(
+    *words: str,
+    columns: int = 80,
+    program: Sequence[str | Path] = (sys.executable, "-m", "deploy.cli"),
+    folder: Path = ROOT,
+    end_after: str = "",
+    meanwhile: Callable[[], None] = lambda: None,
+    **more: str,
+) -> tuple[int, str]:
+    """(exit status, every character that came to a terminal that wide); Ctrl-C follows a text that is named.
+
+    `meanwhile` is called between the two.
+    """
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     names = ("PATH", "LANG", "DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET", "XDG_CONFIG_HOME")
     environment = {name: os.environ[name] for name in names if name in os.environ} | {"TERM": "xterm-256color"} | more
-    line = [sys.executable, "-m", "deploy.cli", *words]
     process = subprocess.Popen(
-        line, stdin=terminal, stdout=terminal, stderr=terminal, cwd=ROOT, env=environment, start_new_session=True
+        [*program, *words],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
     )
     os.close(terminal)
     try:
         text = _read_until(master, end_after)
         if end_after:
+            assert end_after.replace("\r\n", "\n") in text, text
+            meanwhile()
             process.send_signal(signal.SIGINT)
             text += _read_until(master, "")
         return process.wait(90), text
@@ -101,26 +120,3 @@ def test_open_names_the_mend_where_nothing_runs(tmp_path: Path) -> None:
     )
     assert status == 1
     assert "start it with award-travel up" in text
-
-
-@pytest.mark.slow  # starts the service
-@pytest.mark.e2e
-def test_up_ends_with_one_screen_and_the_next_step() -> None:
-    with folder_for_homes() as folder:
-        home, ports = str(folder / "home"), ("--web-port", "0", "--mcp-port", "0")
-        own = {"HOME": str(folder), "DATABASE_URL": "", "REDIS_URL": "", "SECRET_KEYS": "", "SERVICE_CLIENT_SECRET": ""}
-        own |= {"SERVICE_NAME": "Miles [and] More"}
-        end = "Ctrl-C stops everything; nothing is lost.\r\n"
-        status, text = run_on_terminal("up", "--home", home, *ports, end_after=end, **own)
-        password = (folder / "home" / "demo-password").read_text(encoding="utf-8").strip()
-    assert status == 0, text
-    assert text.startswith("Miles [and] More is starting")
-    screen = COLOUR.sub("", text[text.index("Miles [and] More is running.") :].partition("Ctrl-C")[0])
-    assert find_long_lines(screen) == []
-    assert screen.count("\n") <= 22
-    url = re.search(r"Next: open (http://127.0.0.1:[0-9]+) and sign in as demo@example.com\n", screen)
-    assert url, screen
-    assert f"with the password {password}" in screen
-    assert f"claude mcp add --transport http award-travel {url[1]}/mcp\n" in screen
-    assert f'{{"mcpServers": {{"award-travel": {{"url": "{url[1]}/mcp"}}}}}}\n' in screen
-    assert "[2mFolder" in text

@@ -18,11 +18,12 @@ from deploy.doctor.stores import check_backup
 from deploy.errors import CommandError
 from shared.db.base import engine, transaction
 from shared.db.last_backup import find_last_backup
-from tests.deploy.test_backup import Say, engine_of, filled, other_database, say
+from tests.deploy.conftest import engine_of
+from tests.deploy.test_backup import Say, other_database, say
 from tests.shared.db.fill import contents
 from tests.support.settings_and_clock import Configure, StandingClock
 
-__all__ = ["filled", "other_database", "say"]
+__all__ = ["other_database", "say"]
 DAY = date(2026, 11, 23)  # a Monday
 
 

@@ -1,7 +1,6 @@
 """The whole set-up from the command line: what the commands say of a running service, and how a start fails or ends."""
 
 import json
-import os
 import re
 import socket
 import subprocess
@@ -43,6 +42,18 @@ def _living(pids: list[int]) -> list[int]:
             continue
         found += [pid] if state != "Z" else []
     return found
+
+
+def _list_of_home(home: Path) -> list[int]:
+    """Every process whose command line or environment names the home."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        found += [int(folder.name)] if str(home).encode() in words else []
+    return _living(found)
 
 
 def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service) -> None:
@@ -190,7 +201,7 @@ def own() -> Iterator[Service]:
 
 
 @pytest.mark.slow  # starts the service twice
-def test_a_killed_supervisor_leaves_nothing_and_the_next_start_finds_everything(own: Service) -> None:
+def test_a_killed_or_stopped_supervisor_leaves_nothing_and_the_next_start_finds_everything(own: Service) -> None:
     pids, ports = list(own.pids.values()), (own.web_url, own.mcp_url)
     command(own.home, "user", "add", "kept@example.test", "--password-stdin", given=PASSWORD)
     own.process.kill()
@@ -204,10 +215,14 @@ def test_a_killed_supervisor_leaves_nothing_and_the_next_start_finds_everything(
     again = start(own.home.parent)
     kept = (again.web_url, again.mcp_url)
     listed = command(again.home, "user", "list")
+    pids += again.pids.values()
+    assert len(again.pids) >= 4
     assert stop(again) == 0
     assert kept == ports
     assert "kept@example.test" in listed
-    assert _living(list(pids)) == []
+    assert _living(pids) == []
+    assert _list_of_home(again.home) == []
+    assert not again.ready_file.exists()
 
 
 def _named(own: Path, *words: str, **more: str) -> str:
@@ -254,17 +269,6 @@ def test_the_database_that_is_named_is_used_instead_of_a_private_one(fresh_datab
 
 
 REDIS = "redis://127.0.0.1:1/0"
-
-
-@pytest.mark.slow  # starts the service
-def test_up_on_given_servers_starts_none_of_its_own(fresh_database: str, own: Service) -> None:
-    with folder_for_homes() as folder:
-        named = start(folder, DATABASE_URL=fresh_database, REDIS_URL=os.environ["REDIS_URL"], APP_ENV="development")
-        names, told = set(named.pids), named.facts
-        assert stop(named) == 0
-        assert names == {"auth_server", "mcp_server", "dispatcher", "inbox", "worker"}
-        assert told["database_url"] == fresh_database
-        assert not (folder / "home" / "pg").exists()
 
 
 def test_the_demo_account_can_use_every_tool_and_its_password_is_private(tmp_path: Path, clean: None) -> None:

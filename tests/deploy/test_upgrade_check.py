@@ -14,9 +14,9 @@ from shared import clock
 from shared.db import schema_version, upgrade_plan
 from shared.db.last_backup import LastBackup
 from shared.db.schema_version import Schema, revisions
-from shared.db.schema_window import Step
 from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
 from tests.shared.db.test_schema_window import apply_next_migration
+from tests.support.next_release import REVISION, install_next_release
 
 NEWEST = revisions()[-1]
 
@@ -26,35 +26,25 @@ def url(fresh_database: str) -> str:
     return fresh_database.replace("postgresql:", "postgresql+psycopg:")
 
 
-def _step_back(url: str, revision: str, *changes: str) -> None:
-    """The tables as the release of `revision` left them, as far as `changes` make them so."""
-    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
-        for change in (*changes, f"update alembic_version set version_num = '{revision}'"):
-            connection.exec_driver_sql(change)
-
-
 def _backup(hours: float) -> LastBackup:
     return LastBackup(clock.now() - timedelta(hours=hours), 1, encrypted=False, uploaded=False)
 
 
 def _plan(hours: float = 1, **changes: Any) -> UpgradePlan:
-    migration = PendingMigration(NEWEST, "Something.", {"deliveries": 3 * BYTES_A_SECOND})
-    plan = UpgradePlan(Schema("0001", NEWEST, "0001"), [migration], runs_meanwhile=True, last_backup=_backup(hours))
+    migration = PendingMigration(REVISION, "Something.", {"deliveries": 3 * BYTES_A_SECOND})
+    plan = UpgradePlan(Schema(NEWEST, REVISION, NEWEST), [migration], runs_meanwhile=True, last_backup=_backup(hours))
     return UpgradePlan(**(plan.__dict__ | changes))
 
 
-def test_the_missing_migrations_are_listed_with_the_tables_they_name(url: str) -> None:
-    _step_back(url, "0040")
-    plan = plan_upgrade(url)
-    first = plan.migrations[0]
-    assert [m.revision for m in plan.migrations] == revisions()[revisions().index("0041") :]
-    assert (first.revision, first.summary[:12], sorted(first.tables)) == (
-        "0041",
-        "The trace in",
-        ["deliveries", "job_runs", "schedules"],
-    )
-    assert plan.bytes >= sum(first.tables.values()) > 0
-    assert schema_version.read_schema(url).current == "0040"
+def test_the_missing_migrations_are_listed_with_the_tables_they_name(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install_next_release(monkeypatch, tmp_path, None)
+    (migration,) = plan_upgrade(url).migrations
+    assert (migration.revision, migration.summary) == (REVISION, "Sizes of shoes.")
+    assert sorted(migration.tables) == ["accounts", "deliveries"]
+    assert plan_upgrade(url).bytes >= sum(migration.tables.values()) > 0
+    assert schema_version.read_schema(url).current == NEWEST
 
 
 def test_the_database_refuses_whatever_the_check_would_write(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,15 +53,20 @@ def test_the_database_refuses_whatever_the_check_would_write(url: str, monkeypat
         plan_upgrade(url)
 
 
-@pytest.mark.parametrize(("mark", "runs"), [("0040", True), (None, False)])
+@pytest.mark.parametrize(("mark", "runs"), [(NEWEST, True), (None, False)])
 def test_programs_run_meanwhile_where_every_missing_migration_says_so(
-    url: str, monkeypatch: pytest.MonkeyPatch, mark: str | None, runs: bool
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mark: str | None, runs: bool
 ) -> None:
-    names = revisions()
-    steps = [Step(name, (mark and min(mark, name)) if name > "0040" else None) for name in names]
-    monkeypatch.setattr(upgrade_plan, "list_steps", lambda: steps)
-    _step_back(url, "0040")
+    install_next_release(monkeypatch, tmp_path, mark)
     assert plan_upgrade(url).runs_meanwhile is runs
+
+
+def test_tables_from_before_the_first_release_are_named(url: str) -> None:
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.exec_driver_sql("update alembic_version set version_num = '0031'")
+    plan = plan_upgrade(url)
+    assert (plan.migrations, plan.runs_meanwhile) == ([], False)
+    assert "from before the first release" in list_first_steps(plan)[0]
 
 
 def test_nothing_stands_in_the_way_of_tables_that_are_right_or_not_there(url: str) -> None:
@@ -116,20 +111,22 @@ def test_what_is_to_be_done_first_and_the_status(changes: dict[str, Any], words:
 
 
 def test_the_command_prints_lines_or_json_and_ends_with_its_status(
-    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("deploy.database.upgrades.plan_upgrade", lambda _: plan_upgrade(url))
     assert main(["upgrade", "--check"]) == 0
     assert "There is nothing to migrate." in capsys.readouterr().out
-    _step_back(url, "0040", "delete from service_facts")
+    install_next_release(monkeypatch, tmp_path, None)
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.exec_driver_sql("delete from service_facts")
     assert main(["upgrade", "--check"]) == 1
     text = capsys.readouterr().out
     assert "First: Make a backup" in text
-    assert "0041" in text
+    assert REVISION in text
     assert main(["upgrade", "--check", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["ready"], document["last_backup"]) == ("0040", False, None)
-    assert {"deliveries", "job_runs", "schedules"} == set(document["migrations"][0]["tables"])
+    assert (document["schema"], document["ready"], document["last_backup"]) == (NEWEST, False, None)
+    assert {"accounts", "deliveries"} == set(document["migrations"][0]["tables"])
 
 
 def test_upgrade_alone_names_the_command_that_does_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,15 @@
-"""A signed-in traveller and a way to call tools over the wire, once per session."""
+"""A signed-in traveller and a way to call tools over the wire, once per session; a service with more set up."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.e2e.equipped import collector, equipped, model
 from tests.support.oauth_browser import post, tokens
 from tests.support.service import PASSWORD, Service
 
+__all__ = ["collector", "equipped", "model"]
 Call = Callable[..., dict[str, Any]]
 
 
@@ -20,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def traveller(service: Service) -> dict[str, Any]:
     """A premium account's token answer, with its client and the authorization server's metadata."""
-    return tokens(service.mcp_url, service.person("traveller", "--plan", "premium"), PASSWORD)
+    return tokens(service.mcp_url, service.person("traveller", "premium"), PASSWORD)
 
 
 @pytest.fixture(scope="session")

@@ -28,7 +28,7 @@ def sign_in(browser: httpx.Client, email: str, page: httpx.Response) -> httpx.Re
 
 @pytest.mark.spec("s4.4.connect_integration.url")
 def test_a_person_signs_in_on_the_way_and_the_connection_is_theirs_alone(service: Service) -> None:
-    email = service.person("connecting", "--plan", "premium")
+    email = service.person("connecting", "premium")
     got = tokens(service.mcp_url, email, PASSWORD)
     url = call(service, got, "connect_integration", provider="tripit")["authorize_url"]
     assert url.startswith(service.web_url)

@@ -1,6 +1,5 @@
 """The official Python SDK's client of enterprise-managed authorization, against a service that trusts an enterprise."""
 
-import json
 import secrets
 import time
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ import httpx2
 import psycopg
 import pytest
 from joserfc import jwt
-from joserfc.jwk import ECKey
 from mcp import Client
 from mcp.client.auth import OAuthTokenError
 from mcp.client.auth.extensions.identity_assertion import IdentityAssertionOAuthProvider
@@ -19,10 +17,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthToken
 
 from shared.secrets import digest
-from tests.support.service import Service, folder_for_homes, start, stop
+from tests.e2e.equipped import ISSUER, KEY
+from tests.support.service import Service
 
-ISSUER, SECRET = "https://login.acme.example", "a secret of the application"
-KEY = ECKey.generate_key("P-256", {"use": "sig"}, auto_kid=True)
+SECRET = "a secret of the application"
 _ADD_CLIENT = """insert into oauth_clients (client_id, kind, secret_hash, name, auth_method, redirect_uris)
 values ('enterprise-client', 'manual', %s, 'Acme Assistant', 'client_secret', '{}')"""
 
@@ -46,16 +44,12 @@ class Kept:
 
 
 @pytest.fixture(scope="module")
-def trusting() -> Iterator[Service]:
-    """A second service: whom it trusts is set when it starts."""
-    entry = {"jwks": {"keys": [KEY.as_dict(private=False)]}, "accounts": "email", "email_domains": ["example.test"]}
-    with folder_for_homes() as folder:
-        service = start(folder, ENTERPRISE_ISSUERS=json.dumps({ISSUER: entry}))
-        service.person("employee")
-        with psycopg.connect(service.facts["database_url"].replace("+psycopg", "")) as database:
-            database.execute(_ADD_CLIENT, [digest(SECRET)])
-        yield service
-        stop(service)
+def trusting(equipped: Service) -> Service:
+    """The service that trusts an enterprise, with a person and the enterprise's application."""
+    equipped.person("employee")
+    with psycopg.connect(equipped.facts["database_url"]) as database:
+        database.execute(_ADD_CLIENT, [digest(SECRET)])
+    return equipped
 
 
 def provide(service: Service, email: str, kept: Kept) -> IdentityAssertionOAuthProvider:

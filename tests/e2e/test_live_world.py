@@ -65,7 +65,7 @@ def live(serving: tuple[Outside, str], fake_world: Sources) -> Iterator[Live]:
             **SENDERS,
         }
         service = start(folder, **told)
-        email = service.person("live", "--plan", "premium")
+        email = service.person("live", "premium")
         yield Live(service, outside, fake_world, phones, email, tokens(service.mcp_url, email, PASSWORD))
         stop(service)
 

@@ -96,7 +96,7 @@ def test_people_tools_watches_and_mails_work_on_connections_lent_for_a_transacti
         assert "Check your mail" in page.text
         inside = fill(browser, mailed(pooled, "new@example.test"), password=PASSWORD)
         assert "new@example.test" in inside.text
-    people = [pooled.person(name, "--plan", "pro") for name in ("ann", "ben")]
+    people = [pooled.person(name, "pro") for name in ("ann", "ben")]
     day = str(datetime.now(UTC).date() + timedelta(days=60))
     with Redis.from_url(pooled.facts["redis_url"]) as redis:
         redis.hset("award:sandbox:overrides", f"LHR-JFK|{day}|business", "open:2")

@@ -22,9 +22,6 @@ from tests.support.service import (
     Service,
     command,
     environment,
-    folder_for_homes,
-    start,
-    stop,
     wait_for,
 )
 
@@ -35,19 +32,6 @@ def _alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
-
-
-def _of_home(home: Path) -> list[int]:
-    """Every process whose command line or environment names the home."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
-        except OSError:
-            continue
-        if str(home).encode() in words and _alive(int(folder.name)):
-            found.append(int(folder.name))
-    return found
 
 
 @pytest.mark.spec("s9.2.server_version", "s9.2.status_online")
@@ -148,13 +132,8 @@ def test_the_doctor_finds_a_running_service_well(service: Service) -> None:
         assert part in words
 
 
-@pytest.mark.slow  # a service of its own has to start and to stop
-def test_a_stopped_service_leaves_no_process_and_no_ready_file() -> None:
-    with folder_for_homes() as folder:
-        own = start(folder)
-        pids = list(own.pids.values())
-        assert len(pids) >= 4
-        assert stop(own) == 0
-        assert not own.ready_file.exists()
-        assert [p for p in pids if _alive(p)] == []
-        assert _of_home(own.home) == []
+def test_up_on_given_servers_starts_none_of_its_own(equipped: Service) -> None:
+    assert set(equipped.pids) == {"auth_server", "mcp_server", "dispatcher", "inbox", "worker"}
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        assert equipped.facts[name.lower()] == equipped.settings[name]
+    assert not (equipped.home / "pg").exists()

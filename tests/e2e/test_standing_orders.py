@@ -2,7 +2,7 @@
 
 import email
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
@@ -10,49 +10,31 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.model_server import ModelServer, calls, model_server, told, words
+from tests.jobs.model_server import ModelServer, calls, told, words
 from tests.support.oauth_browser import post, tokens
-from tests.support.service import PASSWORD, Service, folder_for_homes, start, stop, wait_for
+from tests.support.service import PASSWORD, Service, wait_for
 
 Call = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def model() -> Iterator[ModelServer]:
-    with model_server() as server:
-        yield server
-
-
-@pytest.fixture
-def own_service(model: ModelServer) -> Iterator[Service]:
-    """A service whose operator has set up a model."""
-    with folder_for_homes() as folder:
-        settings = {"STANDING_ORDER_MODEL": "model-1", "STANDING_ORDER_MODEL_URL": model.address}
-        running = start(folder, **settings, STANDING_ORDER_MODEL_KIND="openai")
-        yield running
-        stop(running)
-
-
-@pytest.fixture
-def use(own_service: Service) -> Call:
-    signed_in = tokens(own_service.mcp_url, own_service.person("traveller", "--plan", "premium"), PASSWORD)
+def use(equipped: Service) -> Call:
+    signed_in = tokens(equipped.mcp_url, equipped.person("traveller", "premium"), PASSWORD)
     bearer = {"Authorization": f"Bearer {signed_in['access_token']}"}
 
     def call(name: str, **arguments: Any) -> dict[str, Any]:
         params = {"name": name, "arguments": arguments}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        data: dict[str, Any] = post(own_service.mcp_url, json=body, headers=bearer).json()["result"][
-            "structuredContent"
-        ]
+        data: dict[str, Any] = post(equipped.mcp_url, json=body, headers=bearer).json()["result"]["structuredContent"]
         return data
 
     return call
 
 
-@pytest.mark.slow  # a service of its own is started, since the shared one has no model
+@pytest.mark.slow  # the service with a model is started
 @pytest.mark.spec("s2.6.result_emailed", "s2.6.last_result_kept")
 def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
-    own_service: Service, model: ModelServer, use: Call
+    equipped: Service, model: ModelServer, use: Call
 ) -> None:
     model.script = [
         calls("openai", ("list_trips", {}), ("create_trip", {"name": "No"})),
@@ -74,7 +56,7 @@ def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
     assert use("list_trips")["trips"] == []
 
     def find_mails() -> list[EmailMessage]:
-        files = Path(own_service.facts["outbox_dir"]).glob("*.eml")
+        files = Path(equipped.facts["outbox_dir"]).glob("*.eml")
         mails = [email.message_from_bytes(file.read_bytes(), policy=default) for file in files]
         return [m for m in mails if m["Subject"] == "[SANDBOX] Standing order: List my trips."]
 

@@ -1,31 +1,15 @@
 """Traces of the whole service: from the call that makes a watch over its check to its mail, in every program."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from redis import Redis
 
 from tests.support.oauth_browser import post, tokens
-from tests.support.service import PASSWORD, Service, folder_for_homes, start, stop, wait_for
-from tests.support.trace_collector import Collector, Span, collecting
+from tests.support.service import PASSWORD, Service, wait_for
+from tests.support.trace_collector import Collector, Span
 
 TRACE = "5b8efff798038103d269b633813fc60c"
-
-
-@pytest.fixture(scope="module")
-def collector() -> Iterator[Collector]:
-    with collecting() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def own(collector: Collector) -> Iterator[Service]:
-    settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=of a collector"}
-    with folder_for_homes() as folder:
-        service = start(folder, **settings)
-        yield service
-        assert stop(service) == 0
 
 
 def _ancestors(collector: Collector, span: Span) -> list[str]:
@@ -42,11 +26,11 @@ def find_span(collector: Collector, name: str) -> Span | None:
 
 
 @pytest.fixture(scope="module")
-def watched(own: Service, collector: Collector) -> Collector:
+def watched(equipped: Service, collector: Collector) -> Collector:
     """The collector, once the mail of a watch that was made within TRACE has left."""
-    token = tokens(own.mcp_url, own.person("traced", "--plan", "premium"), PASSWORD)["access_token"]
+    token = tokens(equipped.mcp_url, equipped.person("traced", "premium"), PASSWORD)["access_token"]
     day = str(datetime.now(UTC).date() + timedelta(days=40))
-    redis = Redis.from_url(own.facts["redis_url"])
+    redis = Redis.from_url(equipped.facts["redis_url"])
     redis.hset("award:sandbox:overrides", f"LHR-JFK|{day}|business", "open")
     redis.close()
     arguments = {"origin": "LHR", "destination": "JFK", "cabin": "business", "airlines": ["BA"]}
@@ -54,13 +38,13 @@ def watched(own: Service, collector: Collector) -> Collector:
     params = {"name": "create_route_monitor", "arguments": arguments}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     headers = {"Authorization": f"Bearer {token}", "traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"}
-    answer = post(own.mcp_url, json=body, headers=headers).json()["result"]["structuredContent"]
+    answer = post(equipped.mcp_url, json=body, headers=headers).json()["result"]["structuredContent"]
     assert answer["status"] == "ok"
     wait_for("the mail", lambda: find_span(collector, "delivery route_monitor_match"))
     return collector
 
 
-@pytest.mark.slow  # a service of its own has to start, check and deliver
+@pytest.mark.slow  # the service has to check and deliver
 def test_one_trace_leads_from_the_call_that_makes_a_watch_to_its_mail(watched: Collector) -> None:
     mail = wait_for("the span of the mail", lambda: find_span(watched, "delivery route_monitor_match"))
     call = wait_for("the span of the call", lambda: find_span(watched, "tools/call create_route_monitor"))

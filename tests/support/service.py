@@ -1,4 +1,4 @@
-"""The whole service, started by its own command line on a home folder and shared by all tests of a run."""
+"""The whole service, started by its own command line on a home folder and shared by all tests of a worker."""
 
 import json
 import os
@@ -8,14 +8,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import NullPool, create_engine
+from sqlalchemy.orm import Session
 
+from auth_server.accounts.accounts import create_account
 from shared.processes.worker_processes import die_with_parent
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +72,7 @@ class Service:
     process: subprocess.Popen[bytes]
     log: Path
     ready_file: Path
+    settings: dict[str, str] = field(default_factory=dict)
     made: set[str] = field(default_factory=set)
 
     @property
@@ -92,11 +96,15 @@ class Service:
     def words(self) -> str:
         return self.log.read_text(encoding="utf-8")
 
-    def person(self, name: str, *options: str) -> str:
-        """The address of an account of that name, made at first use with PASSWORD."""
+    def person(self, name: str, plan: str = "free") -> str:
+        """The address of an account of that name, made at first use with PASSWORD, as `user add` makes one."""
         email = f"{name}@example.test"
         if name not in self.made:
-            command(self.home, "user", "add", email, "--password-stdin", *options, given=PASSWORD + "\n")
+            engine = create_engine(
+                self.facts["database_url"].replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool
+            )
+            with Session(engine) as session, session.begin():
+                create_account(session, email, PASSWORD, plan)
             self.made.add(name)
         return email
 
@@ -106,7 +114,7 @@ def start(folder: Path, **more: str) -> Service:
     home, log, ready = folder / "home", folder / "up.log", folder / "ready.json"
     home.mkdir(exist_ok=True)
     places = ["--home", str(home), "--web-port", "0", "--mcp-port", "0", "--ready-file", str(ready), "--no-demo"]
-    with log.open("wb") as words:
+    with log.open("ab") as words:
         process = subprocess.Popen(
             [sys.executable, "-m", "deploy.cli", "up", *places],
             stdout=words,
@@ -115,7 +123,7 @@ def start(folder: Path, **more: str) -> Service:
             env=environment(home, QUICK | more),
             preexec_fn=die_with_parent,  # a test run that is killed leaves no service behind
         )
-    service = Service(home, process, log, ready)
+    service = Service(home, process, log, ready, more)
     try:
         wait_for("ready file", lambda: ready.exists() or process.poll() is not None, READY_SECONDS)
         assert process.poll() is None, service.words
@@ -145,10 +153,47 @@ def folder_for_homes() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+SHARED = ("service", "equipped")  # the fixtures whose service runs for all tests of a worker that ask for it
+_started: dict[str, Service] = {}
+
+
+@contextmanager
+def shared(name: str, folder: Path, **more: str) -> Iterator[Service]:
+    """A service that is kept for the fixture of this name."""
+    running = _started[name] = start(folder, **more)
+    yield running
+    del _started[name]
+    if running.process.poll() is None:
+        assert stop(running) == 0, running.words
+
+
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
     """One running service for all tests that need one."""
-    with folder_for_homes() as folder:
-        running = start(folder)
+    with folder_for_homes() as folder, shared("service", folder) as running:
         yield running
-        stop(running)
+
+
+def _list_needed(item: pytest.Item | None) -> set[str]:
+    return set(SHARED) & set(getattr(item, "fixturenames", ()))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a shared service come first, so that one worker runs them all and no other starts the service."""
+    items.sort(key=lambda item: min((SHARED.index(name) for name in _list_needed(item)), default=len(SHARED)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for name in _list_needed(item) & _started.keys():
+        if _started[name].process.poll() is not None:
+            _started[name].process = start(_started[name].home.parent, **_started[name].settings).process
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """Behind the last of its tests a shared service stops: it would go on looking for due work five times a second."""
+    yield
+    for name in (_list_needed(item) - _list_needed(nextitem)) & _started.keys():
+        assert stop(_started[name]) == 0, _started[name].words

@@ -59,7 +59,7 @@ class _Piece(NamedTuple):
 
 
 def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
-    """Reads pasted text; None when no line looks like one of a statement."""
+    """None when no line looks like one of a statement."""
     pieces: list[_Piece] = []
     unread: list[Skipped] = []
     latest = None

@@ -59,7 +59,7 @@ Record = tuple[int, list[str]]
 
 
 def read_table(text: str, book: StatementBook, hints: Hints) -> StatementReading | None:
-    """Reads a table; None when the text is none whose columns are known."""
+    """None when the text is no table whose columns are known."""
     for delimiter in _DELIMITERS:
         opening = _read_opening(text, delimiter)
         if shape := find_shape(opening, book):
@@ -156,7 +156,7 @@ class _Table:
             yield from (cells[at] for _, cells in self.records if at < len(cells))
 
     def _layout(self) -> tuple[StatementLayout, str | None]:
-        """The layout with this header whose dates these are, and the order of the dates.
+        """Of those with this header the one whose dates these are, and the order of the dates.
 
         A header that several have says little about the issuer: then the lines have to prove the sign.
         """
@@ -198,7 +198,7 @@ class _Table:
     def _line(
         self, layout: StatementLayout, lines: "LineReader", number: int, cells: list[str]
     ) -> tuple[StatementLine, MoneyRow] | Skipped | None:
-        """Reads a line; None for a repeated header."""
+        """None for a repeated header."""
         at = self.shape.columns
 
         def cell(column: str | None) -> str:

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.observations import SEEN, AwardObservation, FareObservation
-from shared.db.reading import Read
 from shared.db.sightings import is_visible, newest_cells
 from shared.providers.contract import AwardSeat, CashFare, Reading
 from shared.settings import settings
@@ -112,7 +111,7 @@ def _select_nonstop() -> sa.Select[list[str]]:
     )
 
 
-_NONSTOP_FARES = Read(carriers=_select_nonstop())
+_NONSTOP_FARES = _select_nonstop()
 
 
 def carriers_seen_nonstop(
@@ -121,7 +120,7 @@ def carriers_seen_nonstop(
     """The airlines whose own non-stop flight a fare between these very airports showed, either way. Sandbox fares do
     not count: their flights are invented."""
     ends = {"starts": list(origins), "ends": list(destinations)}
-    rows = _NONSTOP_FARES(session, asker=account_id, **ends)["carriers"]
+    rows = session.scalars(_NONSTOP_FARES, {"asker": account_id, **ends})
     return {carriers[0] for carriers in rows if len(carriers) == 1}
 
 

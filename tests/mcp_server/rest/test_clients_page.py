@@ -23,7 +23,7 @@ PAGE = "/dashboard/clients"
 LEE = {
     "client_name": "Zoë Lee",
     "client_email": "zoe@example.test",
-    "points": "United MileagePlus: 62,340\r\nZorblatt Club: 5",
+    "balances": "United MileagePlus: 62,340\r\nZorblatt Club: 5",
     "preferences": "seat: aisle\r\nnights: [1, 2]",
     "notes": "One\r\nTwo",
 }
@@ -69,7 +69,7 @@ def test_a_client_is_added_changed_found_and_deleted_by_hand(world: World, ann: 
     form = world.get(f"{one}/change").text
     assert "United MileagePlus: 62,340\nZorblatt Club: 5</textarea>" in form
     assert "nights: [1, 2]</textarea>" in form
-    assert send(world, f"{one}/change", client_name="Zoe", points="ANA Mileage Club: 7").status_code == 303
+    assert send(world, f"{one}/change", client_name="Zoe", balances="ANA Mileage Club: 7").status_code == 303
     assert list_clients() == [("Zoe", {"ana-mileage-club": 7}, {}, None)]
     assert "Delete this client?" in world.get(f"{one}/delete").text
     assert send(world, f"{one}/delete").headers["location"] == f"{PAGE}?done=deleted"
@@ -82,8 +82,8 @@ def test_a_client_is_added_changed_found_and_deleted_by_hand(world: World, ann: 
         ("client_name", " "),
         ("client_email", "nobody"),
         ("phone", "call me"),
-        ("points", "United MileagePlus"),
-        ("points", "United MileagePlus: many"),
+        ("balances", "United MileagePlus"),
+        ("balances", "United MileagePlus: many"),
         ("preferences", "aisle"),
         ("preferences", "seat: " + "[" * 8 + "]" * 8),
     ],
@@ -100,7 +100,7 @@ def test_a_fault_stands_at_its_field_and_what_was_typed_stays(
 
 def test_a_long_file_fits_the_form(world: World, ann: Caller) -> None:
     points = "\r\n".join(f"Zorblatt Club {'é' * 30} {number}: {number}" for number in range(100))
-    assert send(world, f"{PAGE}/new", **LEE | {"points": points, "notes": "é" * 8000}).status_code == 303
+    assert send(world, f"{PAGE}/new", **LEE | {"balances": points, "notes": "é" * 8000}).status_code == 303
     assert len(list_clients()[0][1]) == 100
 
 

@@ -1,5 +1,6 @@
 """Pages of the web host call tools of the tool server for the person who is signed in: what that costs and leaves."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -44,15 +45,14 @@ def issue(ann: World, *, read_only: bool = True) -> str:
 
 
 def call_all(*calls: ToolCall) -> list[Answer]:
-    async def ask() -> dict[str, Answer]:
+    async def ask() -> list[Answer]:
         server = ToolServer()
         try:
-            return await server.call_all({str(place): call for place, call in enumerate(calls)})
+            return await asyncio.gather(*(server.call(call) for call in calls))
         finally:
             await server.close()
 
-    answers = anyio.run(ask)
-    return [answers[str(place)] for place in range(len(calls))]
+    return anyio.run(ask)
 
 
 def count_rows(*tables: Any) -> list[int]:

@@ -118,7 +118,7 @@ def test_on_the_free_plan_the_form_says_so_and_where_plans_are(world: World, use
     refused = send_form(world, EDIT, EDIT, voucher_slug=list_kinds(use, ann, "hotel")[0])
     assert refused.status_code == 422
     assert "this account is on Free" in refused.text
-    assert '<a href="/plans">Plans</a></p>' in refused.text
+    assert '<a href="/plans">See the plans</a></p>' in refused.text
 
 
 def test_nobody_reaches_anothers_voucher(world: World, ann: Caller, use: Any) -> None:

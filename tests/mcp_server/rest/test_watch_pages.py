@@ -271,7 +271,7 @@ def test_without_a_language_model_no_order_is_made_or_run(world: World, ann: Cal
     without = send_form(world, new, new, prompt="Look at Tokyo")
     assert (without.status_code, "no language model" in without.text) == (422, True)
     page = f"{LIST}/order/{_add(use, ann, 'order')}"
-    assert send_form(world, page, f"{page}/run").status_code == 409
+    assert send_form(world, page, f"{page}/run").status_code == 503
 
 
 def test_the_last_result_of_an_order_stands_on_its_page(world: World, ann: Caller, use: Any) -> None:

@@ -1,7 +1,7 @@
 """The own-rows guard on real PostgreSQL: whatever statement is run, one account sees and changes its own rows only."""
 
 import pytest
-from sqlalchemy import delete, exists, func, select, union, update
+from sqlalchemy import bindparam, delete, exists, func, select, union, update
 from sqlalchemy.orm import Session, aliased
 
 from shared.db import base
@@ -39,6 +39,19 @@ def test_every_kind_of_read_sees_own_rows_only(clean: None) -> None:
         joined = select(Account.id).join(PointsBalance, PointsBalance.account_id == Account.id)
         assert session.scalars(joined).all() == [mine]
         assert session.get(Account, theirs) is None
+
+
+def test_one_statement_is_each_account_s_own_whatever_is_sent_with_it(clean: None) -> None:
+    mine, theirs = _two(clean)
+    least = select(PointsBalance).where(PointsBalance.balance >= bindparam("least"))
+    for account_id in (mine, theirs, mine):
+        with open_own(account_id, reads=True) as session:
+            assert [r.account_id for r in session.scalars(least, {"least": 0})] == [account_id]
+            other = {"least": 0, "own_account_id": mine + theirs - account_id}
+            assert [r.account_id for r in session.scalars(least, other)] == [account_id]
+            assert session.scalars(select(PointsBalance.account_id)).all() == [account_id]
+    with transaction() as session:
+        assert len(session.scalars(least, {"least": 0}).all()) == 2
 
 
 def test_get_by_key_does_not_find_a_foreign_row(clean: None) -> None:

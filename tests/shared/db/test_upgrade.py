@@ -1,8 +1,9 @@
-"""Upgrades: filled databases of every earlier version reach the newest tables with every row as it was."""
+"""Upgrades: a filled database of the release before reaches the newest tables with every row as it was."""
 
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,9 +16,10 @@ from sqlalchemy import NullPool
 from shared.db.base import Base
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the comparison sees every table
 from shared.db.partitions import list_partitioned
-from shared.db.schema import upgrade
-from shared.db.schema_version import revisions, versions
+from shared.db.schema import SchemaError, upgrade
+from shared.db.schema_version import versions
 from tests.shared.db.fill import contents, fill, list_partitions
+from tests.support.next_release import REVISION, install_next_release
 
 
 @pytest.fixture
@@ -46,47 +48,30 @@ def _find_changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, li
     return {name: found for name in before if (found := _differences(before[name], after.get(name, [])))}
 
 
-@pytest.mark.slow  # a database goes through all versions
-def test_a_filled_database_of_any_release_loses_and_changes_no_row(empty: sa.Engine) -> None:
-    """Each version's tables take rows alongside those of all versions before, and the next version keeps every one."""
-    upgrade(_url(empty), revisions()[0])
+@pytest.mark.slow  # makes all tables and a row in each
+def test_a_filled_database_of_the_release_before_loses_and_changes_no_row(
+    empty: sa.Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    upgrade(_url(empty))
     fill(empty, 0)
-    first, changes = contents(empty), {}
-    for number, version in enumerate([*revisions()[1:], "head"], 1):
-        fill(empty, number)
-        before = contents(empty)
-        upgrade(_url(empty), version)
-        after = contents(empty)
-        changes |= {f"{name} at {version}": found for name, found in _find_changes(before, after).items()}
-    assert changes == {}
-    assert versions(_url(empty))[0] == revisions()[-1]
-    assert {len(after[name]) for name in first} == {1 + len(revisions())}
-
-
-@pytest.mark.slow  # migrations run twice
-@pytest.mark.parametrize("version", revisions()[::12])
-def test_a_filled_database_passes_many_versions_in_one_transaction(empty: sa.Engine, version: str) -> None:
-    upgrade(_url(empty), version)
-    for number in (1, 2):
-        fill(empty, number)
     before = contents(empty)
+    upgrade(_url(empty))  # nothing is missing
+    assert contents(empty) == before
+    install_next_release(monkeypatch, tmp_path, None)
     upgrade(_url(empty))
     assert _find_changes(before, contents(empty)) == {}
-    assert versions(_url(empty))[0] == revisions()[-1]
-
-
-@pytest.mark.slow  # makes the tables of a release
-def test_what_was_allowed_without_a_second_factor_administers_no_more(empty: sa.Engine) -> None:
-    upgrade(_url(empty), "0048")
+    assert versions(_url(empty)) == (REVISION, REVISION)
     fill(empty, 1)
-    tables = ("oauth_consents", "oauth_families", "api_keys")
-    with empty.begin() as connection:
-        for table in tables[:2]:
-            connection.exec_driver_sql(f"update {table} set administer = true")
-    upgrade(_url(empty))
-    with empty.connect() as connection:
-        rows = [connection.exec_driver_sql(f"select administer from {table}").scalars().all() for table in tables]
-    assert rows == [[False]] * 3
+    assert {len(rows) for rows in contents(empty).values()} == {2}
+
+
+def test_tables_from_before_the_first_release_are_refused_and_left_alone(fresh_database: str) -> None:
+    engine = sa.create_engine(fresh_database.replace("postgresql:", "postgresql+psycopg:"), poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("update alembic_version set version_num = '0031'")
+    with pytest.raises(SchemaError, match="0031, from before the first release"):
+        upgrade(_url(engine))
+    assert versions(_url(engine))[0] == "0031"
 
 
 def test_the_models_are_what_the_migrations_make(fresh_database: str) -> None:
@@ -112,7 +97,3 @@ def test_the_models_are_partitioned_and_keyed_as_the_tables_are(fresh_database: 
     keys = {table.name: table.primary_key.columns.keys() for table in Base.metadata.sorted_tables}
     inspector = sa.inspect(engine)
     assert {name: inspector.get_pk_constraint(name)["constrained_columns"] for name in keys} == keys
-
-
-def test_versions_are_told_from_the_first_to_the_newest() -> None:
-    assert revisions()[:2] == ["0001", "0002"]

@@ -14,7 +14,6 @@ from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import engine, transaction
-from shared.db.reading import Read
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, ToolCall, add, count_used, select_used, take
 from tests.support.people import account
 
@@ -67,8 +66,8 @@ def test_counters_of_a_day_are_read_together_each_with_its_own_period(bob: Calle
         take(session, bob.account_id, SEARCHES, DAY - timedelta(days=1), None, 9)
         take(session, bob.account_id, API_CALLS, DAY.replace(day=1), None, 7)
         take(session, bob.account_id, TOOL_CALLS, DAY, None, 2)
-        used = Read(used=select_used())(session, day=DAY, month=DAY.replace(day=1))["used"]
-        assert dict(used) == {SEARCHES: 3, API_CALLS: 7, TOOL_CALLS: 2}
+        used = session.execute(select_used(), {"day": DAY, "month": DAY.replace(day=1)})
+        assert dict(used.all()) == {SEARCHES: 3, API_CALLS: 7, TOOL_CALLS: 2}
 
 
 def _noting(ledger: UsageLog, caller: Caller, *tools: str) -> None:

@@ -147,6 +147,30 @@ def test_a_check_takes_no_place_while_people_wait_for_one(live: None, monkeypatc
     assert [take_place(check), take_place(person)] == [False, True]
 
 
+def test_checks_that_wait_in_a_process_do_not_keep_its_people_waiting(
+    live: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "PERSON_SECONDS", 60)
+    holder, served, people = build_request(), list[str](), key("places", "source", "people")
+
+    async def serve(request: ProviderRequest) -> None:
+        async with hold_place(request):
+            served.append("check" if request.background else "person")
+            connect().delete(people)
+
+    async def go() -> None:
+        async with anyio.create_task_group() as tasks:
+            for background in (True, True, False):
+                tasks.start_soon(serve, build_request(background=background))
+            while not connect().exists(people):
+                await anyio.sleep(0.01)
+            await places._give_back(holder)
+
+    assert take_place(holder)
+    anyio.run(go)
+    assert served == ["person", "check", "check"]
+
+
 def test_people_who_left_hold_up_checks_for_a_moment_alone(live: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(places, "PERSON_SECONDS", 0.2)
     holder, check = build_request(), build_request(background=True)
