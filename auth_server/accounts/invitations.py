@@ -39,8 +39,8 @@ def invite(uow: UnitOfWork, email: str, days: int) -> Account:
 def is_invited(db: Session, address: str) -> bool:
     """Whether an invitation of this address is open."""
     is_open = (OneTimeLink.purpose == PURPOSE, OneTimeLink.expires_at > clock.now())
-    theirs = select(OneTimeLink.token_hash).join(Account, Account.id == OneTimeLink.account_id)
-    return db.scalar(theirs.where(func.lower(Account.email) == address, *is_open).limit(1)) is not None
+    links = select(OneTimeLink.token_hash).join(Account, Account.id == OneTimeLink.account_id)
+    return db.scalar(links.where(func.lower(Account.email) == address, *is_open).limit(1)) is not None
 
 
 def list_open(db: Session) -> list[tuple[str, datetime, datetime]]:

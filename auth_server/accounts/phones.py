@@ -160,5 +160,5 @@ def remove(uow: UnitOfWork, account: Account, phone: PhoneNumber, user_agent: st
 
 
 def count_proved(db: Session, account_id: int) -> int:
-    proved = (PhoneNumber.account_id == account_id, PhoneNumber.proved_at.is_not(None))
-    return db.scalar(select(func.count()).select_from(PhoneNumber).where(*proved)) or 0
+    conditions = (PhoneNumber.account_id == account_id, PhoneNumber.proved_at.is_not(None))
+    return db.scalar(select(func.count()).select_from(PhoneNumber).where(*conditions)) or 0

@@ -35,8 +35,8 @@ def count_code(limits: Sequence[tuple[str, int, int, str]]) -> None:
     for position, (name, limit, window, rule) in enumerate(limits):
         verdict = hit(name, limit, window)
         if not verdict.allowed:
-            for counted, _, seconds, _ in limits[: position + 1]:
-                take_back(counted, seconds)
+            for purpose_name, _, seconds, _ in limits[: position + 1]:
+                take_back(purpose_name, seconds)
             wait = _describe_wait(verdict.retry_after)
             raise ProofRefused(f"{rule.format(limit)} Please try again in {wait}.")
 

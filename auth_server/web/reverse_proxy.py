@@ -113,11 +113,11 @@ Headers = list[tuple[bytes, bytes]]
 
 
 def _filter_headers(headers: Headers, dropped: set[str]) -> Headers:
-    listed = {
+    hop_headers = {
         n.strip().lower() for k, v in headers if k.lower() == b"connection" for n in v.decode("latin-1").split(",")
     }
     # Blanks around a value are not part of it (RFC 9110 5.5); httptools leaves them there, h11 refuses to send them.
-    return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | listed]
+    return [(k, v.strip(b" \t")) for k, v in headers if k.decode("latin-1").lower() not in dropped | hop_headers]
 
 
 async def _relay_body(response: httpx.Response) -> AsyncIterator[bytes]:

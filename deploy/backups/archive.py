@@ -115,10 +115,10 @@ def check_whole(archive: Path) -> None:
 
 def run_pg_restore(archive: Path, *options: str) -> bytes:
     """What pg_restore prints of an archive, without any database."""
-    done = subprocess.run([find_program("pg_restore"), *options, str(archive)], capture_output=True, check=False)
-    if done.returncode:
-        raise CommandError(f"{archive} is no whole backup: {quote_error(done.stderr)}")
-    return done.stdout
+    process = subprocess.run([find_program("pg_restore"), *options, str(archive)], capture_output=True, check=False)
+    if process.returncode:
+        raise CommandError(f"{archive} is no whole backup: {quote_error(process.stderr)}")
+    return process.stdout
 
 
 def list_own_entries(archive: Path) -> bytes:

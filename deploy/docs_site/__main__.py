@@ -15,12 +15,12 @@ def main(words: list[str]) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     stage(folder)
     command = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(folder / "zensical.toml")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
-    if done.returncode:
-        print(done.stdout)
+    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    if process.returncode:
+        print(process.stdout)
     else:
         print(f"{folder / 'site' / 'index.html'}")
-    return done.returncode
+    return process.returncode
 
 
 if __name__ == "__main__":

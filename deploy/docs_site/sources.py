@@ -241,8 +241,10 @@ WRITTEN = {
 
 def list_contents(places: dict[Path, str]) -> str:
     """The order of pages, as TOML; a page that no list names belongs to those for operators."""
-    named = {*FIRST, *OPERATE, *LAST, *OTHERS.values()}
-    more = sorted(place for place in places.values() if place not in named and not place.startswith("decisions/"))
+    listed_pages = {*FIRST, *OPERATE, *LAST, *OTHERS.values()}
+    more = sorted(
+        place for place in places.values() if place not in listed_pages and not place.startswith("decisions/")
+    )
     areas = [place for place, _ in write_tool_pages()]
     others = [place for place in OTHERS.values() if place in places.values()]
     decisions = [place for place in places.values() if place.startswith("decisions/")]

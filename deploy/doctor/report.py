@@ -154,8 +154,8 @@ def _find_unserved_queues(living: list[RunningProgram]) -> list[str]:
     from jobs.queue import ENTRIES, MAIL
     from shared.settings import settings
 
-    served = {queue for program in living for queue in program.queues}
-    return [name for name in ENTRIES if name not in served and (name != MAIL or settings().inbox_domain)]
+    queues = {queue for program in living for queue in program.queues}
+    return [name for name in ENTRIES if name not in queues and (name != MAIL or settings().inbox_domain)]
 
 
 def check_waiting_work(*, served: bool) -> str:
@@ -391,10 +391,10 @@ def check_settings() -> str:
 def run_doctor(arguments: argparse.Namespace) -> int:
     """Checks every part; 1 when one has a fault. Settings that are no whole are the one fault there is to see."""
     home = Home(arguments.home)
-    served = is_set_by_environment() or home.running() is not None
+    is_served = is_set_by_environment() or home.running() is not None
     with database(home):
         has_settings = _run_check(check_settings)[0] == "ok"
-        checks = list_checks(served=served) if has_settings else {"settings": check_settings}
+        checks = list_checks(served=is_served) if has_settings else {"settings": check_settings}
         words = report_json(checks) if arguments.json else {n: report_check(n, check) for n, check in checks.items()}
     if not arguments.json:
         print_styled(open_console(), "\n", summarize(words))

@@ -121,8 +121,8 @@ def check_clock() -> str:
     from shared.db.base import transaction
 
     with transaction() as session:
-        theirs = session.scalar(select(func.clock_timestamp()))
-    skew = abs(clock.now() - theirs) if theirs else timedelta(0)
+        database_time = session.scalar(select(func.clock_timestamp()))
+    skew = abs(clock.now() - database_time) if database_time else timedelta(0)
     if skew > MAX_SKEW:
         raise CommandError(f"differs from the database's by {skew.total_seconds():.0f} s: set both by NTP")
     return f"agrees with the database's within {skew.total_seconds():.1f} s"

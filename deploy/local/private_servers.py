@@ -176,9 +176,9 @@ class Postgres:
         ]
         command += ["-A", "scram-sha-256", f"--pwfile={self.visible_folder / 'pw'}", "--no-instructions"]
         command += [] if self.durable else ["--no-sync"]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", **self._popen_options)
-        if done.returncode:
-            raise CommandError(f"PostgreSQL could not create its data folder: {done.stderr.strip()[-300:]}")
+        process = subprocess.run(command, capture_output=True, encoding="utf-8", **self._popen_options)
+        if process.returncode:
+            raise CommandError(f"PostgreSQL could not create its data folder: {process.stderr.strip()[-300:]}")
         new.rename(data)
 
     def _check_major(self, data: Path) -> None:

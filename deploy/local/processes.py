@@ -121,11 +121,11 @@ def adopt_orphans() -> None:
 
 
 def kill_orphans(children: Sequence[Child]) -> None:
-    ours = {str(os.getpid())}
+    own_pids = {str(os.getpid())}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):
             parent = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]
             pid = int(stat.parent.name)
-            if parent in ours and pid not in {c.pid for c in children}:
+            if parent in own_pids and pid not in {c.pid for c in children}:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)

@@ -52,9 +52,9 @@ def _read_quota(card: ProviderCard) -> dict[str, int | None]:
 
 def _describe(row: _Row) -> str:
     state = "off" if row.is_switched_off else row.state.replace("_", " ")
-    answered = f"answered {row.last_success_at:%Y-%m-%d %H:%M} UTC" if row.last_success_at else "not asked yet"
+    answer_text = f"answered {row.last_success_at:%Y-%m-%d %H:%M} UTC" if row.last_success_at else "not asked yet"
     spent = f"{row.calls_today:,} of {row.calls_a_day:,} calls today" if row.calls_a_day else ""
-    return f"{row.name:<16} {state:<16} {answered:<30} {spent}"
+    return f"{row.name:<16} {state:<16} {answer_text:<30} {spent}"
 
 
 def _switch_provider(arguments: argparse.Namespace) -> None:

@@ -38,8 +38,8 @@ async def send_document(request: Request) -> Response:
         return refuse(request, 429, {"Retry-After": str(wait)})
     secret = request.path_params["secret"]
     ahead = any("prefetch" in request.headers.get(name, "") for name in _PREFETCH_HEADERS)
-    counted = request.method == "GET" and not ahead
-    row = await anyio.to_thread.run_sync(_open_document, secret, counted, limiter=limiter())
+    counts_view = request.method == "GET" and not ahead
+    row = await anyio.to_thread.run_sync(_open_document, secret, counts_view, limiter=limiter())
     if row is None:
         return refuse(request, 404)
     title, content = row

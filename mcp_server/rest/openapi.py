@@ -154,11 +154,11 @@ def pages() -> dict[str, Any]:
     """The operations that are not tools."""
     areas = {"name": "areas", "in": "query", "required": False, "description": "Comma list.", "schema": _text()}
     name = {"name": "name", "in": "path", "required": True, "schema": _text()}
-    listed = _object(tools={"type": "array", "items": _TOOL})
+    tool_list = _object(tools={"type": "array", "items": _TOOL})
     one = _page("describe_tool", "One tool with its schemas", _TOOL, 401, 404, 429, 503, parameters=[name])
     return {
         "/api/v1/tools": {
-            "get": _page("list_tools", "All tools", listed, 400, 401, 429, 503, parameters=[areas]),
+            "get": _page("list_tools", "All tools", tool_list, 400, 401, 429, 503, parameters=[areas]),
         },
         "/api/v1/tools/{name}": {"get": one},
         **({"/api/v1/agent/register": {"post": _registration()}} if settings().agents_may_register else {}),

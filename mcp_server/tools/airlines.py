@@ -166,9 +166,9 @@ def get_cancellation_fee(
         reference = call.reference
         fees = [f for f in reference.rows("cancellation_fees.csv") if reference.partner(f.program, carrier.iata)]
         proven = sorted(fees, key=lambda f: (f.audited_on is None, f.program))[:MAX_PROGRAMMES]
-        listed = ", ".join(f"{reference.programs[f.program].name} ({_describe_cost(f)})" for f in proven)
+        examples = ", ".join(f"{reference.programs[f.program].name} ({_describe_cost(f)})" for f in proven)
         booking_programmes_text = (
-            f" The programme that books the award sets it, for example {listed}." if listed else ""
+            f" The programme that books the award sets it, for example {examples}." if examples else ""
         )
         raise NoData(unknown + booking_programmes_text, missing=["cancellation fee"])
     cancel, change = _to_fee(fee, fee.cancel_fee, fee.cancel_unit), _to_fee(fee, fee.change_fee, fee.change_unit)

@@ -80,12 +80,12 @@ def get_airports(
     matches = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _matches(a, query_text, country)]
     routes = _list_routes(call, carrier.iata, {a.code for a in matches}, set(origins))
     weakest = min(routes, key=lambda r: (CONFIDENCE_LEVELS.index(r.confidence), r.audited_on is not None))
-    proved = sum(r.audited_on is not None for r in routes)
+    audited_count = sum(r.audited_on is not None for r in routes)
     count = pluralize(len(matches), "airport")
     where = f" non-stop from {from_airport}" if from_airport else ""
     return ServedAirports(
         message=f"{carrier.name} is known to serve {count}{where}."
-        f" {proved} of {pluralize(len(routes), 'route')} stand in two sources.",
+        f" {audited_count} of {pluralize(len(routes), 'route')} stand in two sources.",
         airline=ServingAirline(code=carrier.iata, name=carrier.name),
         airports=[
             ServedAirport(iata=a.code, name=a.name, city=a.city, country=a.country)

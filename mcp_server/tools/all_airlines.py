@@ -143,13 +143,13 @@ def _describe_request(
 
 def _select_airlines(call: LiveCall, airlines: Sequence[str] | None, earliest: Date) -> _Selection:
     """Raises NoData when no airline that was named has released any of the days."""
-    named = list(dict.fromkeys(call.reference.airline(text).iata for text in airlines or ()))
-    airlines_to_ask = named or list_searchable(call)
+    codes = list(dict.fromkeys(call.reference.airline(text).iata for text in airlines or ()))
+    airlines_to_ask = codes or list_searchable(call)
     too_early = [code for code in airlines_to_ask if earliest > last_day_on_sale(call, code)]
     if len(too_early) == len(airlines_to_ask):
         latest = max(too_early, key=lambda code: last_day_on_sale(call, code))
         raise build_not_on_sale(call, call.reference.airlines[latest], earliest)
-    return _Selection(named, [code for code in airlines_to_ask if code not in too_early], too_early)
+    return _Selection(codes, [code for code in airlines_to_ask if code not in too_early], too_early)
 
 
 def _find_unknown(result: Found, selection: _Selection) -> list[str]:

@@ -142,7 +142,7 @@ def _describe_result(
     call: CallBase, airline: Airline, where: str, result: Found, best: Sequence[AwardOption], passengers: int
 ) -> str:
     failed = [f"{f.name} ({f.reason})" for f in result.coverage.failed]
-    answered = ", ".join(result.coverage.answered)
+    sources = ", ".join(result.coverage.answered)
     if result.options:
         sentences = [f"{pluralize(len(result.options), 'award offer')} of {airline.name}, {where}."]
         sentences += [_describe_cabin(call.reference, offer, passengers) for offer in best]
@@ -150,8 +150,8 @@ def _describe_result(
         sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
     else:
         sentences = [f"No award seats of {airline.name} are open, {where}."]
-    if answered:
-        sentences.append(f"Searched with {answered}.")
+    if sources:
+        sentences.append(f"Searched with {sources}.")
     if failed:
         sentences.append(f"Not answered by {', '.join(failed)}, so this may not be all.")
     return " ".join(sentences)

@@ -93,9 +93,9 @@ def _explain_credits(call: Call, s: ScoredCard) -> list[str]:
     if not uncounted:
         return []
     names = [c.name for c in others if not c.counts]
-    listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    credit_names = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     amount = f"{uncounted:,.0f} {s.card.fee_currency} a year"
-    return [f"Credits of up to {amount} depend on where you buy and are not counted: {listed}."]
+    return [f"Credits of up to {amount} depend on where you buy and are not counted: {credit_names}."]
 
 
 def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
@@ -491,13 +491,13 @@ def recommend_cards(
     if not scored:
         raise NoData(describe_no_match(call.reference, country, goal), ["cards"])
     scored.sort(key=lambda s: s.order)
-    listed = scored[: min(limit, call.limits.results or limit)]
+    top_cards = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=describe_ranking(listed, spending, category, country, len(scored)),
-        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in listed],
+        message=describe_ranking(top_cards, spending, category, country, len(scored)),
+        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
-        valuation_as_of=valuation_date(call.reference, listed, goal),
+        valuation_as_of=valuation_date(call.reference, top_cards, goal),
         total_found=len(scored),
     )
 
@@ -525,13 +525,13 @@ def _rank_own_cards(
     if not scored:
         raise NoData(describe_no_card(wallet), ["cards"])
     scored.sort(key=lambda s: s.purchase_order)
-    listed = scored[: min(limit, call.limits.results or limit)]
+    top_cards = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=describe_best_card(call, listed, wallet, category, currency),
-        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in listed],
+        message=describe_best_card(call, top_cards, wallet, category, currency),
+        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
-        valuation_as_of=valuation_date(call.reference, listed, goal),
+        valuation_as_of=valuation_date(call.reference, top_cards, goal),
         total_found=len(scored),
     )
 

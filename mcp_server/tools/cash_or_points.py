@@ -197,7 +197,7 @@ def _build_comparison(
     value = value_point(amount, best.award) if best else None
     advised = advise(amount, best.award) if best else None
     coverage_now, age = coverage(sides.readings), freshness(sides.readings)
-    listed = awards[: call.limits.results or MAX_OPTIONS]
+    top_awards = awards[: call.limits.results or MAX_OPTIONS]
     return Comparison(
         status="partial" if coverage_now.failed else "ok",
         message=_describe_comparison(call.reference, where, fare, best, _list_unanswered(coverage_now)),
@@ -206,7 +206,7 @@ def _build_comparison(
         cents_per_point=NO_DATA if value is None else round(value, 4),
         usual_valuation=_to_usual_valuation(call, best) if best else NO_DATA,
         recommendation=advised or NO_DATA,
-        award_options=[p.option for p in listed],
+        award_options=[p.option for p in top_awards],
         options_found=len(awards),
         coverage=coverage_now,
         freshness=age if sides.live or age.mode == "sandbox" else replace(age, note=NOT_LIVE),

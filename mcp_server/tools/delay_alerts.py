@@ -197,10 +197,10 @@ async def create_delay_alert(
         room = _check_cap(call, session, row, nothing)
         session.add(row)
         session.flush()
-        proved = _list_proved(call, session, [row])
-        warnings = _warn_unconfirmed_email(session, call.account_id, channels) + _warn_unproved_number(row, proved)
+        phones = _list_proved(call, session, [row])
+        warnings = _warn_unconfirmed_email(session, call.account_id, channels) + _warn_unproved_number(row, phones)
         message = f"Alert {row.id}: {_describe_terms(row)}.{source}{warnings}{room.same}"
-        return OneAlert(message=message, alert=_to_alert(row, proved))
+        return OneAlert(message=message, alert=_to_alert(row, phones))
 
     return await call.in_session(store)
 
@@ -226,10 +226,10 @@ def list_delay_alerts(
     if active is not None:
         conditions.append(_running_rows() if active else ~_running_rows())
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
-    proved = _list_proved(call, call.db, rows)
+    phones = _list_proved(call, call.db, rows)
     return DelayAlerts(
         message=f"{pluralize(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
-        alerts=[_to_alert(row, proved) for row in rows],
+        alerts=[_to_alert(row, phones) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
 
@@ -282,11 +282,11 @@ def update_delay_alert(
     if starts or "min_delay_minutes" in changed:
         row.episode_since = row.episode_level = None
     call.db.flush()
-    proved = _list_proved(call, call.db, [row])
+    phones = _list_proved(call, call.db, [row])
     state = f"Alert {row.id}: {_describe_terms(row)}." if _is_running(row) else f"Alert {row.id} is paused."
-    alert = _to_alert(row, proved)
+    alert = _to_alert(row, phones)
     changes = describe_changes(f"the alert for {row.airport}", alert, changed)
-    message = f"{changes} {state}{_warn_unproved_number(row, proved)}"
+    message = f"{changes} {state}{_warn_unproved_number(row, phones)}"
     return UpdatedDelayAlert(message=message, alert=alert, changed=changed)
 
 

@@ -51,10 +51,10 @@ class _PricedDestination(NamedTuple):
 def _check_program(call: Call, text: str) -> None:
     """Accepts Avios although several programmes use it: only one of them is supported. Raises Invalid."""
     try:
-        meant = {call.reference.program(text).slug}
+        slugs = {call.reference.program(text).slug}
     except Candidates as several:
-        meant = {c["program"] for c in several.facts["candidates"]}
-    if PROGRAM not in meant:
+        slugs = {c["program"] for c in several.facts["candidates"]}
+    if PROGRAM not in slugs:
         name = call.reference.programs[PROGRAM].name
         raise Invalid(Fault("program", "is not supported here", f"avios, BA or {PROGRAM}: only {name} is supported"))
 
@@ -80,8 +80,8 @@ def _price_by_chart(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDest
 def _price_by_examples(call: Call, cabins: tuple[str, ...]) -> Iterator[_PricedDestination]:
     """Single prices that were announced: one way, by a flight that is known."""
     for row in call.reference.examples(PROGRAM):
-        served = call.reference.flights[CARRIER].pairs.get(row.origin, frozenset())
-        fits = row.airline == CARRIER and row.origin in LONDON and row.destination in served
+        airports = call.reference.flights[CARRIER].pairs.get(row.origin, frozenset())
+        fits = row.airline == CARRIER and row.origin in LONDON and row.destination in airports
         if fits and row.direction == "one_way" and row.cabin in cabins:
             yield _to_priced(call, row.origin, row.destination, row.cabin, (row.points, None), row)
 
@@ -124,17 +124,17 @@ def affordable_destinations(
     if not priced:
         in_cabin = f" in {cabin}" if cabin else ""
         raise NoData(f"{gap}, and no single price{in_cabin} from London was announced.", missing=["award chart"])
-    listed, total = find_farthest([p.destination for p in priced], balance, MAX_DESTINATIONS)
-    cut = f"; the {len(listed)} farthest are listed" if total > len(listed) else ""
+    destinations, total = find_farthest([p.destination for p in priced], balance, MAX_DESTINATIONS)
+    cut = f"; the {len(destinations)} farthest are listed" if total > len(destinations) else ""
     summary = f"{balance:,} Avios cover {pluralize(total, 'city', 'cities')} one way from London{cut}."
-    if not listed:
+    if not destinations:
         least = min(p.destination.points for p in priced)
         summary = f"{balance:,} Avios cover no flight from London whose price is known: the cheapest takes {least:,}."
     if not isinstance(priced[0].fact, Chart):
         summary += f" {gap}: only prices that were announced one by one count; other cities may be in reach too."
     return AffordableDestinations(
         message=summary,
-        destinations=[_to_destination(d) for d in listed],
+        destinations=[_to_destination(d) for d in destinations],
         program=PROGRAM,
         balance=balance,
         total_found=total,

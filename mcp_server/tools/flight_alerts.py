@@ -137,8 +137,8 @@ def _describe_watch(call: Call, row: Row) -> str:
     """The airline and route; also the programme whose prices are used when the airline has no programme here."""
     name = call.reference.airlines[row.airline].name
     through = call.reference.programs[PRICED_THROUGH[row.airline]].name if row.airline in PRICED_THROUGH else None
-    priced = f", priced through {through}" if through else ""
-    return f"{name} from {row.departure} to {row.destination}{priced}"
+    price_text = f", priced through {through}" if through else ""
+    return f"{name} from {row.departure} to {row.destination}{price_text}"
 
 
 def _schedule_checks(call: Call, row: Row) -> None:

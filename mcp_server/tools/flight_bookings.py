@@ -181,8 +181,8 @@ def add_flight_booking(
 
 def _describe_leg(row: Row) -> str:
     """`BA117 LHR-JFK on Thu 21 Jan 2027, 22:10 to 06:30 +1, Fri 22 Jan 2027`."""
-    named = f"{row.flight_number} " if row.flight_number else ""
-    leaves = f"{named}{_format_route(row)} on {format_weekday(row.departure_date)}"
+    number = f"{row.flight_number} " if row.flight_number else ""
+    leaves = f"{number}{_format_route(row)} on {format_weekday(row.departure_date)}"
     return f"{leaves}{describe_times(row.departure_date, row.departure_time, row.arrival_date, row.arrival_time)}"
 
 

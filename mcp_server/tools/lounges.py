@@ -176,14 +176,14 @@ def log_lounge_visit(
     call.db.flush()
     this_year = Row.visited_on.between(call.today.replace(month=1, day=1), call.today.replace(month=12, day=31))
     counts = count_visits(call.db, this_year)
-    listed = lounges.find_lounges(call.reference, airport, lounge_name)
+    matches = lounges.find_lounges(call.reference, airport, lounge_name)
     return LoggedVisit(
         message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
         f" {pluralize(counts.total, 'visit')} this year.",
         visit=_to_visit(row),
         listed_lounges=[
             ListedLounge(name=lounge.name, networks=list(lounge.networks), **describe_audited(lounge))
-            for lounge in listed
+            for lounge in matches
         ],
         visits_this_year=LoungeCounts.model_validate(counts),
     )

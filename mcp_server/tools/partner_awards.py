@@ -136,11 +136,11 @@ def _quote_examples(
     call: Call, airlines: Collection[str], start: str, end: str, prices: Sequence[_PartnerAward | Program], cabin: str
 ) -> list[ProgramExample]:
     """Dated prices for the route of programmes that have no chart price for the airline."""
-    priced = {(p.program.slug, p.airline) for p in prices if isinstance(p, _PartnerAward)}
+    priced_pairs = {(p.program.slug, p.airline) for p in prices if isinstance(p, _PartnerAward)}
     return [
         ProgramExample(program=row.program, **to_example(row).model_dump())
         for row in call.reference.find_examples(start, end, cabin)
-        if any(a in airlines and (row.program, a) not in priced for a in row.airline.split("|"))
+        if any(a in airlines and (row.program, a) not in priced_pairs for a in row.airline.split("|"))
     ]
 
 
@@ -174,8 +174,8 @@ def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[
     own = {c for c in airlines if (a := call.reference.airlines.get(c)) and a.program == program}
     surcharges = []
     for row in call.reference.rows("carrier_surcharges.csv"):
-        named = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
-        carriers = named & set(airlines)
+        row_airlines = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
+        carriers = row_airlines & set(airlines)
         if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
             surcharge = Surcharge(
                 level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.remark, **describe_verified(row)

@@ -184,9 +184,9 @@ def _refuse(call: Call, program: Program, summary: str, missing: str, scope: Sco
     ended = call.reference.last_chart_day(program.slug)
     why = f" The last chart that is known ended on {format_day(ended)}." if ended else ""
     quoted = list_examples(call.reference, program, scope, airline)
-    listed = f" {pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples." if quoted else ""
+    quotes = f" {pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples." if quoted else ""
     return NoData(
-        f"{summary}{reason}{why}{listed}",
+        f"{summary}{reason}{why}{quotes}",
         [missing],
         **({"examples": quoted} if quoted else {}),
         **({"reason": to_gap(gap)} if gap else {}),
@@ -199,9 +199,9 @@ def _describe_prices(
     if price.dynamic:
         return f"{program.name} prices {flights} dynamically: there is no chart. {describe_quotes(examples)}"
     cabins = [cabin] if cabin in price.cabins else price.cabins
-    listed = ", ".join(c.replace("_", " ") for c in cabins if c)
+    cabin_names = ", ".join(c.replace("_", " ") for c in cabins if c)
     unpriced = f" No price of {cabin.replace('_', ' ')} is known." if cabin and cabin not in price.cabins else ""
-    sentences = [f"{program.name} has chart prices for {flights} in {listed}, one way per person.{unpriced}"]
+    sentences = [f"{program.name} has chart prices for {flights} in {cabin_names}, one way per person.{unpriced}"]
     if day and has_seasons(price):
         sentences.append("Which season the date falls in is not known: no peak calendar was found.")
     return " ".join(sentences).strip()
@@ -320,18 +320,18 @@ def get_program_rates(
 
 def _to_hotel_rates(program: Program, levels: list[HyattPrice]) -> ProgramRates:
     """The points of a night by category and level."""
-    priced = next((r for r in levels if r.points is not None), levels[0])
+    level = next((r for r in levels if r.points is not None), levels[0])
     rows = to_category_rows(levels)
-    listed = pluralize(len(rows), "category", "categories")
+    category_count = pluralize(len(rows), "category", "categories")
     return ProgramRates(
-        message=f"{program.name}, chart {priced.chart}: {listed}, in points for a night.",
+        message=f"{program.name}, chart {level.chart}: {category_count}, in points for a night.",
         program=program.slug,
         chart=WholeChart(kind="category", rows=rows, seasons=list(dict.fromkeys(r.level for r in levels))),
         caveats=describe_hotel_caveats(levels),
         examples=[],
         total=len(rows),
         has_more=False,
-        **describe_audited(priced),
+        **describe_audited(level),
     )
 
 

@@ -116,8 +116,8 @@ def describe_gaps(summed: StatementTotals) -> list[str]:
     sentences = []
     if summed.skipped:
         reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
-        listed = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
-        sentences.append(f"Not counted as purchases: {listed}.")
+        gap_counts = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
+        sentences.append(f"Not counted as purchases: {gap_counts}.")
         if len(summed.skipped) > MAX_SKIPPED:
             sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
     if summed.is_rounded:

@@ -206,11 +206,11 @@ def list_transfer_partners(
     running = [(e, other) for e, other in pairs if e.bonus]
     counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')};"
     counts += f" {len(running) or 'none'} with a bonus today."
-    listed = sorted(running if bonus_only else pairs, key=lambda p: p[1])
+    shown_pairs = sorted(running if bonus_only else pairs, key=lambda p: p[1])
     return TransferPartners(
-        message=" ".join([counts, *_describe_cards(call, [e for e, _ in listed])]),
+        message=" ".join([counts, *_describe_cards(call, [e for e, _ in shown_pairs])]),
         program=resolved.slug,
-        partners=[_to_partner(call, e, other) for e, other in listed],
+        partners=[_to_partner(call, e, other) for e, other in shown_pairs],
     )
 
 

@@ -466,8 +466,8 @@ def _build_wish(
     start, end = (find_place(call.reference, code, nearby_km) for code in ends)
     if {*start.airports, *dict(start.nearby)} & {*end.airports, *dict(end.nearby)}:
         raise Invalid(Fault("destination", "is the origin too, or near it", "another airport, or a smaller nearby_km"))
-    named = frozenset(call.reference.program(name).slug for name in programs or ())
-    return TripWish(start, end, earliest, latest, nights, cabin, passengers, named, max_cash)
+    slugs = frozenset(call.reference.program(name).slug for name in programs or ())
+    return TripWish(start, end, earliest, latest, nights, cabin, passengers, slugs, max_cash)
 
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:

@@ -132,10 +132,10 @@ def list_searchable(call: CallBase) -> list[str]:
     if call.data_mode == "live":
         return sorted(facts.airlines)
     charts = [c for slug in facts.programs for c in facts.charts(slug, call.today)]
-    named = {code for c in charts for code in c.carriers}
+    codes = {code for c in charts for code in c.carriers}
     open_to = {c.program for c in charts if c.scope == "all_other_partners"}
     return sorted(
         code
         for code in facts.airlines
-        if code in ALWAYS or code in named or any(facts.partner(slug, code) for slug in open_to)
+        if code in ALWAYS or code in codes or any(facts.partner(slug, code) for slug in open_to)
     )

@@ -63,8 +63,8 @@ def collect_lists(facts: Reference, hotels: Sequence[Hotel], members: Sequence[H
 
 def describe_lists(rows: Sequence[HotelList]) -> str:
     """A sentence about the lists a hotel is on; empty where it is on none."""
-    named = " and ".join(f"{row.title} of {row.issuer}" for row in rows)
-    return f"It is on {named}{_describe_day(rows)}." if rows else ""
+    titles = " and ".join(f"{row.title} of {row.issuer}" for row in rows)
+    return f"It is on {titles}{_describe_day(rows)}." if rows else ""
 
 
 def describe_member(facts: Reference, member: HotelListMember) -> str:
@@ -78,9 +78,9 @@ def describe_others(facts: Reference, members: Sequence[HotelListMember]) -> str
     if not members:
         return ""
     rows = hotel_lists.select_lists(facts, {key for member in members for key in member.lists})
-    named = ", ".join(row.title for row in rows)
+    titles = ", ".join(row.title for row in rows)
     count = pluralize(len(members), "other hotel there is", "other hotels there are")
-    return f" {count} on card lists ({named}){_describe_day(rows)}."
+    return f" {count} on card lists ({titles}){_describe_day(rows)}."
 
 
 def _describe_day(rows: Sequence[HotelList]) -> str:

@@ -139,8 +139,8 @@ def find_cabin_price(chart: Chart, trip: ChartRoute, cabin: str) -> CabinPrice |
         return _find_by_zone(chart, trip, cabin)
     if chart.kind == "zones_then_distance":
         # A zone pair listed for any cabin overrides distance prices for all cabins.
-        listed = any(_find_by_zone(chart, trip, other) for other in chart.zones)
-        return _find_by_zone(chart, trip, cabin) if listed else _find_by_distance(chart, trip, cabin)
+        has_route = any(_find_by_zone(chart, trip, other) for other in chart.zones)
+        return _find_by_zone(chart, trip, cabin) if has_route else _find_by_distance(chart, trip, cabin)
     if chart.kind == "distance_then_zones":
         near = chart.threshold_miles is not None and trip.miles < chart.threshold_miles
         return _find_by_distance(chart, trip, cabin) if near else _find_by_zone(chart, trip, cabin)
@@ -167,10 +167,10 @@ def group_charts(charts: Iterable[Chart], airline: str, partner: bool, on: date)
     of a place (Hawaii) before those of any flight within a country.
     """
     usable = [c for c in charts if c.is_valid(on) and c.scope != "multi_partner"]
-    named = [c for c in usable if airline in c.carriers]
-    others = [c for c in usable if c.scope == "all_other_partners"] if partner and not named else []
+    own_charts = [c for c in usable if airline in c.carriers]
+    others = [c for c in usable if c.scope == "all_other_partners"] if partner and not own_charts else []
     groups = []
-    for level in (named, others):
+    for level in (own_charts, others):
         groups.append([c for c in level if c.overrides and c.kind != "domestic_fixed"])
         groups.append([c for c in level if c.overrides and c.kind == "domestic_fixed"])
         groups.append([c for c in level if not c.overrides])
@@ -196,11 +196,11 @@ def _find_group_price(
     group: Sequence[Chart], trips: Mapping[str | None, ChartRoute], cabin: str
 ) -> tuple[CabinPrice | None, list[Chart]]:
     """One cabin's price from charts of equal standing, the chart of the lowest season first, and those charts."""
-    priced = [(c, p) for c in group if (p := find_cabin_price(c, trips[c.zone_system], cabin))]
-    if len(priced) > 1:
-        priced.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
-    whole = priced[0][1] if len(priced) == 1 else merge_prices(p for _, p in priced)
-    return (replace(whole, chart=priced[0][0]), [c for c, _ in priced]) if whole else (None, [])
+    prices = [(c, p) for c in group if (p := find_cabin_price(c, trips[c.zone_system], cabin))]
+    if len(prices) > 1:
+        prices.sort(key=lambda pair: min(SEASONS.index(season) for season in pair[1].points))
+    whole = prices[0][1] if len(prices) == 1 else merge_prices(p for _, p in prices)
+    return (replace(whole, chart=prices[0][0]), [c for c, _ in prices]) if whole else (None, [])
 
 
 def find_route_price(

@@ -118,11 +118,11 @@ def find_cycle_start(cycle: str, day: date, opened_on: date | None) -> date:
 
 def sum_counted(credits: Iterable[Credit], currency: str) -> Decimal | None:
     """A year's credits that pay for travel of any kind; None where no credit of the card is known."""
-    listed = list(credits)
-    if not listed:
+    all_credits = list(credits)
+    if not all_credits:
         return None
-    counted = (c.amount * CYCLES_A_YEAR[c.cycle] for c in listed if c.counts and c.currency == currency)
-    return sum(counted, Decimal(0))
+    yearly_amounts = (c.amount * CYCLES_A_YEAR[c.cycle] for c in all_credits if c.counts and c.currency == currency)
+    return sum(yearly_amounts, Decimal(0))
 
 
 def sum_uncounted(credits: Iterable[Credit], currency: str) -> Decimal:

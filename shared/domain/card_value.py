@@ -138,9 +138,9 @@ def earn_by_category(rates: Sequence[CategoryRate], spending: Spending) -> dict[
         rest = amount
         for rate in dict.fromkeys((find_rate(rates, category), base)):
             if rate and rest:
-                counted = _take_room(rate, rest, room)
-                more = _earn(rate, counted)
-                points, cash, rest = points + more[0], cash + more[1], rest - counted
+                within_cap = _take_room(rate, rest, room)
+                more = _earn(rate, within_cap)
+                points, cash, rest = points + more[0], cash + more[1], rest - within_cap
         out[category] = (points, cash)
     return out
 
@@ -150,9 +150,9 @@ def _take_room(rate: CategoryRate, amount: Decimal, room: dict[str, Decimal]) ->
     if rate.annual_cap is None:
         return amount
     key = rate.cap_group or rate.category
-    counted = min(amount, room.get(key, rate.annual_cap))
-    room[key] = room.get(key, rate.annual_cap) - counted
-    return counted
+    within_cap = min(amount, room.get(key, rate.annual_cap))
+    room[key] = room.get(key, rate.annual_cap) - within_cap
+    return within_cap
 
 
 def _earn(rate: CategoryRate, amount: Decimal) -> tuple[Decimal, Decimal]:

@@ -101,11 +101,13 @@ def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
         return []
     words_by_slug = {e.slug: _list_words(e) for e in entries}
     spread = Counter(w for words in words_by_slug.values() for w in words)
-    meant = {w: _correct_spelling(w, spread) for w in typed_words}
-    weight = {w: math.log(1 + len(entries) / spread[meant[w]]) if spread[meant[w]] else 6.0 for w in typed_words}
-    fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], meant, weight)) for e in entries]
+    corrected = {w: _correct_spelling(w, spread) for w in typed_words}
+    weight = {
+        w: math.log(1 + len(entries) / spread[corrected[w]]) if spread[corrected[w]] else 6.0 for w in typed_words
+    }
+    fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], corrected, weight)) for e in entries]
     likely = [f for f in fits if f.score >= _MIN_SCORE]
-    brands = {meant[w] for w in typed_words} & {brand for e in entries for brand in e.slug.split("-")[1:2]}
+    brands = {corrected[w] for w in typed_words} & {brand for e in entries for brand in e.slug.split("-")[1:2]}
     of_brand = [f for f in likely if brands <= words_by_slug[f.slug]]
     return sorted(of_brand or likely, key=lambda f: (-f.score, f.slug))
 

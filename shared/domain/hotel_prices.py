@@ -95,10 +95,10 @@ def list_nights(first: date, end: date) -> list[date]:
 
 def find_best_price(offers: Iterable[StayOffer], currency: str) -> NightsPrice:
     """The lowest points and the lowest cash of offers for the same nights; cash in the currency asked for, if any."""
-    listed = list(offers)
-    free = [o for o in listed if o.available]
+    all_offers = list(offers)
+    free = [o for o in all_offers if o.available]
     if not free:
-        return NightsPrice("none" if listed else "unknown", None, None, currency, None)
+        return NightsPrice("none" if all_offers else "unknown", None, None, currency, None)
     award = min((o for o in free if o.points), key=lambda o: o.points or 0, default=None)
     rates = [o for o in free if o.cash is not None and o.currency]
     rate_currency = currency if any(o.currency == currency for o in rates) or not rates else str(rates[0].currency)
@@ -117,15 +117,15 @@ def find_stay_price(
     nights = list_nights(check_in, check_out)
     stays = [[o for o in of if (o.check_in, o.check_out) == (check_in, check_out)] for of in sources]
     cheapest = find_best_price((o for of in stays for o in of), currency)
-    priced = []
+    stay_prices = []
     for of, stay_offers in zip(sources, stays, strict=True):
         own = find_best_price(stay_offers, currency)
         singles = [_find_single_night(of, night, currency) for night in nights]
         if (source_points := _count_points(own, singles, every)) is not None:
-            priced.append((*source_points, own.state == "unknown"))
-    if not priced:
+            stay_prices.append((*source_points, own.state == "unknown"))
+    if not stay_prices:
         return StayPrice(len(nights), cheapest)
-    points, free_night, added_up = min(priced)
+    points, free_night, added_up = min(stay_prices)
     least = NightsPrice("available", points, cheapest.cash, cheapest.currency, cheapest.room_type)
     return StayPrice(len(nights), least, free_night, added_up)
 

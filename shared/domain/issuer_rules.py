@@ -83,8 +83,8 @@ def check_rule(rule: IssuerRule, slug: str, own: Collection[OwnCard], today: dat
     if rule.kind == "held_issuer":
         recent = [c for c in _select_issuer(rule, own) if c.closed_on is None or since is None or c.closed_on >= since]
         return RuleCheck("yes" if recent else "no", len(recent), since)
-    named = (slug,) if rule.kind == "bonus_card" else rule.cards
-    cards = [c for c in own if c.slug in named]
+    slugs = (slug,) if rule.kind == "bonus_card" else rule.cards
+    cards = [c for c in own if c.slug in slugs]
     if rule.kind == "had_card":
         return RuleCheck("yes" if cards else "no", len(cards), since)
     return _check_bonuses(cards, since)

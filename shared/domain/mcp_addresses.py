@@ -26,8 +26,8 @@ class McpAddress:
         return name in CORE if self.finds else self.offers(name, area, reads=reads)
 
     def offers(self, name: str, area: str, *, reads: bool) -> bool:
-        named = (not self.tools or name in self.tools) and (not self.areas or area in self.areas)
-        return named and (reads or not self.read_only)
+        is_selected = (not self.tools or name in self.tools) and (not self.areas or area in self.areas)
+        return is_selected and (reads or not self.read_only)
 
 
 def _build_profile(name: str) -> McpAddress:

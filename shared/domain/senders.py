@@ -158,6 +158,6 @@ def read_passing_domains(results: str) -> frozenset[str]:
     for statement in bare.split(";")[1:]:
         words = statement.split()
         if words[:1] == ["dkim=pass"]:
-            named = [w.partition("=")[2] for w in words[1:] if w.startswith(("header.d=", "header.i="))]
-            domains |= {n.rpartition("@")[2].lower() for n in named[:1]}
+            identities = [w.partition("=")[2] for w in words[1:] if w.startswith(("header.d=", "header.i="))]
+            domains |= {n.rpartition("@")[2].lower() for n in identities[:1]}
     return frozenset(domains)

@@ -138,7 +138,7 @@ def _find_best_of_each(ways: Sequence[Way]) -> list[Way]:
 
 def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
     """All but the last purse give what they can, the last exactly the rest; None when it does not reach."""
-    taken: list[Way] = []
+    ways_used: list[Way] = []
     missing = needed
     for way in parts:
         if missing <= 0:
@@ -146,9 +146,9 @@ def _fill(parts: Sequence[Way], needed: int) -> Combination | None:
         part = _build_part(way, missing)
         if part is None:
             return None
-        taken.append(part)
+        ways_used.append(part)
         missing -= part.points_delivered
-    return Combination(tuple(_trim(taken, -missing))) if missing <= 0 else None
+    return Combination(tuple(_trim(ways_used, -missing))) if missing <= 0 else None
 
 
 def _trim(parts: Sequence[Way], spare: int) -> list[Way]:

@@ -154,7 +154,7 @@ def find_fallback(plans: Sequence[PaidJourney[Offer]]) -> PaidJourney[Offer] | N
     if not plans:
         return None
     best = plans[0].journey
-    taken = {s.flight for s in best.seats}
+    flights = {s.flight for s in best.seats}
     others = [p for p in plans[1:] if p.journey.out.flight != best.out.flight]
-    apart = (p for p in others if not taken & {s.flight for s in p.journey.seats})
+    apart = (p for p in others if not flights & {s.flight for s in p.journey.seats})
     return next(apart, next(iter(others), None))

@@ -21,8 +21,8 @@ def find_last_check(row: Any) -> date:
 
 def is_outdated(file: str, row: Any, today: date) -> bool:
     """Whether a fact is past the limit of its file. One without a date is not: answers call it undated."""
-    checked = find_last_check(row)
-    return checked != UNDATED and (today - checked).days > YEARS_SHOWN.get(file, USUAL_YEARS) * DAYS_OF_YEAR
+    checked_on = find_last_check(row)
+    return checked_on != UNDATED and (today - checked_on).days > YEARS_SHOWN.get(file, USUAL_YEARS) * DAYS_OF_YEAR
 
 
 def explain_outdated(file: str, row: Any) -> str:

@@ -19,8 +19,8 @@ def find_zone(reference: Reference, origin: str, destination: str) -> CathayZone
     countries = {reference.airport(code).country for code in (origin, destination)}
     rows: Sequence[CathayZone] = reference.rows("earning_cathay_zones.csv")
     fitting = [z for z in rows if z.min_miles <= miles and (z.max_miles is None or miles <= z.max_miles)]
-    named = [z for z in fitting if countries & set(z.countries)]
-    return named[0] if named else next(z for z in fitting if not z.countries)
+    by_country = [z for z in fitting if countries & set(z.countries)]
+    return by_country[0] if by_country else next(z for z in fitting if not z.countries)
 
 
 def describe_zone(zone: CathayZone) -> str:

@@ -26,8 +26,8 @@ class HomeAreas:
     markets: Sequence[frozenset[str]]
 
     def find_home(self, carrier: str, country: str | None) -> frozenset[str]:
-        listed = self.carriers.get(carrier)
-        return listed or frozenset({self.country_of.get(country, country)} if country else ())
+        area = self.carriers.get(carrier)
+        return area or frozenset({self.country_of.get(country, country)} if country else ())
 
     def find_market(self, home: frozenset[str]) -> frozenset[str]:
         return next((m for m in self.markets if not home.isdisjoint(m)), frozenset())

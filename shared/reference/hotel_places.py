@@ -40,10 +40,10 @@ def _index_cities(reference: Reference) -> _Cities:
     stays: dict[str, list[Hotel]] = {}
     for hotel in reference.rows("hotels.csv"):
         stays.setdefault(names.normalize_name(hotel.city), []).append(hotel)
-    served: dict[str, list[Airport]] = {}
+    airports_by_city: dict[str, list[Airport]] = {}
     for airport in reference.airports.values():
-        served.setdefault(names.normalize_name(airport.city), []).append(airport)
-    return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in served.items() if c})
+        airports_by_city.setdefault(names.normalize_name(airport.city), []).append(airport)
+    return _Cities({c: tuple(h) for c, h in stays.items()}, {c: tuple(a) for c, a in airports_by_city.items() if c})
 
 
 def find_place(reference: Reference, text: str) -> HotelPlace:
@@ -68,10 +68,10 @@ def _find_airport(reference: Reference, name: str) -> HotelPlace | None:
     if code not in reference.airports and code not in reference.metros:
         return None
     try:
-        served = [reference.airports[member] for member in reference.city(code)]
+        airports = [reference.airports[member] for member in reference.city(code)]
     except NotFound:
         return None
-    return HotelPlace(code, _list_hotels_near(reference, _to_points(served), AIRPORT_KILOMETRES))
+    return HotelPlace(code, _list_hotels_near(reference, _to_points(airports), AIRPORT_KILOMETRES))
 
 
 def _find_city(reference: Reference, text: str) -> HotelPlace | None:
@@ -93,10 +93,10 @@ def _find_city(reference: Reference, text: str) -> HotelPlace | None:
 def _list_around_city(reference: Reference, stays: Sequence[Hotel]) -> HotelPlace:
     countries = sorted({h.country for h in stays})
     if len(countries) > 1:
-        listed = [f"{stays[0].city}, {country}" for country in countries]
-        which = Ambiguity.of_names("place", stays[0].city, listed)
+        city_names = [f"{stays[0].city}, {country}" for country in countries]
+        which = Ambiguity.of_names("place", stays[0].city, city_names)
         sentence = f"{stays[0].city} is in {len(countries)} countries; call again with one of these."
-        raise Candidates(sentence, listed, which)
+        raise Candidates(sentence, city_names, which)
     points = [(float(h.lat), float(h.lon)) for h in stays if h.lat is not None and h.lon is not None]
     near = dict.fromkeys([*_list_hotels_near(reference, points, CITY_KILOMETRES), *stays])
     return HotelPlace(f"{stays[0].city}, {countries[0]}", tuple(sorted(near, key=lambda h: h.slug)))
@@ -149,10 +149,10 @@ def _find_by_words(reference: Reference, name: str) -> HotelPlace | None:
     codes = set(names.find_meanings(name, _index_words(reference))) if len(name) > 2 else set()
     there = tuple(h for h in reference.rows("hotels.csv") if hotels.code(h) in codes)
     if len({h.country for h in there}) > 1:
-        listed = sorted({f"{h.city}, {h.country}" for h in there})
-        which = Ambiguity.of_names("place", name, listed)
+        city_names = sorted({f"{h.city}, {h.country}" for h in there})
+        which = Ambiguity.of_names("place", name, city_names)
         sentence = f"{name.title()} is part of names in several countries; call again with a city."
-        raise Candidates(sentence, listed, which)
+        raise Candidates(sentence, city_names, which)
     return HotelPlace(name.title(), there) if there else None
 
 

@@ -126,21 +126,23 @@ def list_chain_codes(reference: Reference, text: str) -> list[str]:
 @lru_cache(maxsize=8)
 def _index_airports(reference: Reference) -> Mapping[str, tuple[Airport, ...]]:
     """Airports by country."""
-    served: dict[str, list[Airport]] = {}
+    airports_by_city: dict[str, list[Airport]] = {}
     for airport in reference.airports.values():
-        served.setdefault(airport.country, []).append(airport)
-    return {country: tuple(airports) for country, airports in served.items()}
+        airports_by_city.setdefault(airport.country, []).append(airport)
+    return {country: tuple(airports) for country, airports in airports_by_city.items()}
 
 
 @lru_cache(maxsize=8)
 def _index_cities(reference: Reference) -> Mapping[tuple[str, str], Point]:
     """The place of a city whose airports lie together; a name that several cities of a country have is left out."""
-    served: dict[tuple[str, str], list[Point]] = {}
+    points_by_city: dict[tuple[str, str], list[Point]] = {}
     for airport in reference.airports.values():
-        served.setdefault((names.normalize_name(airport.city), airport.country), []).append((airport.lat, airport.lon))
+        points_by_city.setdefault((names.normalize_name(airport.city), airport.country), []).append(
+            (airport.lat, airport.lon)
+        )
     return {
         city: points[0]
-        for city, points in served.items()
+        for city, points in points_by_city.items()
         if all(measure_kilometres(*points[0], *other) <= SAME_CITY_KILOMETRES for other in points)
     }
 

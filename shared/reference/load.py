@@ -160,11 +160,11 @@ def _check_transfers(tables: Tables) -> Iterator[str]:
 def _check_charts(tables: Tables) -> Iterator[str]:
     zones = {(row.zone_system, row.zone) for row in tables["award_zone_members.csv"].values()}
     systems = {system for system, _ in zones}
-    priced = {row.chart_id for n in _PRICES for row in tables[n].values()}
+    priced_charts = {row.chart_id for n in _PRICES for row in tables[n].values()}
     for where, row in list_rows(tables, "award_charts.csv"):
         if row.chart_type not in _CHART_KINDS:
             yield f"{where}: chart_type {row.chart_type!r} is not known"
-        elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced:
+        elif row.chart_type not in ("dynamic", "not_captured") and row.chart_id not in priced_charts:
             yield f"{where}: {row.chart_id} has no prices"
         if row.zone_system and row.zone_system not in systems:
             yield f"{where}: zone_system {row.zone_system!r} has no members"

@@ -23,8 +23,8 @@ def find_lounges(reference: Reference, airport: str, name: str) -> list[Lounge]:
     """The lounges of an airport that a loose name can mean."""
     there = _index_airports(reference).get(airport, {})
     slugs = {key: tuple(lounge.slug for lounge in lounges) for key, lounges in there.items()}
-    meant = set(names.find_meanings(name, slugs))
-    return [lounge for lounges in there.values() for lounge in lounges if lounge.slug in meant]
+    slugs_meant = set(names.find_meanings(name, slugs))
+    return [lounge for lounges in there.values() for lounge in lounges if lounge.slug in slugs_meant]
 
 
 def find_membership(reference: Reference, text: str) -> str | None:

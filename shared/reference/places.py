@@ -64,9 +64,11 @@ def describe_place(reference: Reference, code: str) -> str:
 
 @lru_cache(maxsize=2)
 def _index_places(reference: Reference) -> _PlaceIndex:
-    meant = {names.normalize_name(name): code for code, name in load_metro_names().items()}
+    metro_codes = {names.normalize_name(name): code for code, name in load_metro_names().items()}
     # Names in Japanese letters have no other form to be compared in.
-    meant |= {names.normalize_name(row.name) or row.name: row.code for row in reference.rows("city_spellings.csv")}
+    metro_codes |= {
+        names.normalize_name(row.name) or row.name: row.code for row in reference.rows("city_spellings.csv")
+    }
     cities: dict[str, list[str]] = defaultdict(list)
     words: dict[str, set[str]] = defaultdict(set)
     for code, airport in reference.airports.items():
@@ -75,7 +77,7 @@ def _index_places(reference: Reference) -> _PlaceIndex:
         for word in (*city.split(), *names.normalize_name(airport.name).split()):
             words[word].add(code)
     del cities[""]
-    return _PlaceIndex(meant, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
+    return _PlaceIndex(metro_codes, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
 
 
 def _find_city(reference: Reference, words: Sequence[str]) -> str | None:
@@ -132,10 +134,10 @@ def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence
             return cities[0][1]
     flown = [code for code in codes if reference.count_flights(code)] or codes
     busiest = sorted(flown, key=lambda code: (code not in own, -reference.count_flights(code), code))
-    listed = {code: describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]}
+    candidates = {code: describe_place(reference, code) for code in busiest[:_MAX_CANDIDATES]}
     sentence = f"{text.title()} can mean {len(flown)} airports; call again with one of these codes."
-    which = Ambiguity("airport", text, [Choice(code, place) for code, place in listed.items()])
-    raise Candidates(sentence, list(listed.values()), which)
+    which = Ambiguity("airport", text, [Choice(code, place) for code, place in candidates.items()])
+    raise Candidates(sentence, list(candidates.values()), which)
 
 
 def _rank_cities(reference: Reference, codes: Sequence[str]) -> list[tuple[int, str]]:

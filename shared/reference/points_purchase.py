@@ -33,6 +33,6 @@ def find_sale_price(facts: Reference, row: PointsSale) -> tuple[Decimal | None, 
     """What a point costs in the sale, and its currency: as the offer says, else computed from the list price."""
     if row.unit_price_usd_cents is not None:
         return row.unit_price_usd_cents, "USD"
-    listed = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)
-    price_list = build_price_list(listed) if listed else None
-    return (sale_cents(price_list, build_sale(row)), listed.currency) if listed and price_list else (None, None)
+    list_price = next((r for r in facts.rows("buy_points.csv") if r.program == row.program), None)
+    price_list = build_price_list(list_price) if list_price else None
+    return (sale_cents(price_list, build_sale(row)), list_price.currency) if list_price and price_list else (None, None)

@@ -240,9 +240,11 @@ class Reference:
         if len(slugs) == 1:
             return self.programs[slugs[0]]
         if slugs:
-            listed = [{"program": s, "name": self.programs[s].name} for s in slugs]
+            candidates = [{"program": s, "name": self.programs[s].name} for s in slugs]
             which = Ambiguity("programme", text, [Choice(s, self.programs[s].name) for s in slugs])
-            raise Candidates(f"{text} can mean {len(slugs)} programmes; call again with one of them.", listed, which)
+            raise Candidates(
+                f"{text} can mean {len(slugs)} programmes; call again with one of them.", candidates, which
+            )
         raise NotFound("programme", text, self._near_programs(text))
 
     def find_programs(self, text: str) -> tuple[str, ...]:
@@ -264,9 +266,9 @@ class Reference:
         if len(codes) == 1:
             return self.airlines[codes[0]]
         if codes:
-            listed = [{"airline": c, "name": self.airlines[c].name} for c in codes]
+            candidates = [{"airline": c, "name": self.airlines[c].name} for c in codes]
             which = Ambiguity("airline", text, [Choice(c, f"{self.airlines[c].name} ({c})") for c in codes])
-            raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", listed, which)
+            raise Candidates(f"{text} can mean {len(codes)} airlines; call again with one code.", candidates, which)
         names_by_form = {names.normalize_name(a.name): a.name for a in self.airlines.values()}
         raise NotFound("airline", text, [names_by_form[n] for n in names.find_nearest(text, names_by_form)])
 

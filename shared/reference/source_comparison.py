@@ -36,8 +36,8 @@ class SourceDifference:
 def build_name_finder(reference: Reference, source: WatchedSource) -> FindName:
     """Meaning of the source's names: as its list of words says, else as people's names are looked up; a card is named
     by its issuer's page, and one that is not ours is left out."""
-    listed: Iterable[CatalogCard] = reference.rows("cards.csv")
-    pages = {READERS["page"](card.issuer_url): card.slug for card in listed if card.issuer_url}
+    cards: Iterable[CatalogCard] = reference.rows("cards.csv")
+    pages = {READERS["page"](card.issuer_url): card.slug for card in cards if card.issuer_url}
     words = {word.casefold(): slug for word, _, slug in (text.partition("=") for text in source.names)}
 
     def find_name(kind: str, text: str) -> str | None:
@@ -60,16 +60,23 @@ def compare_source(
     mapping = build_map(source)
     cells = (*mapping.keys, *mapping.values)
     rows = [row for row in reference.rows(source.file) if _is_compared(row, cells, today)]
-    ours: dict[Key, list[Any]] = defaultdict(list)
+    our_rows: dict[Key, list[Any]] = defaultdict(list)
     for row in rows:
-        ours[tuple(_write_key(_read_our_value(row, cell), cell) for cell in mapping.keys)].append(row)
-    theirs: dict[Key, list[SourceRow]] = defaultdict(list)
+        our_rows[tuple(_write_key(_read_our_value(row, cell), cell) for cell in mapping.keys)].append(row)
+    their_rows: dict[Key, list[SourceRow]] = defaultdict(list)
     for entry in entries:
-        theirs[tuple(_write_key(text, cell) for text, cell in zip(entry.key, mapping.keys, strict=True))].append(entry)
+        their_rows[tuple(_write_key(text, cell) for text, cell in zip(entry.key, mapping.keys, strict=True))].append(
+            entry
+        )
     differences = [
-        *(d for key in theirs if key in ours for d in _compare_values(source, mapping.values, ours[key], theirs[key])),
-        *_list_missing(source, ours, theirs, today),
-        *_list_gone(source, ours, theirs),
+        *(
+            d
+            for key in their_rows
+            if key in our_rows
+            for d in _compare_values(source, mapping.values, our_rows[key], their_rows[key])
+        ),
+        *_list_missing(source, our_rows, their_rows, today),
+        *_list_gone(source, our_rows, their_rows),
     ]
     return sorted(differences, key=lambda d: (d.key, d.field))
 
@@ -102,15 +109,15 @@ def _compare_values(
     source: WatchedSource, cells: Iterable[CellMap], rows: Sequence[Any], entries: Sequence[SourceRow]
 ) -> Iterator[SourceDifference]:
     for cell in cells:
-        ours = [value for row in rows if (value := _read_our_value(row, cell)) is not None]
-        theirs = [entry.values[cell.column] for entry in entries if cell.column in entry.values]
-        if ours and theirs and not any(_agrees(mine, text) for mine in ours for text in theirs):
+        our_values = [value for row in rows if (value := _read_our_value(row, cell)) is not None]
+        their_values = [entry.values[cell.column] for entry in entries if cell.column in entry.values]
+        if our_values and their_values and not any(_agrees(mine, text) for mine in our_values for text in their_values):
             yield SourceDifference(
                 source.file,
                 _name_row(source.file, rows[0]),
                 cell.column,
-                _join_values(map(_write_value, ours)),
-                _join_values(theirs),
+                _join_values(map(_write_value, our_values)),
+                _join_values(their_values),
             )
 
 
@@ -161,7 +168,7 @@ def _list_gone(
     """Rows of ours whose first key the source lists, but not all of it."""
     if "gone" not in source.reports:
         return
-    listed = {key[0] for key in theirs}
+    file_keys = {key[0] for key in theirs}
     for key in ours.keys() - theirs.keys():
-        if key[0] in listed:
+        if key[0] in file_keys:
             yield SourceDifference(source.file, _name_row(source.file, ours[key][0]), ROW, "a row", "no row")

@@ -74,9 +74,9 @@ def match_tier(reference: Reference, program: str, text: str) -> str:
         return tiers[0]
     name = reference.programs[program].name
     sentence = f"{text} can mean {len(tiers)} tiers" if tiers else f"{text} is no tier"
-    listed = [{"tier": t} for t in tiers or steps.names]
-    which = Ambiguity.of_names(f"tier of {name}", text, [step["tier"] for step in listed])
-    raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", listed, which)
+    candidates = [{"tier": t} for t in tiers or steps.names]
+    which = Ambiguity.of_names(f"tier of {name}", text, [step["tier"] for step in candidates])
+    raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", candidates, which)
 
 
 @lru_cache(maxsize=8)

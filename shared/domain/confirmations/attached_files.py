@@ -149,8 +149,8 @@ def _translate(value: Any, strings: dict[str, str]) -> str:
 
 
 def _list_barcodes(document: dict[str, Any]) -> list[str]:
-    listed = document.get("barcodes")
-    entries = [*(listed if isinstance(listed, list) else []), document.get("barcode")][:6]
+    barcodes = document.get("barcodes")
+    entries = [*(barcodes if isinstance(barcodes, list) else []), document.get("barcode")][:6]
     messages = [e.get("message") for e in entries if isinstance(e, dict)]
     return list(dict.fromkeys(m[:2000] for m in messages if isinstance(m, str)))
 
@@ -199,7 +199,7 @@ def _read_file(file: AttachedFile, seconds: float) -> FileContent | str:
 def _run_child(file: AttachedFile, seconds: float) -> FileContent | str:
     """Starts a program rather than forking: the worker has threads, and a fork would inherit its locks."""
     try:
-        done = subprocess.run(  # noqa: S603 - our own program; the file goes to its standard input
+        process = subprocess.run(  # noqa: S603 - our own program; the file goes to its standard input
             [sys.executable, "-I", str(_CHILD), file.kind],
             input=file.content,
             stdout=subprocess.PIPE,
@@ -213,7 +213,7 @@ def _run_child(file: AttachedFile, seconds: float) -> FileContent | str:
     except OSError:
         return "no process could be started to read it"
     try:
-        result = json.loads(done.stdout)
+        result = json.loads(process.stdout)
     except ValueError:
         return "reading it takes too much time or memory"
     return result["reason"] or FileContent(file.name, result["texts"], result["barcodes"])

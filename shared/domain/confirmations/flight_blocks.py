@@ -228,14 +228,14 @@ def _set_clock(letter: LetterMarks, block: Block, marks: list[Mark]) -> None:
 def settle_arrival(block: Block, world: TravelFacts) -> None:
     """The day of arrival, where times and airports tell it; times that cannot be those of the flight are left out."""
     day, ends = block.day, block.ends
-    stated = block.days[1] if len(block.days) > 1 else None
+    arrival_day = block.days[1] if len(block.days) > 1 else None
     if day is None:
         return
-    if not stated and block.later:
-        stated = date.fromordinal(day.toordinal() + block.later)
-    block.lands = stated
+    if not arrival_day and block.later:
+        arrival_day = date.fromordinal(day.toordinal() + block.later)
+    block.lands = arrival_day
     if len(block.clock) == 2 and ends:
-        flown = find_arrival_day(ends, (day, block.clock[0]), block.clock[1], stated, world)
+        flown = find_arrival_day(ends, (day, block.clock[0]), block.clock[1], arrival_day, world)
         block.lands, block.impossible = flown.day, not flown.possible
 
 

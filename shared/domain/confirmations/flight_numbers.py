@@ -143,10 +143,10 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str
     begins = not _DAY_BEFORE.sub("", before, count=1).strip(" \t*•·-|>") and (
         _has_time(rest) or any(True for _ in world.places(rest[:60])) or DATE.match(line.small[m.end() :].lstrip())
     )
-    named = world.airline(before.strip(" :-\t*")[-40:]) == m[1]
+    follows_name = world.airline(before.strip(" :-\t*")[-40:]) == m[1]
     if (
         begins
-        or named
+        or follows_name
         or _DIRECTION_BEFORE.search(small_before)
         or _IDEOGRAPH.search(before)
         or _FLIGHT_WORD.search(line.small)
@@ -224,8 +224,10 @@ def _find_icao_designators(line: Line, at: int, world: TravelFacts, own: str) ->
         )
         code = None if m[1] in CODES else world.by_icao(m[1])
         behind = line.small[m.end() :]
-        named = behind.startswith("便") or _RIGHT_BEFORE.search(line.small[: m.start()]) or code == own
-        if code and (named or (sure and not world.clock_of(m[1]))):  # "JAL515便", though JAL is an airport too
+        is_called_flight = behind.startswith("便") or _RIGHT_BEFORE.search(line.small[: m.start()]) or code == own
+        if code and (
+            is_called_flight or (sure and not world.clock_of(m[1]))
+        ):  # "JAL515便", though JAL is an airport too
             yield FlightNumber(at, m.start(), code, m[3])
 
 

@@ -142,12 +142,12 @@ def _read_part(
 
 def _find_places(line: Line, world: TravelFacts) -> list[AirportMention]:
     codes = {p.at: p for p in find_codes([line], CODE_WAYS, world)}
-    named = [
+    mentions = [
         AirportMention(0, start, airports)
         for start, airports in _list_named(line.text, world)
         if _BEFORE_PLACE.search(line.small[max(0, start - 16) : start]) or not line.small[:start].strip()
     ]
-    return sorted([*codes.values(), *(p for p in named if p.at not in codes)], key=lambda p: p.at)
+    return sorted([*codes.values(), *(p for p in mentions if p.at not in codes)], key=lambda p: p.at)
 
 
 def _list_named(text: str, world: TravelFacts) -> Iterator[tuple[int, frozenset[str]]]:

@@ -87,8 +87,8 @@ def doubt_order(legs: list[BookedLeg]) -> list[BookedLeg]:
     """A flight that would leave before the one that brings people to its airport lands has another day: it is asked."""
     out = legs[:1]
     for before, leg in pairwise(legs):
-        joined = before.destination and before.destination == leg.origin
-        if joined and _leaves_too_early(before, leg):
+        is_connected = before.destination and before.destination == leg.origin
+        if is_connected and _leaves_too_early(before, leg):
             days = (leg.departure_date,)
             doubt = Doubt(
                 "departure_date", "It leaves before the flight before it lands.", days, leg.flight_number or ""
@@ -229,10 +229,10 @@ def _find_tier(lines: list[Line], tier: Tier, near: set[int], world: TravelFacts
     ways, by_name = tier
     places = find_codes(lines, ways, world) if ways else []
     if by_name:
-        taken = {(p.line, p.at) for p in places}
+        place_spots = {(p.line, p.at) for p in places}
         lines_taken = {p.line for p in places}
         places += [
-            p for p in find_named(lines, near, world) if (p.line, p.at) not in taken and p.line not in lines_taken
+            p for p in find_named(lines, near, world) if (p.line, p.at) not in place_spots and p.line not in lines_taken
         ]
     return sorted(places, key=lambda p: (p.line, p.at))
 
@@ -244,10 +244,10 @@ def _list_anchors(
 
     First all but those repeated at once; then each flight once, at its first or at its last mention.
     """
-    named: dict[int, set[str]] = {}
+    names_by_line: dict[int, set[str]] = {}
     for n in numbers:
-        named.setdefault(n.line, set()).add(n.name)
-    several = {line for line, names in named.items() if len(names) > 1}
+        names_by_line.setdefault(n.line, set()).add(n.name)
+    several = {line for line, names in names_by_line.items() if len(names) > 1}
     elsewhere = {n.name for n in numbers if n.line not in several}
     numbers = [n for n in numbers if n.line not in several or n.name not in elsewhere]
     every: list[FlightNumber] = []
@@ -328,8 +328,8 @@ def _build_leg(lines: list[Line], arranged: tuple[Block, ...], common: set[str],
 
 
 def _doubt(field: str, about: str, values: Sequence[Any]) -> Doubt:
-    stated = tuple(_show(v) for v in values)
-    return Doubt(field, "The letter can be read in more than one way.", stated, about)
+    shown_values = tuple(_show(v) for v in values)
+    return Doubt(field, "The letter can be read in more than one way.", shown_values, about)
 
 
 def _show(value: Any) -> Any:
@@ -374,8 +374,8 @@ def _list_common_cabins(lines: list[Line], blocks: list[Block]) -> set[str]:
     last = blocks[-1].flight
     if not any(_list_cabins(lines[b.start : b.end]) for b in blocks if b.flight != last):
         return _list_cabins(lines)
-    taken = {n for b in blocks for n in range(b.start, b.end)}
-    return _list_cabins([line for at, line in enumerate(lines) if at not in taken])
+    block_lines = {n for b in blocks for n in range(b.start, b.end)}
+    return _list_cabins([line for at, line in enumerate(lines) if at not in block_lines])
 
 
 def _list_cabins(lines: list[Line], below: Sequence[Line] = ()) -> set[str]:

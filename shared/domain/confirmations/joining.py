@@ -132,8 +132,8 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
     """One booking of all statements; a field on which they differ is left open and named in a doubt."""
     if len(statements) == 1:
         return statements[0]
-    joined = replace(statements[0], doubts=_join_doubts(statements, data))
-    for f in fields(joined):
+    booking = replace(statements[0], doubts=_join_doubts(statements, data))
+    for f in fields(booking):
         stated = [v for s in statements if (v := getattr(s, f.name)) is not None]
         if f.name == "passengers" and max(stated, default=0) > 1:  # the one name of data is that of who booked
             stated = [v for s in statements if (v := getattr(s, f.name)) and not (v == 1 and s in data)]
@@ -142,14 +142,14 @@ def join_statements(statements: list[Booking], data: Sequence[Booking] = ()) -> 
             values = values[1:] or values
         is_followed = f.name in _FOLLOWED or (f.name == "passengers" and _counts_in_data(statements, data))
         if len(values) == 1 or (values and is_followed):
-            setattr(joined, f.name, values[0])
+            setattr(booking, f.name, values[0])
         elif values:
-            setattr(joined, f.name, None)
-            joined.doubts.append(_describe_difference(f.name, values, statements[0]))
-    if isinstance(joined, BookedStay):
-        joined.hotel_name = _cut_glued_label(joined.hotel_name, statements)
-    _join_actions(joined, statements)
-    return joined
+            setattr(booking, f.name, None)
+            booking.doubts.append(_describe_difference(f.name, values, statements[0]))
+    if isinstance(booking, BookedStay):
+        booking.hotel_name = _cut_glued_label(booking.hotel_name, statements)
+    _join_actions(booking, statements)
+    return booking
 
 
 def _cut_glued_label(name: str | None, statements: list[Booking]) -> str | None:

@@ -85,8 +85,8 @@ class MailDates:
             before, after = text[: m.start()], text[m.end() :]
             if order and (find_weekday(before, after) is not None or _CLOCK.search(text)):
                 month, day = (first, second) if order == "mdy" else (second, first)
-                resolved = self._resolve_year(WrittenDate(None, month, day, ""), before, after)
-                days.append(DateMention(resolved, m.start(), m.end()))
+                day_found = self._resolve_year(WrittenDate(None, month, day, ""), before, after)
+                days.append(DateMention(day_found, m.start(), m.end()))
         return days
 
     def first(self, folded: str) -> DateMention | None:

@@ -186,8 +186,8 @@ def _set_entry_times(leg: BookedLeg, starts: date | None, ends: date | None, wor
     if arrives[0] is not None and arrives[1] is not None and 0 <= (arrives[0] - departs[0]).days <= 2:
         timed = replace(timed, arrival_date=arrives[0], arrival_time=arrives[1])
     words = replace(leg, arrival_date=None)  # they seldom say the day of landing in full
-    joined = join_statements([timed, words])
-    return joined if isinstance(joined, BookedLeg) else timed
+    booking = join_statements([timed, words])
+    return booking if isinstance(booking, BookedLeg) else timed
 
 
 def _to_local(moment: date | None, zone: str | None) -> tuple[date | None, time | None]:
@@ -216,19 +216,19 @@ def _read_stay(
     the one before: its words may say, else it is asked for."""
     summary, place = (to_one_line(str(entry.get(name, "")), 120) for name in ("SUMMARY", "LOCATION"))
     names = (place.split(",")[0], place, summary)
-    named = next(((slug, name) for name in names if (slug := world.hotel(name))), None)
-    if starts is None or ends is None or not (named or _LODGING.search(fold(words))):
+    hotel = next(((slug, name) for name in names if (slug := world.hotel(name))), None)
+    if starts is None or ends is None or not (hotel or _LODGING.search(fold(words))):
         return None
     timed = isinstance(starts, datetime) and isinstance(ends, datetime)
     first, last = (m.date() if isinstance(m, datetime) else m for m in (starts, ends))
     if first >= last:
         return None
-    slug, name = named or (None, _choose_name(place, summary))
+    slug, name = hotel or (None, _choose_name(place, summary))
     stay = BookedStay(
         hotel_id=slug, hotel_name=name or None, check_in_date=first, check_out_date=last if timed else None
     )
-    stated = [replace(s, hotel_id=None, hotel_name=None, room_type=None) for s in read_stays(words, "", dates, world)]
-    joined = join_statements([stay, *stated[:1]])
+    stays = [replace(s, hotel_id=None, hotel_name=None, room_type=None) for s in read_stays(words, "", dates, world)]
+    joined = join_statements([stay, *stays[:1]])
     return joined if isinstance(joined, BookedStay) else stay
 
 
@@ -357,23 +357,23 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     entries = _read_invites(letter, texts, world)
     words = [reading for t in texts if (reading := read_words(t, world))]
     tickets = [_read_file_text(content, letter, world) for content in contents]
-    stated = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
-    codes = [_read_codes(content, letter, stated, world) for content in contents]
+    legs = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
+    codes = [_read_codes(content, letter, legs, world) for content in contents]
     _drop_counts(tickets, [*data, *words])
-    joined = join_readings([*data, *codes, entries, *words, *tickets], certain=len(data) + len(codes) + 1)
-    is_forwarded = joined.forwarded or letter.attached or strip_subject(letter.subject)[1]
-    settled = [settle_booking(b, letter.posted, is_forwarded, world) for b in joined.bookings]
-    doubt_untimed_legs(settled)
-    joined = replace(joined, bookings=settled)
+    reading_of_all = join_readings([*data, *codes, entries, *words, *tickets], certain=len(data) + len(codes) + 1)
+    is_forwarded = reading_of_all.forwarded or letter.attached or strip_subject(letter.subject)[1]
+    bookings = [settle_booking(b, letter.posted, is_forwarded, world) for b in reading_of_all.bookings]
+    doubt_untimed_legs(bookings)
+    reading_of_all = replace(reading_of_all, bookings=bookings)
     actions = {find_action(t) for t in texts}
-    _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", joined)
-    _fill_numbers(joined.bookings, texts)
+    _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", reading_of_all)
+    _fill_numbers(reading_of_all.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
     sender = next((t.sender for t in texts if t.forwarded and t.sender), letter.sender)
-    set_prices(joined.bookings, _add_points(joined.bookings, price), sender, world)
-    if not joined.bookings:
+    set_prices(reading_of_all.bookings, _add_points(reading_of_all.bookings, price), sender, world)
+    if not reading_of_all.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
-    return replace(joined, unread=[*letter.unread, *unread])
+    return replace(reading_of_all, unread=[*letter.unread, *unread])
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:

@@ -70,10 +70,10 @@ def _split_blocks(lines: list[str]) -> list[tuple[str, int, int]]:
     """Number, first line and end of each part that the first label to come with several numbers heads."""
     by_label: dict[str, list[tuple[str, int]]] = {}
     for label, number, at in list_numbers(lines):
-        stated = by_label.setdefault(label, [])
-        if number not in [n for n, _ in stated]:
-            stated.append((number, at))
-    heads = next((stated for stated in by_label.values() if len(stated) > 1), [])
+        numbers = by_label.setdefault(label, [])
+        if number not in [n for n, _ in numbers]:
+            numbers.append((number, at))
+    heads = next((numbers for numbers in by_label.values() if len(numbers) > 1), [])
     ends = [*(at for _, at in heads[1:]), len(lines)]
     return [(number, at, end) for (number, at), end in zip(heads, ends, strict=True)] if heads else []
 

@@ -220,10 +220,10 @@ def read_passengers(text: str, world: TravelFacts) -> Passengers:
     others.
     """
     text = to_plain(text)
-    stated = list_counts(fold(text))
-    named = _count_names(text.split("\n"), world)
-    counts = [*stated, *([named] if named and (named.least > 1 or not stated) else [])]
-    counts += _count_tickets(text, named.least) if named and not stated else []
+    stated_counts = list_counts(fold(text))
+    name_count = _count_names(text.split("\n"), world)
+    counts = [*stated_counts, *([name_count] if name_count and (name_count.least > 1 or not stated_counts) else [])]
+    counts += _count_tickets(text, name_count.least) if name_count and not stated_counts else []
     if not counts:
         return Passengers()
     least, most = max(c.least for c in counts), min(c.most for c in counts)

@@ -119,11 +119,11 @@ def _write_codes(line: str) -> str:
 
 def _find_column_currency(text: str) -> str | None:
     """The currency a heading without amounts names, where the letter names no other."""
-    named = {*find_currency_codes(text), *({"JPY"} if "円" in text else ())}
+    codes = {*find_currency_codes(text), *({"JPY"} if "円" in text else ())}
     others = {mark for mark in "$€£₩₹" if mark in text}
-    if len(named) != 1 or others:
+    if len(codes) != 1 or others:
         return None
-    code = named.pop()
+    code = codes.pop()
     for line in text.split("\n"):
         if (code in line or "円" in line) and not _DIGIT.search(line) and _COLUMN.search(fold(line[:_MAX_CHARACTERS])):
             return str(code)
@@ -165,34 +165,34 @@ def find_mentions(line: str) -> list[Mention]:
 def _find_points(small: str, money: list[Mention]) -> Iterator[Mention]:
     if not _ANY_UNIT.search(small):  # most lines have none, and the patterns below are slow to find that out
         return
-    taken = [(m.start, m.end) for m in money]
+    money_spans = [(m.start, m.end) for m in money]
     for pattern, digits, unit in ((_NUMBER_FIRST, 1, 2), (_UNIT_FIRST, 3, 1)):
         for match in pattern.finditer(small):
             start, end = match.span(digits) if unit == 2 else match.span()
-            if any(s < end and start < e for s, e in taken):
+            if any(s < end and start < e for s, e in money_spans):
                 continue
             value = parse_number(match[digits])
             if value is None or (1990 <= value <= 2099 and len(match[digits]) == 4):  # a year
                 continue
-            taken.append(match.span())
+            money_spans.append(match.span())
             words_between = match[2] if unit == 1 else ""
             yield replace(Mention(value, match[unit].strip(), (), *match.span()), label=words_between.strip(" :=\t"))
 
 
 def _add_words(mention: Mention, before: str, after: str, last: Mention | None) -> Mention:
     """Words up to the end of the sentence; an amount joined to the last one by "+" or "and" shares its words."""
-    joined = last is not None and bool(_JOINTS.fullmatch(before))
+    is_joined = last is not None and bool(_JOINTS.fullmatch(before))
     sentence = [p for p in _STOPS.split(before) if p.strip()]
     own = _PRICED.split(sentence[-1])[-1] if sentence else ""  # words behind an amount without a currency
     own = _OF_LAST.sub("", own) if last else own
-    label = last.label if joined and last else own
-    plus = joined and bool(_PLUS.search(before))
+    label = last.label if is_joined and last else own
+    plus = is_joined and bool(_PLUS.search(before))
     plain = NAMED_DATE.sub(" ", DATE.sub(" ", label))
     return replace(
         mention,
         label=f"{plain} {mention.label}".strip(),
         after=_AFTER.split(after, maxsplit=1)[0].strip(),
-        dated=plain != label or (joined and last is not None and last.dated),
+        dated=plain != label or (is_joined and last is not None and last.dated),
         beside_points=plus and last is not None and bool(last.unit) and not mention.unit,
         beside_money=bool(mention.unit) and (plus or bool(re.match(r"\s*\+\s*\S{0,4}\d", after))),
     )
@@ -254,14 +254,14 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
 
 def _find_named_currencies(text: str, folded: str) -> set[str]:
     """Codes, names ("All prices are shown in US dollars"), and what the country of the seller or the language says."""
-    named = set(find_currency_codes(text))
+    codes = set(find_currency_codes(text))
     if "dollar" in folded:
-        named |= {code for code, name in words.DOLLARS.items() if name.search(folded)}
-    if not any(code in named for code in words.DOLLARS) and words.AMERICAN_SELLER.search(folded):
-        named.add("USD")
-    if "CNY" not in named and "元" not in text and words.KANA.search(text):
-        named.add("JPY")
-    return named
+        codes |= {code for code, name in words.DOLLARS.items() if name.search(folded)}
+    if not any(code in codes for code in words.DOLLARS) and words.AMERICAN_SELLER.search(folded):
+        codes.add("USD")
+    if "CNY" not in codes and "元" not in text and words.KANA.search(text):
+        codes.add("JPY")
+    return codes
 
 
 def _sort_points(statements: _Statements, mention: Mention, heading: str) -> None:

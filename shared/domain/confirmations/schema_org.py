@@ -90,11 +90,11 @@ def _settle_zone(at: datetime, zone: str, clock: str | None) -> Moment:
     both readings share is certain."""
     if clock is None:
         return (None, None) if zone == "Z" else (at.date(), at.time())
-    moved = datetime.fromisoformat(at.isoformat() + zone).astimezone(UTC).astimezone(ZoneInfo(clock))
-    moved = moved.replace(tzinfo=None)
-    if zone == "Z" or moved == at:
-        return moved.date(), moved.time()
-    return (at.date() if moved.date() == at.date() else None), None
+    local = datetime.fromisoformat(at.isoformat() + zone).astimezone(UTC).astimezone(ZoneInfo(clock))
+    local = local.replace(tzinfo=None)
+    if zone == "Z" or local == at:
+        return local.date(), local.time()
+    return (at.date() if local.date() == at.date() else None), None
 
 
 def settle_days(stated: Moment, day: Moment) -> Moment:

@@ -54,5 +54,5 @@ def list_nights(lines: Iterable[str]) -> set[int]:
 
 def find_nights(lines: Iterable[str]) -> int | None:
     """The one number of nights; None where the lines name none or several."""
-    stated = list_nights(lines)
-    return stated.pop() if len(stated) == 1 and 0 not in stated else None
+    stated_nights = list_nights(lines)
+    return stated_nights.pop() if len(stated_nights) == 1 and 0 not in stated_nights else None

@@ -228,12 +228,16 @@ def _clean_name(text: str) -> str:
 
 def _find_unknown(above: Sequence[str], titles: list[str], phrases: list[str]) -> HotelName:
     """A name that stands in one place is certain where it alone has a word of hotels, or an address below it."""
-    named = [t for t in titles if _HOTEL_WORDS.search(fold(t))]
-    named = named or [t for t in phrases if _HOTEL_WORDS.search(fold(t)) and not _PROSE.search(fold(t))]
-    if not named:
+    hotel_titles = [t for t in titles if _HOTEL_WORDS.search(fold(t))]
+    hotel_titles = hotel_titles or [t for t in phrases if _HOTEL_WORDS.search(fold(t)) and not _PROSE.search(fold(t))]
+    if not hotel_titles:
         pairs = itertools.pairwise(above)
-        named = [t for line, under in pairs if _ADDRESS.search(fold(under)) for t in _list_titles([line])]
-    return HotelName(None, named[0]) if len(named) == 1 else HotelName(None, None, tuple(named or titles)[:4])
+        hotel_titles = [t for line, under in pairs if _ADDRESS.search(fold(under)) for t in _list_titles([line])]
+    return (
+        HotelName(None, hotel_titles[0])
+        if len(hotel_titles) == 1
+        else HotelName(None, None, tuple(hotel_titles or titles)[:4])
+    )
 
 
 def _read_label(lines: Sequence[str], around: str) -> str | None:
@@ -521,11 +525,11 @@ def _read_stay(
         stay.check_in_date, stay.check_out_date = span.arrives, span.leaves
         # The number of nights the letter names has to be that of its days.
         nights = (span.leaves - span.arrives).days
-        stated = list_nights(own)
-        if stated and nights not in stated:
+        stated_nights = list_nights(own)
+        if stated_nights and nights not in stated_nights:
             reason = "The number of nights the letter names is not that of its days."
             days = f"{stay.check_in_date} to {stay.check_out_date}"
-            stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated)), days)))
+            stay.doubts.append(Doubt("check_out_date", reason, (*(f"{n} nights" for n in sorted(stated_nights)), days)))
             stay.check_out_date = None
     return stay
 

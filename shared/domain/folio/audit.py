@@ -49,8 +49,10 @@ def check_daily_credit(rule: Rule, case: Case) -> Finding | None:
     guests = min(case.stay.guests or 2, 2)
     nights = count_nights(case.bill, case.stay) or 1
     due = min(_sum_net(food), brand.usd_per_guest_day * guests * nights) - _sum_credits(case)
-    counted = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is written."
-    note = f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{counted}"
+    guest_note = "" if case.stay.guests else " The bill names no guests: two are reckoned, as the benefit is written."
+    note = (
+        f"{brand.brand}: {brand.usd_per_guest_day} USD a guest and day, {guests} guests, {nights} nights.{guest_note}"
+    )
     if due <= 0:
         return None
     return replace(make_finding(rule, case, due, food, note), sure=case.stay.guests is not None)
@@ -61,8 +63,8 @@ def check_vouchers(rule: Rule, case: Case) -> Finding | None:
     """The vouchers the bill mentions, not above the food spend, unless a credit was given."""
     food, header = _list_food(case), case.bill.header
     number = int(m.group(1)) if (m := _VOUCHERS.search(header)) else 1
-    named = rule.only_text.search(header) if rule.only_text else None
-    printed = first_amount(header[named.end() : named.end() + 25]) if named else None
+    match = rule.only_text.search(header) if rule.only_text else None
+    printed = first_amount(header[match.end() : match.end() + 25]) if match else None
     credits = [-x.amount for x in case.bill.lines if x.amount < 0 and x.kind not in ("payment", "deposit")]
     credited = _sum_credits(case) or sum((c for c in credits if c == (printed or _VOUCHER)), ZERO)
     due = min(_sum_net(food), (printed or _VOUCHER) * number) - credited
@@ -122,12 +124,12 @@ def report_words(rule: Rule, case: Case) -> Finding | None:
 def check_walk_credit(rule: Rule, case: Case) -> Finding | None:
     """A guarantee's amount taken off the bill; named by the line, or by the bill where a round amount was taken off."""
     credits = [x for x in case.bill.lines if x.amount < 0 and x.kind in rule.line_kinds]
-    named = [x for x in credits if x.kind == "walk_compensation" or _WALKED.search(x.folded)]
-    if not named and _WALKED.search(case.bill.header):
-        named = [x for x in credits if -x.amount in (100, 200)]
-    if not named:
+    compensations = [x for x in credits if x.kind == "walk_compensation" or _WALKED.search(x.folded)]
+    if not compensations and _WALKED.search(case.bill.header):
+        compensations = [x for x in credits if -x.amount in (100, 200)]
+    if not compensations:
         return None
-    finding = make_finding(rule, case, -sum((x.amount for x in named), ZERO), named)
+    finding = make_finding(rule, case, -sum((x.amount for x in compensations), ZERO), compensations)
     return replace(finding, points=rule.points)
 
 

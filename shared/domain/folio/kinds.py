@@ -48,8 +48,8 @@ class Namer:
             return LineName("payment", credit=True)
         if self.words["adjustment"].search(text) and self.kind(text) not in ("cancellation", "fnb_credit"):
             return LineName("adjustment", self._subject(text), credit=True)
-        named = self._charge(text)
-        return LineName(named.kind, named.subject, credit=named.kind in ("deposit", "fnb_credit"))
+        charge = self._charge(text)
+        return LineName(charge.kind, charge.subject, credit=charge.kind in ("deposit", "fnb_credit"))
 
     def _is_payment(self, text: str) -> bool:
         if is_part_cash(text) or self.words["not_payment"].search(text):
@@ -75,8 +75,8 @@ class Namer:
 
     def _subject(self, text: str) -> str | None:
         """What an adjustment is about, of the words it has besides."""
-        named = self._charge(self.words["adjustment"].sub(" ", text).strip())
-        return None if named.kind == "other" else named.kind
+        charge = self._charge(self.words["adjustment"].sub(" ", text).strip())
+        return None if charge.kind == "other" else charge.kind
 
     def _credit(self, text: str) -> LineName:
         kind = self.kind(text)

@@ -252,8 +252,8 @@ def _read_line(page: ReaderState, line: str, thousandths: bool) -> None:
     at = _find_date_at_start(folded)
     if at is None and (table := read_heading(folded)):
         page.table = table
-        named = set(find_currency_codes(line))
-        page.money_heading = named.pop() if len(named) == 1 else None
+        codes = set(find_currency_codes(line))
+        page.money_heading = codes.pop() if len(codes) == 1 else None
         return
     start = at[1] if at else 0
     kind = classify_sum(folded[start:])
@@ -337,10 +337,10 @@ def find_country(address: Sequence[str], text: str, book: Rulebook) -> str | Non
         return "US"
     names = [name for line in address for name in _list_names(line)]
     for places in (book.countries, book.cities):
-        named = {places[name] for name in names if name in places}
-        if len(named) == 1:
-            return named.pop()
-        if named:
+        countries = {places[name] for name in names if name in places}
+        if len(countries) == 1:
+            return countries.pop()
+        if countries:
             return None
     written = [country for country, script in _SCRIPTS.items() if script.search(text)]
     return written[0] if len(written) == 1 else None
@@ -358,19 +358,19 @@ def _list_names(line: str) -> list[str]:
 def decide_currency(page: ReaderState, text: str, country: str | None, month_first: bool) -> str | None:
     """The currency of the postings, else the one the bill states, else that of its sums, else the one code it names."""
     marks = [p.amount.currencies for p in page.postings if p.amount and p.amount.currencies]
-    named = _list_named(text)
+    codes = _list_named(text)
     stated = _find_stated(text) or page.money_heading
     if 2 * len(marks) < len(page.postings) and stated:
         return stated
     if marks and 2 * len(marks) >= len(page.postings):
-        return _settle_mark(Counter(marks).most_common(1)[0][0], stated, named, text, country, month_first)
+        return _settle_mark(Counter(marks).most_common(1)[0][0], stated, codes, text, country, month_first)
     signs = {s.currencies for s in page.sums if s.currencies}
     if len(signs) > 1:
         signs = {s.currencies for s in page.sums if s.currencies and _fits_lines(s.values, page.postings)}
     signs = signs or set(marks)
     if len(signs) == 1:
-        return _settle_mark(signs.pop(), stated, named, text, country, month_first)
-    return named[0] if len(named) == 1 and not signs else None
+        return _settle_mark(signs.pop(), stated, codes, text, country, month_first)
+    return codes[0] if len(codes) == 1 and not signs else None
 
 
 def _fits_lines(values: Sequence[Decimal], postings: Sequence[Posting]) -> bool:
@@ -468,11 +468,11 @@ def _sign_amount(posting: Posting, credit: bool) -> tuple[Decimal, bool]:
 def _build_line(posting: Posting, namer: Namer, day: date | None) -> FolioLine:
     folded = fold(posting.text)
     value, _ = _sign_amount(posting, False)
-    named = namer.name(folded, value)
-    value, settled = _sign_amount(posting, named.credit)
-    if named.kind == "payment" and not settled:
+    charge = namer.name(folded, value)
+    value, settled = _sign_amount(posting, charge.credit)
+    if charge.kind == "payment" and not settled:
         value, settled = -value, True
-    return FolioLine(day, posting.text, folded, value, named.kind, named.subject, posting.points, settled)
+    return FolioLine(day, posting.text, folded, value, charge.kind, charge.subject, posting.points, settled)
 
 
 def read_bill(text: str, book: Rulebook) -> Bill:

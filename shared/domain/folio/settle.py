@@ -76,9 +76,9 @@ def _add_taxes(lines: Iterable[FolioLine]) -> list[FolioLine]:
 
 def _credit_lines(lines: Sequence[FolioLine], credit: Decimal) -> None:
     for line in lines:
-        taken = min(line.net, credit)
-        line.credited += taken
-        credit -= taken
+        amount = min(line.net, credit)
+        line.credited += amount
+        credit -= amount
 
 
 def _apply_credit(credit: FolioLine, at: int, open_lines: Sequence[tuple[int, FolioLine]]) -> None:
@@ -127,6 +127,6 @@ def _apply_food_credits(all_lines: Sequence[FolioLine], charges: Sequence[FolioL
             continue
         unspent = -credit.amount
         for line in sorted((x for x in charges if x.kind in FOOD), key=lambda x: x.kind):
-            taken = min(line.net - line.food_credited, unspent)
-            line.food_credited += taken
-            unspent -= taken
+            amount = min(line.net - line.food_credited, unspent)
+            line.food_credited += amount
+            unspent -= amount

@@ -143,8 +143,8 @@ def _find_currency(reading: StatementReading, hints: Hints) -> str:
     Raises UnreadableStatement where nothing says it, or where the issuer and the account say different ones.
     """
     printed = Counter(line.currency for line in reading.lines if line.currency)
-    stated = printed.most_common(1)[0][0] if printed else reading.currency
-    sure = next((code for code in (stated, hints.currency, hints.card_currency) if code), None)
+    currency = printed.most_common(1)[0][0] if printed else reading.currency
+    sure = next((code for code in (currency, hints.currency, hints.card_currency) if code), None)
     if sure:
         return sure
     beside = {code for code in (reading.issuer_currency, hints.own_currency) if code}

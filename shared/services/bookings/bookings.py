@@ -43,9 +43,9 @@ def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBo
 
 def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> FlightBooking:
     """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not."""
-    settled = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
-    check_flight(reference, settled, unpriced=unpriced)
-    row = FlightBooking(**settled)
+    values = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
+    check_flight(reference, values, unpriced=unpriced)
+    row = FlightBooking(**values)
     settle_times(reference, row)
     return row
 
@@ -109,12 +109,12 @@ def build_stay(
     stay_terms = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)
     check_stay(stay_terms, unpriced=unpriced)
     if hotel_row is not None:
-        named = {"hotel_code": hotels.code(hotel_row), "hotel_name": hotel_row.name}
+        hotel_columns = {"hotel_code": hotels.code(hotel_row), "hotel_name": hotel_row.name}
         stay_terms |= {"hotel_city": None, "hotel_country": None}
     else:
-        named = {"hotel_code": "", "hotel_name": " ".join(hotel.split())}
+        hotel_columns = {"hotel_code": "", "hotel_name": " ".join(hotel.split())}
     # By the same clock as the prices that are compared with it, not by the database's.
-    return HotelBooking(compared_since=clock.now(), **named, **stay_terms)
+    return HotelBooking(compared_since=clock.now(), **hotel_columns, **stay_terms)
 
 
 def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) -> Hotel | None:
@@ -181,12 +181,12 @@ def cents_per_point(session: Session, legs: Sequence[FlightBooking]) -> Decimal 
 
 def flight_names(reference: Reference, terms: Terms) -> dict[str, Any]:
     """The terms with the airline as its code and the programme as its slug. Raises NotFound or Candidates."""
-    settled = dict(terms)
-    if settled.get("airline"):
-        settled["airline"] = airline(reference, settled["airline"])
-    if settled.get("program"):
-        settled["program"] = program(reference, settled["program"], settled.get("airline"))
-    return settled
+    values = dict(terms)
+    if values.get("airline"):
+        values["airline"] = airline(reference, values["airline"])
+    if values.get("program"):
+        values["program"] = program(reference, values["program"], values.get("airline"))
+    return values
 
 
 def airline(reference: Reference, text: str) -> str:

@@ -186,11 +186,11 @@ def list_events(
 
 
 def _build_flight_events(reference: Reference, row: FlightBooking, now: datetime) -> Iterator[CalendarEvent]:
-    named = row.flight_number or row.airline
+    flight_name = row.flight_number or row.airline
     if flight_state(reference, row, now) == "upcoming":
         start, end = _event_times(reference, row)
         flight = _build_flight_event(
-            reference, row, f"flight-{row.id}", f"{named} {row.origin} to {row.destination}", start, end
+            reference, row, f"flight-{row.id}", f"{flight_name} {row.origin} to {row.destination}", start, end
         )
         yield flight
         if isinstance(start, datetime):

@@ -64,13 +64,13 @@ def note_letter(rows: Iterable[Row], letter_on: date | None) -> None:
 
 def match_rows(rows: Sequence[Row], parsed: Sequence[Fields]) -> list[Row | None]:
     """The stored booking that each booking of a letter speaks of by its number, each at most once."""
-    taken: set[int] = set()
+    used_ids: set[int] = set()
     out: list[Row | None] = []
     for booking in parsed:
-        free = [r for r in rows if id(r) not in taken and r.cancelled_at is None and has_number(r, booking)]
+        free = [r for r in rows if id(r) not in used_ids and r.cancelled_at is None and has_number(r, booking)]
         match = _choose_row(free, booking, alone=len(parsed) == 1)
         out.append(match)
-        taken |= {id(match)} if match is not None else set()
+        used_ids |= {id(match)} if match is not None else set()
     return out
 
 
@@ -449,9 +449,9 @@ def _store(
         else:
             row.inbound_mail_id = letter.mail.id
             session.add(row)
-    settled = [match or row for row, match in zip(rows, same, strict=True)]
-    filed.flights = [r for r in settled if isinstance(r, FlightBooking)]
-    filed.hotels = [r for r in settled if isinstance(r, HotelBooking)]
+    stored_rows = [match or row for row, match in zip(rows, same, strict=True)]
+    filed.flights = [r for r in stored_rows if isinstance(r, FlightBooking)]
+    filed.hotels = [r for r in stored_rows if isinstance(r, HotelBooking)]
     filed.new = [row for row, match in zip(rows, same, strict=True) if match is None]
     _link_legs([f for f in filed.flights if letter.may_change or f in filed.new])
     session.flush()

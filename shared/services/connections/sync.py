@@ -350,8 +350,8 @@ def _update_booking(
 ) -> bool:
     """Whether anything was written. A row met for the first time is completed; later it follows what is told there."""
     adopted = row.external_ref is None
-    settled = bookings.flight_names(reference, terms) if isinstance(row, FlightBooking) else dict(terms)
-    new = {n: v for n, v in settled.items() if getattr(row, n) != v and (not adopted or getattr(row, n) is None)}
+    values = bookings.flight_names(reference, terms) if isinstance(row, FlightBooking) else dict(terms)
+    new = {n: v for n, v in values.items() if getattr(row, n) != v and (not adopted or getattr(row, n) is None)}
     if not new:
         row.external_ref = ref
         return False

@@ -37,7 +37,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     numbers = ", ".join(row.flight_numbers or ())
     cabin = (row.cabin or "").replace("_", " ").capitalize()
     airline = row.airline or next(iter(row.carriers or ()), None)
-    checked = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
+    check_text = f"checked {_format_moment(row.provider_checked_at)}" if row.provider_checked_at else ""
     cached = "stored result" if row.mode == "cached" else ""
     seats_text = "" if row.seats is None else pluralize(row.seats, "seat")
     return FlightLine(
@@ -46,7 +46,7 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
         flown=_airline_name(airline, reference),
         flown_more=_join([cabin, stops, numbers if route else ""]),
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
-        program_more=_join([_join([name_source(row.source or ""), cached]), checked], "\n"),
+        program_more=_join([_join([name_source(row.source or ""), cached]), check_text], "\n"),
         price=_describe_price(row),
         price_more=_join([_describe_party(row), _describe_taxes(row), _describe_cash(row, fare), seats_text], "\n"),
     )

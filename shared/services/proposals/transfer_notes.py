@@ -207,9 +207,9 @@ def _list_partners(program: Program, reference: Reference, today: date) -> list[
     by_ratio: dict[str, list[str]] = {}
     for edge in best[:MAX_PARTNERS]:
         by_ratio.setdefault(_list_ratios(edge, programs), []).append(programs[edge.source].name)
-    listed = [f"from {_join_names(names)}, where {ratio}" for ratio, names in by_ratio.items()]
+    sentences = [f"from {_join_names(names)}, where {ratio}" for ratio, names in by_ratio.items()]
     more = f"; and from {len(best) - MAX_PARTNERS} more" if len(best) > MAX_PARTNERS else ""
-    return [f"Points can be transferred in {'; '.join(listed)}{more}."]
+    return [f"Points can be transferred in {'; '.join(sentences)}{more}."]
 
 
 def _is_dear_edge(edge: Edge, programs: Mapping[str, Program]) -> bool:

@@ -80,14 +80,14 @@ def freshness(readings: Sequence[Reading[Any]]) -> Freshness:
     modes = {mode_of(r) for r in answers}
     mode: Mode = next(m for m in ("sandbox", "cached", "live") if m in modes)
     fetched = min(r.taken_at for r in answers)
-    checked = min((r.provider_checked_at for r in answers if r.provider_checked_at), default=None)
+    checked_at = min((r.provider_checked_at for r in answers if r.provider_checked_at), default=None)
     return Freshness(
         mode=mode,
         source=", ".join(dict.fromkeys(r.source for r in answers)),
         fetched_at=fetched,
         age_seconds=age(fetched),
-        provider_checked_at=checked,
-        provider_age_seconds=age(checked) if checked else None,
+        provider_checked_at=checked_at,
+        provider_age_seconds=age(checked_at) if checked_at else None,
         cached_until=min((r.good_until for r in answers if r.good_until), default=None),
         note=SANDBOX_NOTE if mode == "sandbox" else _note(answers),
     )
