@@ -48,7 +48,7 @@ def push_service(configure: Configure) -> Iterator[Receiver]:
 @pytest.fixture
 def tab(tmp_path: Path) -> Iterator[Tab]:
     """Its own browser, in its lasting profile: a private context has no push messages."""
-    browser = Chromium(tmp_path / "profile")
+    browser = Chromium(tmp_path / "profile", whole=True)
     opened = Tab(browser, private=False)
     yield opened
     browser.close()

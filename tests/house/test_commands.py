@@ -71,6 +71,7 @@ def test_the_continuous_check_runs_readmes_test_command_to_the_letter() -> None:
     assert os.access(ROOT / "deploy" / "check", os.X_OK)
 
 
+PROGRAMS = ("bin/python3", "bin/chromium", "bin/chromium-headless-shell")
 STEPS = [".venv/bin/pip", ".venv/bin/pytest", "start_on_oldest_python", ".venv/bin/pytest -m performance -n 0", "check"]
 
 
@@ -88,7 +89,7 @@ def test_the_continuous_check_ends_with_the_first_step_that_fails(failing: str |
         encoding="utf-8",
     )
     step.chmod(0o755)
-    for name in (".ci/start_on_oldest_python", "deploy/check", "bin/python3", "bin/chromium", *STEPS[:2]):
+    for name in (".ci/start_on_oldest_python", "deploy/check", *PROGRAMS, *STEPS[:2]):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(step)
     (tmp_path / ".ci" / "run").write_bytes(CI.read_bytes())

@@ -89,10 +89,13 @@ INSTALL = (
     " @modelcontextprotocol/sdk@1.32 oauth4webapi@3.8 axe-core@4.14 @modelcontextprotocol/ext-apps@2.0"
     " @modelcontextprotocol/client@2 @modelcontextprotocol/core@2 zod@4 html-validate@11"
 )
+BROWSER = (
+    "your system's package `chromium`, or AWARD_CHROMIUM naming one; `chromium-headless-shell` beside it is quicker"
+)
 Find = Callable[[], dict[str, str] | None]
 PARTS: dict[str, tuple[Find, str]] = {
     "node": (node, INSTALL),
-    "browser": (chromium, "your system's package `chromium`, or AWARD_CHROMIUM naming one"),
+    "browser": (chromium, BROWSER),
     "axe": (axe, f"a browser, and {INSTALL}"),
     "html_validator": (html_validator, f"a browser, and {INSTALL}"),
     "systemd": (systemd, "systemd 250 or newer"),
