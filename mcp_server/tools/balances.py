@@ -16,9 +16,8 @@ from mcp_server.toolkit.results import NO_DATA, Money, Part, Result, TotalValue
 from mcp_server.toolkit.wording import program_name
 from shared.db.accounts import lock
 from shared.db.balances import PointsBalance as Row
-from shared.db.balances import load_balances
+from shared.db.balances import load_balances, set_balance
 from shared.db.household import find_member
-from shared.db.writing import put
 from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
@@ -195,8 +194,8 @@ def update_points_balance(
         lock(call.db, call.account_id)  # two calls that name a new member at once spell the name alike
     values = {"balance": balance, "as_of": as_of or call.today, "source": "manual", "updated_at": call.now}
     values |= {_COLUMNS.get(n, n): v or None for n, v in optional.items() if v is not None or n in (clear or ())}
-    row, before = put(call.db, Row, {"program": slug, "member": find_member(call.db, member, Row.member)}, values)
-    previous = before and Previous(balance=before["balance"], as_of=before["as_of"])
+    row, before = set_balance(call.db, slug, find_member(call.db, member, Row.member), values)
+    previous = before and Previous(balance=before[0], as_of=before[1])
     saved = _to_balance(call, row)
     message = f"{_name_balance(saved)}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
     if saved.expires_on and saved.expires_on < call.own_day:

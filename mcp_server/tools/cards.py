@@ -59,7 +59,6 @@ from mcp_server.views.own_credits import (
 from shared.db.cards import Card as Row
 from shared.db.cards import OpenFee, load_card_page, read_bonus_spending
 from shared.db.household import find_member
-from shared.db.writing import add
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
@@ -145,7 +144,8 @@ def add_card(
     name = call.reference.cards[slug].name if slug else card
     row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
     store_fields(call, row, values)
-    add(call.db, row)
+    call.db.add(row)
+    call.db.flush()
     link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
     added_text = (
         f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"

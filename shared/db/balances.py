@@ -1,13 +1,15 @@
 """Points balances, one row per account and programme."""
 
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy import UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db.accounts import lock
 from shared.db.base import AccountOwned, Base, big, pk
 from shared.db.members import HOLDER, member
 from shared.db.profile import Profile
@@ -41,6 +43,35 @@ def read_own_values(session: Session) -> dict[str, Decimal]:
     """What the person says one point of a programme is worth, in US cents."""
     rows = session.scalars(select_holder_balances())
     return {row.program: row.own_cents for row in rows if row.own_cents is not None}
+
+
+_ONE = (
+    sa.select(PointsBalance)
+    .where(PointsBalance.program == sa.bindparam("program"), PointsBalance.member == sa.bindparam("member"))
+    .with_for_update()
+)
+
+
+def set_balance(
+    session: Session, program: str, member: str, values: Mapping[str, Any]
+) -> tuple[PointsBalance, tuple[int, date] | None]:
+    """Sets these columns in the account's row, or adds one; and balance and day that it held before, None of a new one.
+
+    Where there is none yet, calls of one account wait for each other: one adds the row, the others change it.
+    """
+    key = {"program": program, "member": member}
+    row = session.scalars(_ONE, key).one_or_none()
+    if row is None:
+        lock(session, session.info["account_id"])
+        row = session.scalars(_ONE, key).one_or_none()
+    before = (row.balance, row.as_of) if row else None
+    if row is None:
+        row = PointsBalance(**key)
+        session.add(row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    session.flush()
+    return row, before
 
 
 class Balances(NamedTuple):

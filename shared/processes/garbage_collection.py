@@ -7,7 +7,7 @@ from functools import lru_cache
 
 
 def postpone_collections() -> None:
-    """While a program loads what it is made of: with Python's thresholds a quarter of a start was collections.
+    """While a program loads what it is made of: of 3.2 s of processor of the tool server's start 1.0 were collections.
 
     `freeze_startup_objects` sets what holds from then on.
     """

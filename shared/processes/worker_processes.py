@@ -23,18 +23,6 @@ def die_with_parent(sign: int = signal.SIGINT) -> None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, sign, 0, 0, 0)
 
 
-def use_batch_scheduling() -> None:
-    """This process, with what it starts from now on, is not interrupted by others of its kind that wake up.
-
-    On two cores, with eight workers of the tool server, list_my_cards took 1.30 ms of processor and takes 0.97,
-    add_card 1.63 and 1.15; with two workers 0.92 and 0.80, 1.04 and 0.88. Calls one after the other next to two
-    processes that are always busy: the median is the same, 1 in 100 takes 15 ms instead of 9.
-    """
-    if sys.platform.startswith("linux"):
-        with contextlib.suppress(OSError):  # a container may forbid it
-            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-
-
 def end_with_parent() -> None:
     """Runs in a worker that `multiprocessing` started, nothing elsewhere: it ends in order once its parent is gone.
 

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
-from shared.processes.worker_processes import ENDS, STARTUP_FAILURE, end_with_parent, use_batch_scheduling
+from shared.processes.worker_processes import ENDS, STARTUP_FAILURE, end_with_parent
 from shared.telemetry.logs import configure_logging
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,6 @@ def open_listeners(config: Any) -> list[socket.socket]:
 
 def run_server(config: Any, server: type[Any], worker: type[Any]) -> None:
     """Serves until a signal ends it: with uvicorn's own Server, or with workers where the configuration has several."""
-    use_batch_scheduling()
     if config.workers > 1:
         Rolling(config, worker, open_listeners(config)).run()
         return

@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 from tests.bench.goals import GOALS
-from tests.bench.load import fire
+from tests.bench.load import Shot, fire
 from tests.bench.machine import describe
 from tests.bench.process_costs import measure_costs, wanted_costs
 from tests.bench.report import print_changes, print_result
@@ -35,7 +35,10 @@ def say(words: str) -> None:
 
 
 def measure(program: Program, scenario: Scenario, concurrency: int, seconds: float) -> Figure:
-    shot, before = scenario.ready(concurrency), program.cpu_seconds()
+    shot = scenario.ready(concurrency)
+    if "Authorization" in shot.headers and not shot.seeds:
+        _send_once(shot)  # the bearer is looked up now: once in half a minute, not in each second that is measured
+    before = program.cpu_seconds()
     sample = fire(shot, concurrency, seconds, pin_load)
     used = program.cpu_seconds() - before
     if not sample.requests and seconds < 30:  # a slow program on a busy machine: it gets longer to answer once
@@ -64,10 +67,13 @@ def _check_answers(known: dict[str, Scenario]) -> None:
 
 def _read_answer(scenario: Scenario) -> Any:
     shot = scenario.ready(1)
+    _send_once(shot)  # the second write of a row finds what the first left, whoever wrote before
+    return _leave_out(_send_once(shot).json()["result"]["structuredContent"])
+
+
+def _send_once(shot: Shot) -> httpx.Response:
     body = shot.body.replace("NUMBER", "77")
-    for _ in range(2):  # the second write of a row finds what the first left, whoever wrote before
-        answer = httpx.post(shot.url, headers=shot.headers, content=body, trust_env=False).json()
-    return _leave_out(answer["result"]["structuredContent"])
+    return httpx.post(shot.url, headers=shot.headers, content=body, trust_env=False, timeout=60)
 
 
 def _leave_out(value: Any) -> Any:

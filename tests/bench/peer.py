@@ -13,6 +13,7 @@ from datetime import date as Day
 from functools import lru_cache
 from typing import Any, Literal
 
+import httpx2
 from fastmcp import FastMCP
 from fastmcp.server.auth.providers.introspection import IntrospectionTokenVerifier
 from fastmcp.server.dependencies import get_access_token
@@ -271,6 +272,7 @@ def build() -> ASGIApp:
         client_secret=os.environ["SERVICE_CLIENT_SECRET"],
         required_scopes=[SCOPE],
         cache_ttl_seconds=CACHED_SECONDS,
+        http_client=httpx2.AsyncClient(),  # one for each lookup would be dearer
     )
     server = FastMCP("peer", auth=verifier)
     functions = {function.__name__: function for function in WRITTEN}

@@ -1,13 +1,9 @@
 """How connections reach a server: several are accepted in each turn of its event loop."""
 
 import asyncio
-import os
 import socket
-import subprocess
-import sys
 from collections.abc import Sequence
 
-import pytest
 import uvicorn
 import uvloop
 
@@ -53,22 +49,3 @@ def test_a_crowd_of_connections_is_accepted_in_a_few_turns() -> None:
         other.close()
     assert _measure([alone]) >= MANY  # as libuv does it for one handle
     assert _measure(_open_listeners()) <= MANY // 4
-
-
-SERVES = """
-import os, uvicorn
-from shared.processes.worker_releases import run_server
-
-class Server:
-    started = True
-    def __init__(self, config): pass
-    def run(self, sockets): print(os.sched_getscheduler(0))
-
-run_server(uvicorn.Config("none:none", port=0, log_config=None), Server, None)
-"""
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems know no such policy")
-def test_processes_of_a_server_do_not_interrupt_each_other() -> None:
-    ended = subprocess.run([sys.executable, "-c", SERVES], capture_output=True, text=True, timeout=60, check=True)
-    assert int(ended.stdout) == os.SCHED_BATCH

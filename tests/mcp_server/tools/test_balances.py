@@ -121,15 +121,6 @@ def test_update_points_balance_at_once_leaves_one_row(people: People, names: tup
         assert len(session.scalars(select(PointsBalance)).all()) == 1
 
 
-def test_update_points_balance_sends_one_statement_for_a_row_that_is_there(
-    people: People, use: Use, queries: list[str]
-) -> None:
-    for balance in (1, 2):
-        queries.clear()
-        use(people.bob, "update_points_balance", program="flying-blue", balance=balance)
-    assert len(queries) == 1
-
-
 def test_list_points_balances_adds_up_dated_valuations(people: People, use: Use) -> None:
     for program in ("flying-blue", "world-of-hyatt", UNVALUED):
         use(people.bob, "update_points_balance", program=program, balance=10_000)

@@ -123,7 +123,8 @@ def test_no_call_sends_more_statements_for_more_rows(people: People, use: Use, q
         answer = use(who, name, **sample_arguments(TOOLS[name], **named) | page)
         assert answer["status"] not in REFUSED, answer
         sent.append(len(queries))
-    assert sent[1] <= sent[0] + 1, answer  # one more: the rows beyond a full page are counted
+    more = 2 if name == "update_points_balance" else 1  # it looks for a new row again once it has the account's lock
+    assert sent[1] <= sent[0] + more, answer  # one more: the rows beyond a full page are counted
 
 
 @pytest.fixture
