@@ -3,30 +3,31 @@
 import contextlib
 import logging
 import platform
-import socket
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from socketserver import ThreadingMixIn
-from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from socketserver import TCPServer
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from prometheus_client import CollectorRegistry, Metric, generate_latest
+from prometheus_client import CollectorRegistry, Metric, make_wsgi_app
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.registry import Collector
 
 from shared.secrets import is_same_secret
 from shared.settings import VERSION, settings
 from shared.telemetry.shared_counts import SharedCounts, share_counts
 
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication
+
 log = logging.getLogger(__name__)
 PROGRAMS = ("auth_server", "mcp_server", "dispatcher", "worker", "inbox")  # in the order of their ports
 PATH = "/metrics"
 _MAX_READERS = 4  # at once; a scraper reads alone
 _TIMEOUT_SECONDS = 10
-Answer = tuple[str, list[tuple[str, str]], bytes]
 
 
 @contextlib.contextmanager
@@ -79,45 +80,32 @@ class BuildInfo(Collector):
         return [metric]
 
 
-def _build_application(collectors: Iterable[Collector]) -> Callable[..., list[bytes]]:
+def _build_application(collectors: Iterable[Collector]) -> "WSGIApplication":
+    """The library's application, at one path and for those who know the token."""
     registry = CollectorRegistry()
     for collector in collectors:
         registry.register(collector)
+    show: WSGIApplication = make_wsgi_app(registry)
 
-    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
-        status, headers, body = _answer(environ, registry)
-        start_response(status, [*headers, ("Content-Length", str(len(body)))])
-        return [body]
+    def answer(environ: dict[str, Any], start_response: "StartResponse") -> Iterable[bytes]:
+        token = settings().metrics_token
+        if environ["PATH_INFO"] != PATH:
+            start_response("404 Not Found", [])
+        elif token and not is_same_secret(environ.get("HTTP_AUTHORIZATION", ""), f"Bearer {token.get_secret_value()}"):
+            start_response("401 Unauthorized", [("WWW-Authenticate", "Bearer")])
+        else:
+            return show(environ, start_response)
+        return [b""]
 
     return answer
 
 
-def _answer(environ: dict[str, Any], registry: CollectorRegistry) -> Answer:
-    if environ["PATH_INFO"] != PATH:
-        return "404 Not Found", [], b""
-    if environ["REQUEST_METHOD"] != "GET":
-        return "405 Method Not Allowed", [("Allow", "GET")], b""
-    token = settings().metrics_token
-    if token and not is_same_secret(environ.get("HTTP_AUTHORIZATION", ""), f"Bearer {token.get_secret_value()}"):
-        return "401 Unauthorized", [("WWW-Authenticate", "Bearer")], b""
-    return "200 OK", [("Content-Type", CONTENT_TYPE_PLAIN_0_0_4)], generate_latest(registry)
-
-
-class _Server(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-    block_on_close = False
+class _Server(ThreadingWSGIServer):
+    """A bounded number of threads, no matter how many connect."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         self._free = threading.BoundedSemaphore(_MAX_READERS)
         super().__init__(*arguments, **options)
-
-    def server_bind(self) -> None:
-        """Without the look-up of this machine's name that the base class makes, which can take seconds."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind(self.server_address)
-        self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
-        self.setup_environ()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if self._free.acquire(blocking=False):
@@ -130,6 +118,12 @@ class _Server(ThreadingMixIn, WSGIServer):
             super().process_request_thread(request, client_address)
         finally:
             self._free.release()
+
+    def server_bind(self) -> None:
+        """Without the look-up of this machine's name that the base class makes, which can take seconds."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.setup_environ()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - of the base class
         log.warning("metrics: a request failed", exc_info=True)

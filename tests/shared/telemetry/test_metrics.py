@@ -87,6 +87,12 @@ def test_the_address_shows_metrics_at_one_path_and_to_readers_alone(address: str
     assert _get(f"{address}/metrics", method="POST").status_code == 405
 
 
+def test_a_scraper_that_asks_for_open_metrics_gets_them(address: str) -> None:
+    answer = httpx.get(f"{address}/metrics", headers={"Accept": "application/openmetrics-text"}, trust_env=False)
+    assert answer.headers["content-type"].startswith("application/openmetrics-text")
+    assert answer.text.endswith("# EOF\n")
+
+
 @pytest.mark.parametrize(("token", "status"), [(None, 401), ("wrong", 401), ("right", 200)])
 def test_with_a_token_set_nobody_reads_without_it(
     address: str, monkeypatch: pytest.MonkeyPatch, token: str | None, status: int
