@@ -521,11 +521,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def main(words: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if words is None else words)
-    if words[:2] == ["complete", "--"]:  # asked by the scripts of `completion`, at every press of the key
-        complete = import_module("deploy.client.completion").complete
-        print("\n".join(complete(words[2:], build_parser())))
-        return 0
-    arguments = build_parser().parse_args(words or ["--help"])
+    parser = build_parser()
+    if "_ARGCOMPLETE" in os.environ:  # asked by the scripts of `completion`, at every press of the key
+        import_module("deploy.client.completion").complete(parser)
+    arguments = parser.parse_args(words or ["--help"])
     if sys.platform == "win32":
         print("award-travel runs on Linux and macOS; on Windows use WSL.", file=sys.stderr)
         return 1

@@ -2,62 +2,49 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable
 from typing import Any
 
-from deploy.local.home import login_folder
+from argcomplete.completers import FilesCompleter
+from argcomplete.finders import CompletionFinder
+from argcomplete.shell_integration import shellcode
 
-SCRIPTS = {
-    "bash": """\
-_award_travel() {
-  local IFS=$'\\n'
-  COMPREPLY=($(award-travel complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _award_travel award-travel""",
-    "zsh": """\
-#compdef award-travel
-_award_travel() {
-  local -a found
-  found=("${(@f)$(award-travel complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  [[ -n "$found" ]] && compadd -- $found || _files
-}
-compdef _award_travel award-travel""",
-    "fish": """\
-complete -c award-travel -a '(award-travel complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'""",
-}
+from deploy.local.home import login_folder
 
 
 def run_completion(arguments: argparse.Namespace) -> None:
-    print(SCRIPTS[arguments.shell])
+    print(shellcode(["award-travel"], shell=arguments.shell))
 
 
-def complete(words: list[str], parser: argparse.ArgumentParser) -> list[str]:
-    """`words` are those after the program's name; the last one is being typed and may be empty."""
-    *before, prefix = words or [""]
-    return sorted(word for word in set(_list_candidates(before, prefix, parser)) if word.startswith(prefix))
+def complete(parser: argparse.ArgumentParser) -> None:
+    """Tells the shell that asks, by its environment, what may come next, and ends the program."""
+    _ToolFinder()(parser, always_complete_options=False, exit_method=sys.exit, default_completer=_ToolNames())
 
 
-def _list_candidates(before: list[str], prefix: str, parser: argparse.ArgumentParser) -> Iterable[str]:
-    commands = _subparsers(parser)
-    if not before:
-        return commands
-    if before[0] in ("call", "tools") and len(before) == 1 and not prefix.startswith("-"):
-        return [tool["name"] for tool in _load_listed_tools()]
-    if before[0] == "call" and len(before) > 1:
-        return _complete_call(before[1], before[2:])
-    if before[0] in commands and prefix.startswith("-"):
-        return [flag for action in commands[before[0]]._actions for flag in action.option_strings]
-    if before[0] in commands:
-        return [str(c) for action in commands[before[0]]._actions for c in action.choices or ()]
-    return []
+class _ToolNames(FilesCompleter):
+    """Names of tools where one is due, files elsewhere."""
+
+    def __call__(self, prefix: str, **given: Any) -> list[str]:
+        if (given["parsed_args"].command, given["action"].dest) in (("call", "tool"), ("tools", "text")):
+            return sorted(tool["name"] for tool in _load_listed_tools())
+        return super().__call__(prefix, **given)
 
 
-def _subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(choices or {})
+class _ToolFinder(CompletionFinder):
+    """Completes what follows a tool's name by the arguments of the tool, which the parser does not know."""
+
+    def collect_completions(
+        self, active_parsers: list[argparse.ArgumentParser], parsed_args: argparse.Namespace, cword_prefix: str
+    ) -> list[str]:
+        """What argcomplete filters and quotes for the shell."""
+        if getattr(parsed_args, "command", "") == "call" and getattr(parsed_args, "tool", None):
+            words = _list_call_words(parsed_args.tool, parsed_args.arguments or [])
+            return sorted(word for word in words if word.startswith(cword_prefix))
+        return super().collect_completions(active_parsers, parsed_args, cword_prefix)
 
 
-def _complete_call(name: str, words: list[str]) -> Iterable[str]:
+def _list_call_words(name: str, words: list[str]) -> Iterable[str]:
     """Values of the option before, where they are few; else the options not yet given."""
     tool = next((tool for tool in _load_listed_tools() if tool["name"] == name), None)
     if tool is None:

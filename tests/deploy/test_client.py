@@ -12,14 +12,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import argcomplete.finders
 import httpx
 import pytest
+from argcomplete import CompletionFinder
 from rich.console import Console
 
-from deploy.cli import build_parser, main
+from deploy.cli import main
 from deploy.client import tables
 from deploy.client.commands import build_tool_parser
-from deploy.client.completion import SCRIPTS, complete
 from deploy.client.try_client import _open_next_page
 from deploy.errors import CommandError
 from mcp_server.toolkit.example_arguments import example_arguments
@@ -313,41 +314,73 @@ def test_how_a_fact_is_known_is_left_to_json_and_the_terminal_says_so() -> None:
         assert "Not shown: source url; --json prints all." in screen.getvalue()
 
 
+Offers = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Offers:
+    """What a shell is told when the key is pressed at the end of a line."""
+
+    def ask(line: str) -> list[str]:
+        asked = {"COMP_LINE": f"award-travel {line}", "COMP_POINT": str(len(f"award-travel {line}"))}
+        # It reads the options of the shell's script, and would take descriptors 8 and 9 from what runs the tests.
+        asked |= {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n"}
+        with monkeypatch.context() as patch, (tmp_path / "offered").open("w+", encoding="utf-8") as answer:
+            patch.setattr(CompletionFinder, "_init_debug_stream", lambda _: None)
+            patch.setattr(argcomplete.finders.os, "fdopen", lambda *_: answer)
+            for name, value in asked.items():
+                patch.setenv(name, value)
+            with pytest.raises(SystemExit, match="0"):
+                main([])
+            answer.seek(0)
+            return answer.read().split()
+
+    return ask
+
+
 @pytest.mark.parametrize(
-    ("words", "offered"),
+    ("line", "offered"),
     [
-        (["cal"], ["call"]),
-        (["call", "create_t"], ["create_trip"]),
-        (["call", "create_trip", "--st"], ["--start-date"]),
-        (["call", "create_trip", "--name", "x", "--na"], []),
-        (["call", "search_availability", "--cabin", "b"], ["business"]),
-        (["call", "delete_trip", "--permanently", ""], ["false", "true"]),
-        (["tools", "list_tr"], ["list_transfer_partners", "list_trips"]),
-        (["completion", "z"], ["zsh"]),
-        (["login", "--u"], ["--url"]),
-        (["nonsense", "x"], []),
+        ("cal", ["call"]),
+        ("call create_t", ["create_trip"]),
+        ("call create_trip --st", ["--start-date"]),
+        ("call create_trip --name x --na", []),
+        ("call search_availability --cabin b", ["business"]),
+        ("call delete_trip --permanently ", ["false", "true"]),
+        ("tools list_tr", ["list_transfer_partners", "list_trips"]),
+        ("completion z", ["zsh"]),
+        ("login --u", ["--url"]),
+        ("user plan a@b.test pre", ["premium"]),
+        ("nonsense x", []),
     ],
 )
-def test_completion_offers_what_may_come_next(alice: Say, words: list[str], offered: list[str]) -> None:
-    assert complete(words, build_parser()) == offered
-    assert alice("complete", "--", *words)[1].split() == offered
+@pytest.mark.usefixtures("alice")
+def test_completion_offers_what_may_come_next(offers: Offers, line: str, offered: list[str]) -> None:
+    assert offers(line) == offered
 
 
-def test_completion_before_login_knows_the_commands(say: Say) -> None:
-    assert complete([""], build_parser()) == sorted(complete([""], build_parser()))
-    assert {"up", "login", "call"} <= set(complete([], build_parser()))
-    assert complete(["call", ""], build_parser()) == []
+@pytest.mark.usefixtures("say")
+def test_completion_before_login_knows_the_commands(offers: Offers) -> None:
+    assert {"up", "login", "call"} <= set(offers(""))
+    assert offers("call ") == []
 
 
 def test_bash_completes_with_the_printed_script(alice: Say, tmp_path: Path) -> None:
     bash = shutil.which("bash")
     assert bash
-    call = f'award-travel() {{ "{sys.executable}" -m deploy.cli "$@"; }}\n{SCRIPTS["bash"]}\n'
-    call += 'COMP_WORDS=(award-travel call create_); COMP_CWORD=2; _award_travel; echo "${COMPREPLY[@]}"'
+    program = tmp_path / "bin" / "award-travel"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m deploy.cli "$@"\n', encoding="utf-8")
+    program.chmod(0o700)
+    line = "award-travel call create_"
+    call = (
+        f'{alice("completion", "bash")[1]}\nPATH="{program.parent}:$PATH"; COMP_LINE="{line}"; COMP_POINT={len(line)}\n'
+    )
+    call += '_python_argcomplete award-travel; echo "${COMPREPLY[@]}"'
     done = subprocess.run([bash, "-c", call], capture_output=True, text=True, timeout=90, cwd=ROOT, check=False)
     assert done.stdout.split() == sorted(name for name in TOOLS if name.startswith("create_"))
-    for shell in ("zsh", "fish"):
-        assert "award-travel complete --" in alice("completion", shell)[1]
+    assert "compdef" in alice("completion", "zsh")[1]
+    assert "complete --command award-travel" in alice("completion", "fish")[1]
 
 
 def test_output_cut_short_by_its_reader_is_no_fault(alice: Say) -> None:
