@@ -6,7 +6,7 @@ from auth_server.oauth.clients import delete_client
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
 from shared.db.billing import BillingCustomer, make_due
-from shared.db.call_recount import take_out_calls
+from shared.db.call_figures import take_out_calls
 from shared.db.oauth import ApiKey, Client, Family
 from shared.db.run_kinds import delete_account_schedules
 

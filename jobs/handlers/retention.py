@@ -12,8 +12,6 @@ from sqlalchemy.orm import Session
 import shared.db.migrations  # noqa: F401 - knows every table
 from shared import clock
 from shared.db.base import transaction
-from shared.db.call_recount import recount
-from shared.db.call_spans import sum_spans
 from shared.db.clients import empty_expired
 from shared.db.outages import is_outage
 from shared.db.partitions import make_partitions
@@ -33,11 +31,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     until = monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
-        days = recount(session, clock.today() - timedelta(days=1))
-        sum_spans(session)
     _make_partitions()
-    if days:
-        log.warning("calls of %s were counted again", ", ".join(map(str, days)))
     swept = _sweep(AGING_TABLES, until)
     for name, number in swept.items():
         count(SWEPT_ROWS, name, amount=number)

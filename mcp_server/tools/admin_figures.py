@@ -10,8 +10,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.db import admin_figures as figures
 from shared.db.admin_figures import MAX_EXACT_TIMES, one_snapshot
-from shared.db.call_spans import read_cut
-from shared.domain.day_spans import WINDOW
+from shared.db.call_figures import WINDOW
 from shared.domain.plans import Plan
 from shared.domain.plurals import pluralize
 from shared.services.operations import workers
@@ -128,10 +127,9 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     """
     window = _list_days(call, days)
     session, since = one_snapshot(call.db), window[0]
-    summed = read_cut(session, since)
-    tools = figures.calls_by_tool(session, summed)
+    tools = figures.calls_by_tool(session, since)
     day_figures, users = figures.calls_by_day(session, since)
-    clients, client_total = figures.calls_by_client(session, summed, MAX_CLIENTS)
+    clients, client_total = figures.calls_by_client(session, since, MAX_CLIENTS)
     by_day = {of_day.day: of_day for of_day in day_figures}
     calls, paywalls = sum(t.calls for t in tools), sum(t.paywalls for t in tools)
     rate = round(paywalls / calls, 4) if calls else 0.0

@@ -8,7 +8,6 @@ from sqlalchemy import Index, func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
-from shared.db import daily_calls
 from shared.db.base import AccountOwned, Base, pk, stamp
 from shared.db.pagination import page_of
 
@@ -77,16 +76,13 @@ def absorb(session: Session, agent_id: int, person_id: int) -> None:
     Where both have a row of the same unique key the person's stays. Use of both adds up, so that a claim is no way
     around a limit. Links of the first account end. Works over the tables registered, so all of them must be.
     """
-    both = (agent_id, person_id)
-    session.execute(_LOCK_BOTH, {"accounts": list(both)})
-    before = daily_calls.read_of_accounts(session, both)
+    session.execute(_LOCK_BOTH, {"accounts": [agent_id, person_id]})
     for table in Base.metadata.sorted_tables:
         if table.name in _END_WITH_THE_ACCOUNT:
             continue
         for column in table.columns:
             if any(key.column is Account.__table__.c.id for key in column.foreign_keys):
                 session.execute(_build_move(table, column, agent_id, person_id))
-    daily_calls.change(session, less=before, more=daily_calls.read_of_accounts(session, [person_id]))
     session.execute(sa.delete(Account).where(Account.id == agent_id))
 
 

@@ -14,8 +14,6 @@ from shared.db.accounts import Account
 from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.call_figures import CallCount, CallTime, ClientCount
-from shared.db.call_spans import select_within
-from shared.db.daily_calls import DailyCalls
 from shared.db.delay_alerts import DelayAlert
 from shared.db.fact_reports import FactReport
 from shared.db.flight_alerts import FlightAlert
@@ -27,9 +25,8 @@ from shared.db.runs import JobRun
 from shared.db.source_watch import FAULT, SourceItem, SourceReading
 from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
-from shared.db.usage import UNCOUNTED_TOOL, ToolCall
+from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, ToolCall, UsageCounter
 from shared.domain.call_times import estimate_percentile
-from shared.domain.day_spans import Cut
 
 # What a caller gets as an error; all else is an answer.
 ERRORS = ("internal_error", "temporarily_unavailable", "invalid", "admin_only")
@@ -74,18 +71,19 @@ def one_snapshot(session: Session) -> Session:
     return unscoped(session)
 
 
-def calls_by_tool(session: Session, cut: Cut) -> list[ToolUsage]:
+def calls_by_tool(session: Session, since: date) -> list[ToolUsage]:
     """The most called first."""
-    counts = select_within(CallCount, cut).c
-    calls = func.sum(counts.calls)
+    calls = func.sum(CallCount.calls)
     errors, paywalls = (
-        func.coalesce(calls.filter(fits), 0) for fits in (counts.outcome.in_(ERRORS), counts.outcome == "paywall")
+        func.coalesce(calls.filter(fits), 0) for fits in (CallCount.outcome.in_(ERRORS), CallCount.outcome == "paywall")
     )
-    figures = sa.select(counts.tool, calls, errors, paywalls).group_by(counts.tool).having(calls > 0)
-    rows = session.execute(figures.order_by(calls.desc(), counts.tool)).all()
-    times = _estimate_percentiles(session, cut)
+    figures = sa.select(CallCount.tool, calls, errors, paywalls).where(CallCount.day >= since)
+    rows = session.execute(
+        figures.group_by(CallCount.tool).having(calls > 0).order_by(calls.desc(), CallCount.tool)
+    ).all()
+    times = _estimate_percentiles(session, since)
     if sum(row[1] for row in rows) <= MAX_EXACT_TIMES:
-        times |= _read_percentiles(session, cut.since)
+        times |= _read_percentiles(session, since)
     return [ToolUsage(*row, *times[row[0]]) for row in rows]
 
 
@@ -95,11 +93,10 @@ def _read_percentiles(session: Session, since: date) -> dict[str, tuple[float, f
     return {row[0]: (row[1], row[2]) for row in session.execute(figures)}
 
 
-def _estimate_percentiles(session: Session, cut: Cut) -> dict[str, tuple[float, float]]:
+def _estimate_percentiles(session: Session, since: date) -> dict[str, tuple[float, float]]:
     """A tool is one row, of two lists: 8,000 rows of steps took this program 20 ms instead of 10."""
-    times = select_within(CallTime, cut).c
-    step, calls = (times.tool, times.milliseconds), func.sum(times.calls).label("calls")
-    steps = sa.select(*step, calls).group_by(*step).having(calls > 0).subquery().c
+    step, calls = (CallTime.tool, CallTime.milliseconds), func.sum(CallTime.calls).label("calls")
+    steps = sa.select(*step, calls).where(CallTime.day >= since).group_by(*step).having(calls > 0).subquery().c
     lists = (
         func.array_agg(aggregate_order_by(column, steps.milliseconds)) for column in (steps.milliseconds, steps.calls)
     )
@@ -113,16 +110,25 @@ def _estimate_percentiles(session: Session, cut: Cut) -> dict[str, tuple[float, 
 
 def calls_by_day(session: Session, since: date) -> tuple[list[DayUsage], int]:
     """Days on which something was called, and how many accounts called anything in all of them."""
-    figures = sa.select(DailyCalls.day, DailyCalls.calls, DailyCalls.accounts, DailyCalls.accounts_last)
-    rows = session.execute(figures.where(DailyCalls.day >= since).order_by(DailyCalls.day)).all()
-    return [DayUsage(day, calls, accounts) for day, calls, accounts, _ in rows if calls], sum(row[3] for row in rows)
+    number = func.sum(CallCount.calls).label("calls")
+    calls = sa.select(CallCount.day, number).where(CallCount.day >= since).group_by(CallCount.day).having(number > 0)
+    called = (UsageCounter.meter == TOOL_CALLS, UsageCounter.period >= since)
+    users = sa.select(UsageCounter.period, func.count().label("users")).where(*called).group_by(UsageCounter.period)
+    of_day, with_users = calls.subquery(), users.subquery()
+    # Much quicker than count(distinct), which sorts the counters of all days.
+    accounts = sa.select(UsageCounter.account_id).where(*called).distinct().subquery()
+    total = sa.select(func.count()).select_from(accounts).scalar_subquery()
+    figures = sa.select(of_day.c.day, of_day.c.calls, func.coalesce(with_users.c.users, 0), total)
+    figures = figures.outerjoin_from(of_day, with_users, with_users.c.period == of_day.c.day)
+    rows = session.execute(figures.order_by(of_day.c.day)).all()
+    return [DayUsage(*row[:3]) for row in rows], rows[0][3] if rows else 0
 
 
-def calls_by_client(session: Session, cut: Cut, most: int) -> tuple[list[ClientUsage], int]:
+def calls_by_client(session: Session, since: date, most: int) -> tuple[list[ClientUsage], int]:
     """The applications that called most, and how many called at all."""
-    counts = select_within(ClientCount, cut).c
-    name, calls = counts.client, func.sum(counts.calls)
-    figures = sa.select(name, calls, func.count().over()).group_by(name).having(calls > 0)
+    name, calls = ClientCount.client, func.sum(ClientCount.calls)
+    figures = sa.select(name, calls, func.count().over()).where(ClientCount.day >= since)
+    figures = figures.group_by(name).having(calls > 0)
     rows = session.execute(figures.order_by(calls.desc(), name).limit(most)).all()
     return [ClientUsage(name, calls) for name, calls, _ in rows], rows[0][2] if rows else 0
 

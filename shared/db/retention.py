@@ -9,8 +9,7 @@ import sqlalchemy as sa
 from shared.db.base import Base
 from shared.db.billing import BillingEvent
 from shared.db.bookings import HotelPrice
-from shared.db.call_spans import FIGURES
-from shared.db.daily_calls import DailyCalls
+from shared.db.call_figures import FIGURES
 from shared.db.mailed_seats import MailedSeat
 from shared.db.messages import OPEN_STATUSES, Delivery
 from shared.db.observations import AwardObservation, FareObservation
@@ -39,7 +38,6 @@ class AgingTable:
 AGING_TABLES = (
     AgingTable(ToolCall, ToolCall.at, "keep_usage_days", "partitions"),
     AgingTable(UsageCounter, UsageCounter.period, "keep_usage_days", "index"),
-    AgingTable(DailyCalls, DailyCalls.day, "keep_usage_days", "index"),
     *(AgingTable(model, model.__table__.c.day, "keep_usage_days", "index") for model in FIGURES),
     AgingTable(SecurityEvent, SecurityEvent.at, "keep_security_days"),
     AgingTable(OperatorAction, OperatorAction.at, "keep_trail_days"),

@@ -10,10 +10,9 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db import bulk, daily_calls
+from shared.db import bulk
 from shared.db.base import AccountOwned, Base, stamp
 from shared.db.call_figures import count_calls
-from shared.db.call_spans import forget_spans
 from shared.db.partitions import partition_by
 
 SEARCHES = "searches"  # per UTC day
@@ -78,7 +77,7 @@ insert into usage_counters as counter (account_id, meter, period, used)
 on conflict (account_id, meter, period) do update set used = greatest(counter.used + :amount, 0)""")
 
 _ADD_TO_COUNTER = """on conflict (account_id, meter, period) do update set used = usage_counters.used + excluded.used
-returning account_id, period, used, xmax = 0 as is_new"""  # xmax is set where a row was there to update
+returning account_id, period, used"""
 
 
 def take(session: Session, account_id: int, meter: str, period: date, cap: int | None, amount: int = 1) -> int | None:
@@ -130,10 +129,6 @@ def store_calls(session: Session, notes: Iterable[Note]) -> dict[tuple[int, date
     counters = _take_all(session, batch)
     bulk.write(session, ToolCall, [vars(n) for n in batch])  # 2 us of processor a call; row by row 28
     count_calls(session, ((n.at.date(), n.tool, n.outcome, n.milliseconds, n.client) for n in batch))
-    new = [(row.account_id, row.period) for row in counters if row.is_new]
-    days = Counter(n.at.date() for n in batch)
-    daily_calls.count_by_day(session, days, new)
-    forget_spans(session, days)
     return {(row.account_id, row.period): row.used for row in counters}
 
 

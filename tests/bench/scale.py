@@ -38,7 +38,7 @@ CALLS |= {
     "list_flights": {"origin": "LHR", "destination": "JFK"},
     "explore_destinations": {"origin": "LHR", "cabin": "business"},
 }
-STATISTICS, AT_MOST_MS = "admin_mcp_usage_stats", 50
+STATISTICS, AT_MOST_MS = "admin_mcp_usage_stats", 300
 AT_MOST = 1.3
 Sizes = dict[str, tuple[int, int, int]]
 SETS = 6  # of belongings the person keeps: 18 legs, 12 stays, 6 cards, ...

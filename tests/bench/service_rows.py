@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.call_recount import recount
-from shared.db.call_spans import sum_spans
+from shared.db.call_figures import FIGURES, list_keys, select_counts
 from shared.db.partitions import list_partitioned, make_partitions
+from shared.domain.call_times import STEPS
 
 OWN = 50  # of each kind are the person's, or of the one route that is asked for
 # `n` counts from 1; the person's come first, spread over the same two weeks. The crowd's accounts begin at `:first`.
@@ -97,10 +97,13 @@ def write_service_rows(session: Session, like: int, accounts: int, rows: int) ->
 
 
 def write_figures(session: Session) -> None:
-    """The figures that are kept of calls, by day: each day is found by an index, so these come first."""
+    """The figures that are kept of calls, by day."""
     session.execute(sa.text("set local statement_timeout = 0"))
-    recount(session, clock.today() - timedelta(days=15))
-    sum_spans(session)
+    for model in FIGURES:
+        table, columns = model.__tablename__, ", ".join([*list_keys(model), "calls"])
+        session.execute(sa.text(f"delete from {table}"))
+        text = f"insert into {table} ({columns}) {select_counts(model, 'tool_calls')}"
+        session.execute(sa.text(text), {"steps": list(STEPS)} if ":steps" in text else {})
     session.commit()
 
 

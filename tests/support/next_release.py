@@ -7,7 +7,7 @@ import pytest
 
 from shared.db import schema, schema_version
 
-REVISION = "0050"
+REVISION = f"{int(schema_version.revisions()[-1]) + 1:04}"
 _MIGRATION = '''"""Sizes of shoes."""
 
 import sqlalchemy as sa

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from shared import clock, provider_health
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.call_recount import take_out_calls
+from shared.db.call_figures import take_out_calls
 from shared.db.delay_alerts import DelayAlert
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun, Schedule

@@ -12,7 +12,7 @@ from jobs.handlers import retention
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db.base import engine, transaction
-from shared.db.call_recount import take_out_calls
+from shared.db.call_figures import take_out_calls
 from shared.db.partitions import (
     AHEAD,
     LOCK,

@@ -17,7 +17,7 @@ from shared.db.base import Base
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the comparison sees every table
 from shared.db.partitions import list_partitioned
 from shared.db.schema import SchemaError, upgrade
-from shared.db.schema_version import versions
+from shared.db.schema_version import revisions, versions
 from tests.shared.db.fill import contents, fill, list_partitions
 from tests.support.next_release import REVISION, install_next_release
 
@@ -63,6 +63,20 @@ def test_a_filled_database_of_the_release_before_loses_and_changes_no_row(
     assert versions(_url(empty)) == (REVISION, REVISION)
     fill(empty, 1)
     assert {len(rows) for rows in contents(empty).values()} == {2}
+
+
+@pytest.mark.slow  # fills all tables
+def test_tables_that_the_migrations_before_the_first_release_made_go_on_from_there(empty: sa.Engine) -> None:
+    """Their last one has the number of the first one now, and its own note of the release before it."""
+    upgrade(_url(empty), "0049")
+    fill(empty, 1)
+    before = contents(empty)
+    with empty.begin() as connection:
+        connection.exec_driver_sql("comment on table alembic_version is '0049 runs with 0048'")
+    upgrade(_url(empty))
+    gone = {"tool_span_counts", "tool_span_times", "client_span_counts", "daily_calls"}  # sums of others
+    assert contents(empty) == {name: rows for name, rows in before.items() if name not in gone}
+    assert versions(_url(empty))[0] == revisions()[-1]
 
 
 def test_tables_from_before_the_first_release_are_refused_and_left_alone(fresh_database: str) -> None:
