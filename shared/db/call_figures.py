@@ -1,7 +1,7 @@
 """Numbers of tool calls by day: written with the calls, so that statistics need not read the calls themselves.
 
-Two million calls of 90 days took 2.8 s of a processor to count; their figures take 0.21 s. What an account called is taken
-out again when the account goes.
+Two million calls of 90 days took 2.8 s of a processor to count; their figures take 0.21 s. What an account called is
+taken out again when the account goes.
 """
 
 import datetime as dt
