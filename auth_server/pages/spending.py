@@ -29,6 +29,15 @@ MAX_JSON_BYTES = (4 << 20) - 4096  # the tool server's limit for a request, less
 _MAX_STATEMENTS, _MONTHS = 24, 12
 PATH = "/dashboard/spending"
 _IMPORT_SECONDS = 60.0  # a file of 20,000 lines takes three
+# What a file can leave open: the parameter, the question, and the answers.
+_QUESTIONS = (
+    (
+        "date_order",
+        "Dates such as 03/04/26",
+        (("day_first", "Day first"), ("month_first", "Month first"), ("year_first", "Year first")),
+    ),
+    ("positive_is", "A positive amount", (("spent", "Money I spent"), ("received", "Money I received"))),
+)
 _UNAVAILABLE = "The service that reads statements does not answer. Nothing was imported; please try again in a moment."
 
 
@@ -57,6 +66,7 @@ async def _show(
         made=imported,
         most=MAX_FILE_BYTES,
         chosen=dict(member.data.form) if fault else {},
+        questions=_QUESTIONS,
         totals=_draw_months(summary),
         categories=_list_categories(summary),
         is_away=bool(statements) and not answer,
@@ -130,6 +140,7 @@ async def import_statement(member: Member) -> FlowResult:
     arguments: dict[str, Any] = {
         name: int(value) if value.isdigit() else value for name, value in fields.items() if value
     }
+    arguments |= {name: value for name, *_ in _QUESTIONS if (value := member.data.form_value(name))}
     if member.data.form_value("replace"):
         arguments["replace"] = True
     answer = await change(member, TOOL, _IMPORT_SECONDS, statement_text=text, **arguments)
@@ -150,6 +161,8 @@ def _describe_failure(result: dict[str, object]) -> str:
     errors = result.get("errors")
     if isinstance(errors, list) and errors:
         first = errors[0]
+        if first["field"] in {name for name, *_ in _QUESTIONS}:
+            return f"The file {first['problem']}. Choose what is right below, and send the file again."
         what = {"statement_text": "The file", "card_id": "The card", "currency": "The currency"}
         return f"{what.get(first['field'], first['field'])} {first['problem']}. Wanted: {first['expected']}."
     return str(result.get("message", "The statement was not imported."))

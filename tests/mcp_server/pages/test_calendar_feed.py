@@ -152,7 +152,7 @@ def test_no_log_line_holds_the_secret(path: str, get: Get, caplog: pytest.LogCap
     assert [r for r in caplog.records if r.name.split(".")[0] != "httpx" and secret in r.getMessage()] == []
 
 
-def test_a_feed_costs_five_statements_however_much_it_shows(people: People, path: str, get: Get) -> None:
+def test_a_feed_costs_seven_statements_however_much_it_shows(people: People, path: str, get: Get) -> None:
     sent: list[str] = []
 
     def seen(_connection: Any, _cursor: Any, statement: str, *_more: Any) -> None:
@@ -166,4 +166,4 @@ def test_a_feed_costs_five_statements_however_much_it_shows(people: People, path
         assert get(path).status_code == 200
         counts.append(len(sent))
     event.remove(engine(), "before_cursor_execute", seen)
-    assert counts == [5, 5]
+    assert counts == [7, 7]

@@ -164,9 +164,9 @@ def test_after_a_fault_card_and_currency_are_still_chosen(ann: World, content: b
 
 
 def test_each_currency_is_summed_apart_and_months_without_spending_stay_empty(ann: World) -> None:
-    for text in ("03/04/2026,ALDI,5\n", "03/06/2026,ALDI,7\n"):
+    for text in ("2026-04-03,ALDI,5\n", "2026-06-03,ALDI,7\n"):
         assert upload(ann, b"Date,Payee,Amount\n" + text.encode(), currency="GBP").status_code == 200
-    assert upload(ann, b"Date,Payee,Amount\n03/05/2026,ALDI,11\n", currency="EUR").status_code == 200
+    assert upload(ann, b"Date,Payee,Amount\n2026-05-03,ALDI,11\n", currency="EUR").status_code == 200
     page = ann.get(PAGE).text
     assert f'href="{PAGE}?currency=EUR">In EUR: 11.00</a>' in page
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
@@ -213,3 +213,15 @@ def test_totals_are_shown_by_month_and_deleted_by_the_person(ann: World) -> None
     assert (answer.status_code, answer.headers["location"]) == (303, f"{PAGE}?done=spending_deleted")
     assert kept() == (1, 1)
     assert "None yet." in ann.get(PAGE).text
+
+
+def test_what_the_file_leaves_open_is_asked_with_its_lines_and_answered_on_the_form(ann: World) -> None:
+    content = b"Date,Payee,Amount\n03/04/2026,ZORBLATT,-5\n03/05/2026,QUINT,7\n"
+    asked = upload(ann, content, currency="GBP")
+    assert (asked.status_code, "03/04/2026 can be 3 April 2026 or 4 March 2026" in asked.text) == (422, True)
+    asked = upload(ann, content, currency="GBP", date_order="day_first")
+    assert "7 on 3 May 2026" in asked.text
+    assert '<option value="day_first" selected>Day first</option>' in asked.text
+    done = upload(ann, content, currency="GBP", date_order="day_first", positive_is="received")
+    assert done.status_code == 200
+    assert "5.00 GBP" in done.text
