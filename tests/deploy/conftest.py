@@ -24,17 +24,18 @@ def engine_of(url: str) -> sa.Engine:
 @pytest.fixture(scope="session")
 def filled_once(pytestconfig: Any) -> Iterator[str]:
     """Two rows of every kind, one account that keeps something of everything, and a sealed signing key."""
-    with copied_database(pytestconfig) as url, stand_at_noon():
-        engine = engine_of(url)
-        fill(engine, 1)
-        fill(engine, 2)
-        sealed = seal(settings().encryption_keys[-1], "private")
-        mode = "update service_facts set name = 'data_mode', value = 'sandbox' where name ~ ' 1 '"
-        with engine.begin() as connection:
-            connection.execute(sa.text(mode))
-            connection.execute(sa.text("update signing_keys set private_sealed = :sealed"), {"sealed": sealed})
-        with Session(engine) as session, session.begin():
-            store_rows(own(session, 1, "sandbox"), rows_of_every_kind())
+    with copied_database(pytestconfig) as url:
+        with stand_at_noon():  # no longer than this: the tests here have programs on the machine's clock
+            engine = engine_of(url)
+            fill(engine, 1)
+            fill(engine, 2)
+            sealed = seal(settings().encryption_keys[-1], "private")
+            mode = "update service_facts set name = 'data_mode', value = 'sandbox' where name ~ ' 1 '"
+            with engine.begin() as connection:
+                connection.execute(sa.text(mode))
+                connection.execute(sa.text("update signing_keys set private_sealed = :sealed"), {"sealed": sealed})
+            with Session(engine) as session, session.begin():
+                store_rows(own(session, 1, "sandbox"), rows_of_every_kind())
         yield url
 
 

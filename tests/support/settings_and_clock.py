@@ -113,6 +113,7 @@ def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
     A test marked `running_clock`, and each test of OWN_PROGRAMS, keeps the machine's clock.
     """
     if _keeps_running(request):
+        assert StandingClock.of_test is None, "a fixture that outlives its test left the clock standing"
         yield StandingClock(datetime.combine(DAY, NOON, UTC))
         return
     with stand_at_noon() as standing:
