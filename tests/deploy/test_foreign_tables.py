@@ -125,17 +125,22 @@ def test_a_view_that_others_made_of_our_tables_is_named_and_not_dropped(
     assert say(filled, "restore", archive, "--replace")[0] == 0
 
 
-def _list_databases(url: str) -> set[str]:
-    """Without those that fixtures of other workers make and drop in the meantime."""
+def _list_rehearsals(url: str) -> set[str]:
     with psycopg.connect(url) as connection:
         names = {name for (name,) in connection.execute("select datname from pg_database")}
-    return {name for name in names if not name.startswith("t_") or f"_{WORKER}" in name}
+    return {name for name in names if name.startswith(command.PREFIX)}
+
+
+@pytest.fixture
+def own_rehearsals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their databases have a name that no other worker gives."""
+    monkeypatch.setattr(command, "PREFIX", f"{command.PREFIX}{WORKER}_")
 
 
 def test_a_rehearsal_restores_beside_the_service_reports_and_leaves_nothing(
-    say: Say, archive: Path, filled: str
+    say: Say, archive: Path, filled: str, own_rehearsals: None
 ) -> None:
-    before, rows = _list_databases(filled), contents(engine_of(filled))
+    rows = contents(engine_of(filled))
     with psycopg.connect(filled, application_name="award-travel"):  # the service runs
         status, text, fault = say(filled, "restore", archive, "--rehearse", "--json")
         run_statement(filled, "delete from tool_calls where id = 1")
@@ -147,7 +152,7 @@ def test_a_rehearsal_restores_beside_the_service_reports_and_leaves_nothing(
     assert report["version_in_backup"] == report["version_restored"] == revisions()[-1]
     assert later == 0
     assert re.search(r"^tool_calls +2 +1$", words, re.MULTILINE)
-    assert _list_databases(filled) == before
+    assert _list_rehearsals(filled) == set()
 
 
 def test_a_rehearsal_tells_of_values_whose_key_is_missing(say: Say, filled: str, tmp_path: Path) -> None:
@@ -166,12 +171,11 @@ def test_a_rehearsal_tells_of_an_index_that_the_backup_lacks(say: Say, archive: 
 
 
 def test_a_rehearsal_that_fails_or_may_not_begin_leaves_no_database_and_says_why(
-    say: Say, archive: Path, filled: str, shared_database: str, monkeypatch: pytest.MonkeyPatch
+    say: Say, archive: Path, filled: str, shared_database: str, own_rehearsals: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = _list_databases(filled)
     status, _, fault = say(shared_database, "restore", archive, "--rehearse")
     assert (status, f"alter role {PLAIN} createdb" in fault) == (1, True)
     monkeypatch.setattr(command, "_migrate", lambda scratch: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         say(filled, "restore", archive, "--rehearse")
-    assert _list_databases(filled) == before
+    assert _list_rehearsals(filled) == set()
