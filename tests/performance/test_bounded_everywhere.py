@@ -144,7 +144,7 @@ def running() -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def person(running: Service) -> Person:
-    return settle(running, "anna", "--plan", "premium")
+    return settle(running, "anna", "premium")
 
 
 @pytest.fixture(scope="module")
