@@ -88,7 +88,6 @@ def _build_layout(row: Any, headers: list[tuple[str, ...]]) -> StatementLayout:
         descriptions=tuple(map(fold_name, row.descriptions)),
         charge=row.charge,
         settled=row.settled,
-        unsettled=row.unsettled,
         **{name: fold_name(cell) if (cell := getattr(row, name)) else None for name in _COLUMNS},
     )
 

@@ -1,6 +1,9 @@
 """Words of statements, in the languages read: which way money went, and lines that are no purchase at all."""
 
 import re
+from typing import Literal
+
+Holder = Literal["account", "card"]
 
 # A cell of a column of direction.
 _OUT_WORDS = (
@@ -48,6 +51,18 @@ CHARGED = re.compile(
     r"jahresgeb(?:ü|ue)hr|sollzinsen|kontof(?:ü|ue)hrung|geldautomat|bargeldauszahlung|atm withdrawal|cash withdrawal|"
     r"cash advance|retrait|cotisation|frais|comisi[oó]n|prelievo|canone|geldopname|kosten|uttag|"
     r"wyp[lł]ata z bankomatu)\b"
+)
+# What the text around the lines says they are of. "Account" alone stands on statements of cards too.
+_OF_ACCOUNT = re.compile(
+    r"\b(?:iban|checking|savings?|current account|bank account|sort code|routing|girokonto|tagesgeldkonto|gegenkonto|"
+    r"kontonummer|kontoinhaber|compte courant|compte ch[eè]ques?|cuenta corriente|cuenta n[oó]mina|conto corrente|"
+    r"betaalrekening|spaarrekening|tegenrekening(?:houder)?|rekeningnummer|privatkonto|l[oö]nekonto|conta corrente|"
+    r"counterparty|counter account|rachunek|rachunku|hesap)\b"
+)
+_OF_CARD = re.compile(
+    r"\b(?:(?:credit|charge|debit) ?card|card ?(?:member|holder|number|no)|minimum payment|credit limit|kreditkarte|"
+    r"karteninhaber|carte de cr[eé]dit|tarjeta(?: de cr[eé]dito)?|carta di credito|creditcard|kredietkaart|kreditkort|"
+    r"cart[aã]o de cr[eé]dito|karta kredytowa)\b"
 )
 # Rows of what did not happen, or has not yet.
 _STATES = re.compile(
@@ -97,6 +112,13 @@ _TOTAL = re.compile(
     r"transactions|period|month|ums[aä]tze|buchungen|op[eé]rations|cargos|abonos|movimientos|spese|compras|"
     r"bedragen)))?[ :.]*"
 )
+
+
+def find_holder(text: str) -> Holder | None:
+    """What a statement is of, by the words around its lines; None where they say nothing or both."""
+    words = text.casefold()
+    account, card = _OF_ACCOUNT.search(words), _OF_CARD.search(words)
+    return None if bool(account) == bool(card) else "account" if account else "card"
 
 
 def find_state(cell: str) -> str | None:

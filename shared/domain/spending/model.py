@@ -43,7 +43,6 @@ class StatementLayout:
     type: str | None = None
     status: str | None = None
     settled: str | None = None
-    unsettled: str | None = None
     direction: str | None = None  # a column that says whether money went out or came in
     balance: str | None = None  # a column of what the account held after the line
 

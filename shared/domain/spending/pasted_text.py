@@ -10,7 +10,7 @@ from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.categories import clean_description
 from shared.domain.spending.header import DEFAULT_NAMES
 from shared.domain.spending.headless import ANY_ORDER
-from shared.domain.spending.line_words import A_BALANCE, find_state_in, is_balance
+from shared.domain.spending.line_words import A_BALANCE, find_holder, find_state_in, is_balance
 from shared.domain.spending.model import (
     MAX_LINES,
     Hints,
@@ -31,7 +31,7 @@ _SIGNS = ("£", "€", "₹", "$", "-", "+")
 _CENTS = re.compile(r"[.,]\d{2}(?!\d)|[£€$₹]", re.ASCII)
 _WORD = re.compile(r"\S+")
 _WORD_MARK = re.compile(r"(?:credit|debit)$", re.IGNORECASE)
-_MAX_HEADING = 60
+_MAX_HEADING, _MAX_TEXT_AROUND = 60, 4000
 _SECTION_IN = re.compile(
     r"(?:deposits?|additions|payments? (?:and|&) (?:other )?credits|credits|money in|paid in|refunds|gutschriften|"
     r"eing[aä]nge|d[eé]p[oô]ts|abonos|ingresos|accrediti|entrate|bijschrijvingen)\b(?!.*\b(?:debits?|withdrawals?|"
@@ -105,7 +105,7 @@ def _build_reading(
         way = way or (SPENT if marked and line.amount > 0 else OPEN)
         lines.append(line)
         money.append(MoneyRow(line.day, line.description, line.amount, line.category, balance, way, piece.place))
-    settled, totals = settle_lines(lines, money, hints)
+    settled, totals = settle_lines(lines, money, hints, holder=find_holder(text[:_MAX_TEXT_AROUND]))
     currency = find_common_currency(money for piece in pieces for money in piece.money)
     settled = [line._replace(currency=currency) for line in settled]
     return StatementReading("text", None, settled, sorted([*skipped, *totals], key=lambda one: one.line))

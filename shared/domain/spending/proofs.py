@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from shared.domain.parsing.dates import parse_day
 from shared.domain.spending.credits import is_called_refund
-from shared.domain.spending.line_words import CARD_PAID, CHARGED, INCOME
+from shared.domain.spending.line_words import CARD_PAID, CHARGED, INCOME, Holder
 from shared.domain.spending.model import EXCLUDED, Hints, UnreadableStatement
 
 SPENT, RECEIVED, OPEN = 1, -1, 0  # which way the money of a row went
@@ -40,10 +40,13 @@ class MoneyRow:
     place: int | None = None  # of a pasted line: which of two columns of money its amount stands in
 
 
-def settle_ways(rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = None) -> list[Decimal]:
+def settle_ways(
+    rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = None, holder: Holder | None = None
+) -> list[Decimal]:
     """The amount of each row, positive where it was spent. Raises UnreadableStatement where both ways are possible.
 
-    `issuer`: the sign of a charge ("positive", "negative") where the very header of the file is known.
+    `issuer`: the sign of a charge ("positive", "negative") where the very header of the file is known. `holder`: what
+    the file says it is of; an account's balance falls by what is spent, and what is owed on a card rises.
     """
     _mark_stated(rows)
     open_rows = [row for row in rows if row.way == OPEN and row.amount]
@@ -53,9 +56,10 @@ def settle_ways(rows: Sequence[MoneyRow], hints: Hints, issuer: str | None = Non
         sign = SPENT if hints.positive_is == "spent" else RECEIVED
         return [_direct(row) if row.way else row.amount * sign for row in rows]
     steps = _find_steps(rows)
-    if len({row.amount > 0 for row in open_rows}) == 1 and _settle_unsigned(rows, open_rows, steps):
+    turn = {"account": 1, "card": -1, None: 0}["card" if hints.card_currency or hints.card_country else holder]
+    if len({row.amount > 0 for row in open_rows}) == 1 and _settle_unsigned(rows, open_rows, steps, turn):
         return [_direct(row) for row in rows]
-    sign = _find_sign(rows, open_rows, steps, hints, issuer)
+    sign = _find_sign(rows, open_rows, steps, turn, issuer)
     return [_direct(row) if row.way else row.amount * sign + 0 for row in rows]
 
 
@@ -103,28 +107,24 @@ def _find_steps(rows: Sequence[MoneyRow]) -> list[int]:
     return best[0] if len(best) == 1 else [OPEN] * len(rows)
 
 
-def _settle_unsigned(rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int]) -> bool:
+def _settle_unsigned(rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int], turn: int) -> bool:
     """Rows without signs in columns by position or with a balance that goes both ways: each by its own step."""
     proved = {id(row): way for row, way in zip(rows, steps, strict=True) if way and row.way == OPEN}
     if len(set(proved.values())) < 2 and (not proved or len({row.place for row in open_rows} - {None}) < 2):
         return False
-    agreed = [_expect(row) * proved[id(row)] for row in open_rows if id(row) in proved]
-    turn = (
-        -1 if min(agreed, default=0) < 0 <= -max(agreed, default=0) else 1
-    )  # what is owed on a card falls by a payment
     columns: dict[int | None, set[int]] = defaultdict(set)
     for row in open_rows:
         if id(row) in proved:
             columns[row.place].add(proved[id(row)])
+    by_words = _agree(_expect(row) * proved[id(row)] for row in open_rows if id(row) in proved)
+    by_heading = _agree(columns.get(0, ())) or -_agree(columns.get(1, ()))  # the first of the two is what was spent
+    turn = by_words or by_heading or turn
+    if not turn:
+        raise _ask_for_sign(open_rows)
     for row in open_rows:
         way = proved.get(id(row), OPEN) * turn
-        if not way:
-            here = columns.get(row.place, set()) if row.place is not None else set()
-            others = {way for place, ways in columns.items() if place != row.place for way in ways}
-            if len(here) == 1:
-                way = next(iter(here)) * turn
-            elif row.place is not None and not here and len(others) == 1:
-                way = -next(iter(others)) * turn
+        if not way and row.place is not None:
+            way = _agree(columns.get(row.place, ())) * turn or -_agree(columns.get(1 - row.place, ())) * turn
         if not way and not (way := _expect(row)):
             raise _ask_for_sign([row])
         row.way = way
@@ -133,17 +133,22 @@ def _settle_unsigned(rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], st
 
 
 def _find_sign(
-    rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int], hints: Hints, issuer: str | None
+    rows: Sequence[MoneyRow], open_rows: Sequence[MoneyRow], steps: Sequence[int], turn: int, issuer: str | None
 ) -> int:
     """What a positive amount is: spent or received."""
-    votes = _count_votes(open_rows)
+    votes, of_shops = _count_votes(open_rows)
     total = votes[SPENT] + votes[RECEIVED]
     words = next((way for way in (SPENT, RECEIVED) if total and votes[way] >= _MOST_VOTES * votes[-way]), OPEN)
+    if of_shops == total and words * sum(_sign(row) for row in open_rows) < 0:
+        words = OPEN  # a shop that is known may have given money back where most lines are of others
+    step = _agree(way * _sign(row) for row, way in zip(rows, steps, strict=True) if row.way == OPEN)
+    alike = _agree(_sign(row) for row in open_rows)  # all of one sign: a month of purchases
     evidence = {
-        "balance": _agree(way * _sign(row) for row, way in zip(rows, steps, strict=True) if row.way == OPEN),
+        "balance": step * turn,
         "words": words,
         "issuer": {"positive": SPENT, "negative": RECEIVED}.get(issuer or "", OPEN),
-        "alike": _agree(_sign(row) for row in open_rows),  # all of one sign: a month of purchases
+        # As a month of deposits of an account, it would have the same balance.
+        "alike": OPEN if not turn and step == -alike else alike,
     }
     all_voted = total == len({row.words for row in open_rows})
 
@@ -156,7 +161,6 @@ def _find_sign(
         if "words" not in behind:
             return proofs == {"balance", "issuer"} or (proofs == {"issuer"} and against == {"alike"})
         contradicted = against & {"balance", "issuer"}
-        # The balance of a card is what is owed and moves against that of an account, so words go before it.
         explained = "alike" not in against or len(proofs) > 1 or all_voted
         return explained and len(contradicted) < 2 and (total > 1 or not contradicted)
 
@@ -164,7 +168,7 @@ def _find_sign(
     if len(winners) == 1:
         return winners[0]
     more = sum(_sign(row) for row in open_rows)
-    if (hints.card_currency or hints.card_country) and 2 * abs(more) >= len(open_rows) and not any(evidence.values()):
+    if turn < 0 and 2 * abs(more) >= len(open_rows) and not any(evidence.values()):
         return SPENT if more > 0 else RECEIVED  # of a card most lines are purchases
     raise _ask_for_sign(open_rows)
 
@@ -190,15 +194,15 @@ def _expect(row: MoneyRow) -> int:
     return OPEN
 
 
-def _count_votes(rows: Sequence[MoneyRow]) -> dict[int, int]:
-    """For each meaning of a positive amount, how many shops and kinds of line speak for it.
+def _count_votes(rows: Sequence[MoneyRow]) -> tuple[dict[int, int], int]:
+    """For each meaning of a positive amount, how many shops and kinds of line speak for it; and how many are shops.
 
     A shop with lines on both sides took more than it gave back.
     """
     groups: Mapping[str, list[MoneyRow]] = defaultdict(list)
     for row in rows:
         groups[row.words].append(row)
-    votes = {SPENT: 0, RECEIVED: 0}
+    votes, of_shops = {SPENT: 0, RECEIVED: 0}, 0
     for group in groups.values():
         net = sum(row.amount for row in group)
         expected = _expect(group[0])
@@ -206,7 +210,8 @@ def _count_votes(rows: Sequence[MoneyRow]) -> dict[int, int]:
             expected = SPENT
         if expected and net:
             votes[expected * (1 if net > 0 else -1)] += 1
-    return votes
+            of_shops += expected == SPENT
+    return votes, of_shops
 
 
 def _ask_for_sign(rows: Sequence[MoneyRow]) -> UnreadableStatement:

@@ -27,6 +27,8 @@ from shared.domain.spending.line_words import (
     IN,
     NOT_SETTLED,
     OUT,
+    Holder,
+    find_holder,
     find_state,
     find_state_in,
     is_balance,
@@ -50,6 +52,7 @@ FUTURE, LONG_AGO = "a date in the future", "a date before 1990"
 EARLIEST = date(1990, 1, 1)
 _DELIMITERS = (",", ";", "\t", "|")
 _MAX_COLUMNS = 200
+_MAX_TITLE = 4000  # characters of the text before the lines
 _UNKNOWN = "table"  # the layout made of a header whose issuer is not known
 _STARTS_WITH_DIGIT = re.compile(r"\s*[-(]?[.,]?\d", re.ASCII)
 SPLIT = "more cells than the first line names; an amount with a comma needs quotes"
@@ -143,7 +146,8 @@ class _Table:
             elif line is not None:
                 skipped.append(line)
         issuer = layout.charge if layout.slug != _UNKNOWN else None
-        lines, left_out = settle_lines(lines, money, self.hints, issuer)
+        around = " ".join((self.title, *self.shape.columns))
+        lines, left_out = settle_lines(lines, money, self.hints, issuer, find_holder(around[:_MAX_TITLE]))
         written = find_common_currency(self._money(layout))
         own = layout.currency if layout.slug == _UNKNOWN else None
         return StatementReading(
@@ -257,12 +261,16 @@ def read_mark(amount: str) -> int:
 
 
 def settle_lines(
-    lines: Sequence[StatementLine], money: Sequence[MoneyRow], hints: Hints, issuer: str | None = None
+    lines: Sequence[StatementLine],
+    money: Sequence[MoneyRow],
+    hints: Hints,
+    issuer: str | None = None,
+    holder: Holder | None = None,
 ) -> tuple[list[StatementLine], list[Skipped]]:
     """The lines with amounts that are positive where they were spent, and those that are totals of the others."""
     totals = _find_totals(money)
     counted = [at for at in range(len(lines)) if at not in totals]
-    amounts = settle_ways([money[at] for at in counted], hints, issuer)
+    amounts = settle_ways([money[at] for at in counted], hints, issuer, holder)
     settled = [lines[at]._replace(amount=amount) for at, amount in zip(counted, amounts, strict=True)]
     return settled, [Skipped(lines[at].number, A_TOTAL) for at in sorted(totals)]
 
@@ -285,7 +293,7 @@ def find_period(title: str) -> list[date]:
     """Two or more days that the text before the lines names in words or year first: the period of the statement."""
     days = [
         day
-        for written, _, _ in find_dates(fold(title[:4000]))
+        for written, _, _ in find_dates(fold(title[:_MAX_TITLE]))
         if not written.separator and (day := written.exact("mdy"))
     ]
     return days if len(set(days)) > 1 else []

@@ -27,7 +27,6 @@ class StatementLayout(Fact):
     type: str | None
     status: str | None
     settled: str | None  # the one status that counts
-    unsettled: str | None  # the one status that does not
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,14 @@ from tests.shared.domain.spending.conftest import TODAY
 
 KINDS = {  # text, gross, refunds
     "an account where more came in than went out, proved by its balance": (
-        "Date,Description,Amount,Balance\n2026-09-01,ONE,900.00,1000.00\n2026-09-02,TWO,20.00,1020.00\n"
-        "2026-09-03,ZORBLATT,-70.00,950.00\n",
+        "Checking\nDate,Description,Amount,Balance\n2026-09-01,ONE,900.00,1000.00\n"
+        "2026-09-02,TWO,20.00,1020.00\n2026-09-03,ZORBLATT,-70.00,950.00\n",
         *("70.00", "0"),
+    ),
+    "a card by its own name, whose balance is what is owed": (
+        "Credit card\nDate,Description,Amount,Balance\n2026-09-01,ONE,-30.00,130.00\n"
+        "2026-09-02,TWO,-10.00,140.00\n2026-09-03,THREE,140.00,0.00\n",
+        *("40.00", "0"),
     ),
     "an account proved by the words of income": (
         "Date,Description,Amount\n2026-09-01,ACME PAYROLL,900.00\n2026-09-02,QUINT,20.00\n2026-09-03,ZORBLATT,-70.00\n",
@@ -97,6 +102,15 @@ KINDS = {  # text, gross, refunds
     ),
 }
 QUESTIONS = {  # text, the parameter that answers
+    "a balance that can be of an account or what is owed on a card": (
+        "Date,Description,Amount,Balance\n2026-09-01,ONE,30.00,130.00\n2026-09-02,TWO,-10.00,120.00\n"
+        "2026-09-03,THREE,50.00,170.00\n",
+        "positive_is",
+    ),
+    "one shop that is known, among lines of others with the other sign": (
+        "Date,Description,Amount\n2026-09-01,ZORBLATT,-80.00\n2026-09-02,LIDL,30.00\n2026-09-03,QUINT,-12.00\n",
+        "positive_is",
+    ),
     "signs that nothing proves": (
         "Date,Description,Amount\n2026-09-01,QUINT,50.00\n2026-09-02,ZORBLATT,-80.00\n2026-09-03,MIRABEL,70.00\n",
         "positive_is",
