@@ -146,4 +146,4 @@ def _rank(text: str) -> list[str]:
 def prepare_ranking(names: tuple[str, ...]) -> Ranking:
     """The index over these tools; built once, when the server starts."""
     tools = (TOOLS[name] for name in names)
-    return Ranking(Described(t.name, t.title, t.description, t.arguments.schema) for t in tools)
+    return Ranking(Described(t.name, t.phrases, t.description, t.arguments.schema) for t in tools)

@@ -51,7 +51,7 @@ class ToolEntry:
 
     tool: Tool
     effect: str
-    title: Markup
+    phrases: Markup
     about: Markup
     arguments: list[ArgumentRow]
     mcp: Markup
@@ -79,9 +79,7 @@ async def serve_area(request: Request) -> Response:
 @lru_cache(maxsize=2)
 def _build_list(site: str) -> PublicPage:
     areas = [(area, name_area(area), select_tools(area)) for area in AREAS]
-    return prepare_page(
-        render_page("tools.html", areas=areas, count=len(TOOLS), site=site, path=PATH, first_question=first_question)
-    )
+    return prepare_page(render_page("tools.html", areas=areas, count=len(TOOLS), site=site, path=PATH))
 
 
 @lru_cache(maxsize=2)
@@ -117,11 +115,6 @@ def name_area(area: str) -> str:
     return area.replace("_", " ").capitalize()
 
 
-def first_question(tool: Tool) -> str:
-    """The first sentence of a title, which says a tool in a person's words."""
-    return tool.title.partition("? ")[0].rstrip("?") + "?" if "?" in tool.title else tool.title
-
-
 def describe_tool(tool: Tool, site: str) -> ToolEntry:
     """One tool in the words of the page; `site` is the address its REST example names."""
     example = example_arguments(tool)
@@ -137,7 +130,7 @@ def describe_tool(tool: Tool, site: str) -> ToolEntry:
     return ToolEntry(
         tool,
         _EFFECTS[tool.effect],
-        _escape(tool.title),
+        _escape(tool.phrases),
         _escape(about),
         sorted(rows, key=lambda row: not row.required),
         _escape(json.dumps({"name": tool.name, "arguments": example}, ensure_ascii=False)),

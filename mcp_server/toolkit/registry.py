@@ -140,7 +140,8 @@ class Tool:
 
     function: Callable[..., Any]
     name: str
-    title: str
+    title: str  # what a person reads before allowing a call: a verb and its object
+    phrases: str  # what people say who need it, for find_tools and the pages; no host is shown them
     area: str
     tier: Tier
     effect: Effect
@@ -160,7 +161,7 @@ class Tool:
 
     @property
     def plain_name(self) -> str:
-        """The name as words; the title is a person's question and fits no sentence."""
+        """The name as words, for sentences about the feature: a title is an order and fits none."""
         return self.name.replace("_", " ").capitalize()
 
     @cached_property
@@ -223,6 +224,7 @@ def tool(
     tier: Tier,
     effect: Effect,
     title: str | None = None,
+    phrases: str = "",
     live: bool = False,
     open_world: bool = False,
     meter: Meter = "none",
@@ -240,6 +242,7 @@ def tool(
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
     state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
     `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
+    `phrases`: what people say who need it; `find_tools` looks at them and not at the title.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -249,6 +252,7 @@ def tool(
             raise ValueError(f"two tools named {name}")
         catalogue[name] = Tool(
             **_read_function(function, title, condenses=condenses),
+            phrases=phrases,
             area=area,
             tier=tier,
             effect=effect,

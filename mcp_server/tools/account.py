@@ -93,7 +93,8 @@ _HELD = select(
     area="account",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Why is my limit reached? Searches left today, which plan; what would I get if I paid for the next",
+    title="Show my plan and what I have used",
+    phrases="Why is my limit reached? Searches left today, which plan; what would I get if I paid for the next",
 )
 def get_usage(call: Call) -> Usage:
     """Shows which plan or subscription the user is on, how many searches are used and left today, and its limits.

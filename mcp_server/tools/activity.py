@@ -53,7 +53,8 @@ class Activity(Result):
 
 
 @tool(
-    title="Save or store what we decided: bookmark this chat, keep it under my trip for later",
+    title="Save a link to a chat",
+    phrases="Save or store what we decided: bookmark this chat, keep it under my trip for later",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.REPLACES,
@@ -83,7 +84,13 @@ def save_chat_link(
     return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None)
 
 
-@tool(title="Delete the bookmark of our saved chat or discussion", area="trips", tier=Tier.FREE, effect=Effect.CHANGES)
+@tool(
+    title="Remove a saved chat link",
+    phrases="Delete the bookmark of our saved chat or discussion",
+    area="trips",
+    tier=Tier.FREE,
+    effect=Effect.CHANGES,
+)
 def remove_chat_link(
     call: Call, chat_id: Annotated[RowId, Field(description="From list_recent_activity.")]
 ) -> RemovedChat:
@@ -95,7 +102,8 @@ def remove_chat_link(
 
 
 @tool(
-    title="What did we search or look up yesterday or last week? My old searches and saved conversations",
+    title="List recent searches and chats",
+    phrases="What did we search or look up yesterday or last week? My old searches and saved conversations",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -68,7 +68,8 @@ class OneUser(Result):
     area="admin",
     tier=Tier.ADMIN,
     effect=Effect.READS,
-    title="Admin: list all accounts, find everyone at a domain or who signed up with an email address",
+    title="List accounts (administrator)",
+    phrases="Admin: list all accounts, find everyone at a domain or who signed up with an email address",
 )
 def admin_list_users(
     call: Call,
@@ -93,7 +94,8 @@ def admin_list_users(
     area="admin",
     tier=Tier.ADMIN,
     effect=Effect.READS,
-    title="Admin: what's on her or his account? They say premium is paid; blocked, searches and calls used",
+    title="Show an account (administrator)",
+    phrases="Admin: what's on her or his account? They say premium is paid; blocked, searches and calls used",
 )
 def admin_get_user(
     call: Call,

@@ -118,7 +118,8 @@ def _start_of_day(day: date) -> datetime:
     area="admin",
     tier=Tier.ADMIN,
     effect=Effect.READS,
-    title="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
+    title="Show tool statistics (administrator)",
+    phrases="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
 )
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW)] = 14) -> UsageStats:
     """Shows how often each tool is called (MCP usage), with errors, paywalls and times, by day and application.
@@ -152,7 +153,8 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     area="admin",
     tier=Tier.ADMIN,
     effect=Effect.READS,
-    title="Admin: how is the service doing this quarter? Total accounts, new, free vs paid, failed jobs",
+    title="Show the service's state (administrator)",
+    phrases="Admin: how is the service doing this quarter? Total accounts, new, free vs paid, failed jobs",
 )
 def admin_platform_overview(
     call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30

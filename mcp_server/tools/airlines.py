@@ -90,7 +90,8 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
 
 
 @tool(
-    title="How far ahead does it open award seats, how early? From what day and time can I book with points?",
+    title="Show when award seats open",
+    phrases="How far ahead does it open award seats, how early? From what day and time can I book with points?",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -144,7 +145,8 @@ def _describe_terms(fee: FeeRow) -> str:
 
 
 @tool(
-    title="If I cancel my award ticket, what does it cost, and do I get my miles back?",
+    title="Show what cancelling an award costs",
+    phrases="If I cancel my award ticket, what does it cost, and do I get my miles back?",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -200,7 +202,8 @@ def _find_carrier(call: Call, code: str) -> Airline:
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="My ticket says this flight code: who is it, when does it leave, which miles would I use?",
+    title="Look up a flight number",
+    phrases="My ticket says this flight code: who is it, when does it leave, which miles would I use?",
     static=True,
 )
 def lookup_flight(

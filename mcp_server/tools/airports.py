@@ -50,7 +50,8 @@ def _list_routes(call: Call, carrier: str, served: set[str], origins: set[str]) 
 
 
 @tool(
-    title="Where does this airline fly to nonstop from here? Its network, cities, direct routes",
+    title="List an airline's routes",
+    phrases="Where does this airline fly to nonstop from here? Its network, cities, direct routes",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,

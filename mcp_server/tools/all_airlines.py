@@ -73,7 +73,8 @@ class _Selection:
 
 
 @tool(
-    title="Who has award seats on my date? Reward flights on points for 2, any carrier, nonstop",
+    title="Search award seats of all airlines",
+    phrases="Who has award seats on my date? Reward flights on points for 2, any carrier, nonstop",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

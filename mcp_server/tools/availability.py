@@ -86,7 +86,8 @@ class SearchableAirlines(Result):
 
 
 @tool(
-    title="Does this airline, such as Virgin, have award space on my date? Something in Upper Class, J or F?",
+    title="Search one airline's award seats",
+    phrases="Does this airline, such as Virgin, have award space on my date? Something in Upper Class, J or F?",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -163,7 +164,8 @@ def _describe_cabin(facts: Reference, offer: AwardOption, passengers: int) -> st
 
 
 @tool(
-    title="Do you do this airline? Which can you search for seats or a month calendar, is its source down",
+    title="List the airlines that can be searched",
+    phrases="Do you do this airline? Which can you search for seats or a month calendar, is its source down",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -223,7 +223,8 @@ def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="How does this programme price awards and why? Explain it simply: chart, table, zones, even dynamic?",
+    title="Explain a programme's award prices",
+    phrases="How does this programme price awards and why? Explain it simply: chart, table, zones, even dynamic?",
     anonymous=True,
     static=True,
 )

@@ -61,7 +61,8 @@ class AwardTripDetails(Result):
 
 
 @tool(
-    title="That second award result: which plane, segments and layover has it, and where do I click to book?",
+    title="Show the flights of an award",
+    phrases="That second award result: which plane, segments and layover has it, and where do I click to book?",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

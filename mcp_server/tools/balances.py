@@ -161,7 +161,11 @@ def _find_account_slug(call: Call, program: str, country: str | None) -> str:
     return slugs[country]
 
 
-@_tool(effect=Effect.CHANGES, title="My points went up or down after a stay: I now have so many, save the new number")
+@_tool(
+    effect=Effect.CHANGES,
+    title="Save a points balance",
+    phrases="My points went up or down after a stay: I now have so many, save the new number",
+)
 def update_points_balance(
     call: Call,
     program: ProgramSlug,
@@ -204,7 +208,9 @@ def update_points_balance(
 
 
 @_tool(
-    effect=Effect.READS, title="How many points or miles do I have left right now? My balance, total, will they expire?"
+    effect=Effect.READS,
+    title="List points balances",
+    phrases="How many points or miles do I have left right now? My balance, total, will they expire?",
 )
 def list_points_balances(
     call: Call,
@@ -312,7 +318,8 @@ def _list_supported(call: Call) -> list[SupportedProgram]:
 
 @_tool(
     effect=Effect.CHANGES,
-    title="Remove a programme from my points: I'm leaving, don't have it anymore, it's empty, stop counting it",
+    title="Remove a points balance",
+    phrases="Remove a programme from my points: I'm leaving, don't have it anymore, it's empty, stop counting it",
 )
 def delete_points_balance(
     call: Call,

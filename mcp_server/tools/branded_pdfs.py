@@ -91,7 +91,8 @@ class AccountData:
     tier=Tier.PRO,
     effect=Effect.ADDS,
     open_world=True,
-    title="Make a PDF proposal for my client with our logo, to share by link",
+    title="Create a client PDF",
+    phrases="Make a PDF proposal for my client with our logo, to share by link",
 )
 async def generate_branded_pdf(
     call: LiveCall,
@@ -298,7 +299,8 @@ def _store_pdf(
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.READS,
-    title="Has the client viewed my proposal? Which docs I sent or shared are still out there",
+    title="List client PDFs",
+    phrases="Has the client viewed my proposal? Which docs I sent or shared are still out there",
 )
 def list_branded_pdfs(
     call: Call,
@@ -323,7 +325,8 @@ def list_branded_pdfs(
     tier=Tier.PRO,
     effect=Effect.CHANGES,
     open_world=True,
-    title="Take a client's proposal offline: kill the shared link",
+    title="Withdraw a client PDF",
+    phrases="Take a client's proposal offline: kill the shared link",
 )
 def revoke_branded_pdf(
     call: Call, pdf_id: Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]

@@ -33,7 +33,8 @@ def _build_links(secret: str) -> tuple[str, str]:
     area="inbox",
     tier=Tier.FREE,
     effect=Effect.FILES,
-    title="Can my flights and hotel nights show up in my iPhone calendar? ical url for Google, Apple, Outlook",
+    title="Get the calendar link",
+    phrases="Can my flights and hotel nights show up in my iPhone calendar? ical url for Google, Apple, Outlook",
 )
 def get_calendar_feed(call: Call) -> CalendarFeed:
     """Gives a private link to subscribe to upcoming flights and stays in Google, Apple or Outlook Calendar (ics).
@@ -58,7 +59,8 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     area="inbox",
     tier=Tier.FREE,
     effect=Effect.REPLACES,
-    title="Someone can see my calendar (ics) link by mistake: kill it, give me a new one",
+    title="Replace the calendar link",
+    phrases="Someone can see my calendar (ics) link by mistake: kill it, give me a new one",
 )
 def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
     """Replaces the private calendar link, as when others saw it; the old subscription (feed, url) is cut off at once.

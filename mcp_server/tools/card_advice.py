@@ -456,7 +456,8 @@ def _score(
     tier=Tier.FREE,
     effect=Effect.READS,
     states_facts=True,
-    title="Which credit card should I get next, or use at restaurants, for dining, groceries or gas?",
+    title="Recommend a card",
+    phrases="Which credit card should I get next, or use at restaurants, for dining, groceries or gas?",
     condenses=True,
 )
 def recommend_cards(

@@ -242,7 +242,8 @@ def _to_usd(card: Row, amount: Decimal | None) -> Decimal | None:
     area="cards",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What does a credit card offer? Look up any card's fee a year, welcome bonus, earning, perks",
+    title="Look up cards",
+    phrases="What does a credit card offer? Look up any card's fee a year, welcome bonus, earning, perks",
     condenses=True,
 )
 def search_card_catalog(

@@ -111,7 +111,8 @@ class Cards(Result):
     area="cards",
     tier=Tier.FREE,
     effect=Effect.ADDS,
-    title="I got approved for a new Amex or Chase card: please remember it, bonus pending, fee",
+    title="Add a card",
+    phrases="I got approved for a new Amex or Chase card: please remember it, bonus pending, fee",
 )
 def add_card(
     call: Call,
@@ -162,7 +163,8 @@ def _find_slug(call: Call, text: str, country: str | None) -> str | None:
     area="cards",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What cards do I still have? When does an annual fee (AF) hit, 5/24, min spend left for the bonus",
+    title="List my cards",
+    phrases="What cards do I still have? When does an annual fee (AF) hit, 5/24, min spend left for the bonus",
 )
 def list_my_cards(
     call: Call,
@@ -229,7 +231,8 @@ _own = partial(get_own, Row, "card")
     area="cards",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Update my card: hit the min spend, bonus posted, downgraded, closed, used a credit, new fee",
+    title="Change a card",
+    phrases="Update my card: hit the min spend, bonus posted, downgraded, closed, used a credit, new fee",
 )
 @edits.clears(Row)
 def update_card(
@@ -297,7 +300,8 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
     area="cards",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Please take a card out of my wallet: that entry was never mine, wrong, twice, I cancelled it",
+    title="Remove a card",
+    phrases="Please take a card out of my wallet: that entry was never mine, wrong, twice, I cancelled it",
 )
 def remove_card(call: Call, card_id: CardId) -> RemovedCard:
     """Deletes or removes a credit card from the wallet, saved twice or never opened; its lounge visits stay.

@@ -30,7 +30,8 @@ class CashFlights(Result):
 
 
 @tool(
-    title="What do normal plane tickets cost in cash? Cheapest flights one way or return, I'm out of points",
+    title="Search flights for cash",
+    phrases="What do normal plane tickets cost in cash? Cheapest flights one way or return, I'm out of points",
     area="search",
     tier=Tier.PREMIUM,
     effect=Effect.READS,

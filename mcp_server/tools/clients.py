@@ -97,7 +97,8 @@ def _describe_unknown(unknown: list[str]) -> str:
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.ADDS,
-    title="New client: open a file with points and miles, what they like or hate, aisle seats, business",
+    title="Create a client file",
+    phrases="New client: open a file with points and miles, what they like or hate, aisle seats, business",
 )
 def create_client_portfolio(
     call: Call,
@@ -131,7 +132,8 @@ def create_client_portfolio(
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.READS,
-    title="Open a client's file before the call: what do they hold, what did I send them?",
+    title="Show a client file",
+    phrases="Open a client's file before the call: what do they hold, what did I send them?",
 )
 def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
     """Opens one client's file: points and what they are worth, preferences, notes and the proposals made for them.
@@ -172,7 +174,8 @@ def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.READS,
-    title="Show me my clients, couples or families: who have I a file on already? Find by name",
+    title="List client files",
+    phrases="Show me my clients, couples or families: who have I a file on already? Find by name",
 )
 def list_client_portfolios(
     call: Call,
@@ -204,7 +207,8 @@ def list_client_portfolios(
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.CHANGES,
-    title="A client or couple burned, earned or moved points, now also wants other seats: adjust their file",
+    title="Change a client file",
+    phrases="A client or couple burned, earned or moved points, now also wants other seats: adjust their file",
 )
 def update_client_portfolio(
     call: Call,
@@ -255,7 +259,8 @@ def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace
     area="advisor",
     tier=Tier.PRO,
     effect=Effect.CHANGES,
-    title="Permanently remove a client's file: they left us and ask to erase their data",
+    title="Delete a client file",
+    phrases="Permanently remove a client's file: they left us and ask to erase their data",
 )
 def delete_client_portfolio(call: Call, portfolio_id: ClientId) -> DeletedClient:
     """Deletes a client or former customer and all their data for good and takes down their links. Confirm first.

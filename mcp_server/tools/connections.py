@@ -87,7 +87,8 @@ class Disconnected(Result):
     tier=Tier.FREE,
     effect=Effect.ADDS,
     open_world=True,
-    title="Can you link to my AwardWallet, TripIt, seats.aero or Google Sheets? I want you to connect",
+    title="Connect an outside account",
+    phrases="Can you link to my AwardWallet, TripIt, seats.aero or Google Sheets? I want you to connect",
 )
 def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     """Connects an outside account, such as seats.aero, AwardWallet, TripIt or Google Sheets, by a one-time link.
@@ -114,7 +115,8 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     area="integrations",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Which outside accounts, such as TripIt, did you hook up or connect? Is the link still working?",
+    title="List connected accounts",
+    phrases="Which outside accounts, such as TripIt, did you hook up or connect? Is the link still working?",
 )
 def list_integrations(call: Call) -> Integrations:
     """Shows which outside accounts and apps are linked, if each is working or broken, last sync and what uses each.
@@ -157,7 +159,8 @@ def _find_state(row: Connection | None, now: datetime) -> State:
     tier=Tier.PREMIUM,
     effect=Effect.REPLACES,
     open_world=True,
-    title="Sync now: pull my latest balances from AwardWallet, TripIt or push to my spreadsheet",
+    title="Sync a connected account",
+    phrases="Sync now: pull my latest balances from AwardWallet, TripIt or push to my spreadsheet",
 )
 async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = False) -> Synced:
     """Syncs a connected account now: pulls in balances, statuses and bookings, or exports rows to Google Sheets.
@@ -189,7 +192,8 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     tier=Tier.FREE,
     effect=Effect.CHANGES,
     open_world=True,
-    title="I don't want you in there anymore: unlink or unhook AwardWallet, TripIt, seats.aero, Google Sheets",
+    title="Disconnect an outside account",
+    phrases="I don't want you in there anymore: unlink or unhook AwardWallet, TripIt, seats.aero, Google Sheets",
 )
 async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
     """Disconnects an outside account: revokes its access where it can be done and deletes its tokens (key, login).

@@ -25,7 +25,8 @@ class Deadlines(Result):
 
 
 @tool(
-    title="Anything about to expire, end or be due before long? Certs, points, fees: whatever I'd lose or pay",
+    title="List upcoming deadlines",
+    phrases="Anything about to expire, end or be due before long? Certs, points, fees: whatever I'd lose or pay",
     area="balances",
     tier=Tier.FREE,
     effect=Effect.READS,

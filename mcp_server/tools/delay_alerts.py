@@ -163,7 +163,8 @@ def _warn_unconfirmed_email(session: Session, account_id: int, channels: Sequenc
     tier=Tier.PREMIUM,
     effect=Effect.ADDS,
     open_world=True,
-    title="Text me if things go bad at my airport: delays, warn me when it is over an hour late",
+    title="Create an airport delay alert",
+    phrases="Text me if things go bad at my airport: delays, warn me when it is over an hour late",
 )
 async def create_delay_alert(
     call: LiveCall,
@@ -214,7 +215,8 @@ def _describe_terms(row: Row) -> str:
     area="alerts",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Which airport delay watches do I have, am I getting hold-ups texted? Did one ever go off?",
+    title="List airport delay alerts",
+    phrases="Which airport delay watches do I have, am I getting hold-ups texted? Did one ever go off?",
 )
 def list_delay_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
@@ -239,7 +241,8 @@ def list_delay_alerts(
     tier=Tier.PREMIUM,
     effect=Effect.CHANGES,
     open_world=True,
-    title="My airport delay texts come way too often: mute, pause, new phone number, more minutes",
+    title="Change an airport delay alert",
+    phrases="My airport delay texts come way too often: mute, pause, new phone number, more minutes",
 )
 def update_delay_alert(
     call: Call,
@@ -305,7 +308,8 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
     area="alerts",
     tier=Tier.PREMIUM,
     effect=Effect.CHANGES,
-    title="Delete an airport delay alert: no more texts that it is late",
+    title="Delete an airport delay alert",
+    phrases="Delete an airport delay alert: no more texts that it is late",
 )
 def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedDelayAlert:
     """Removes an airport delay alert for good, so that no more delay warnings come; confirm with the user first.

@@ -94,7 +94,8 @@ def _to_priced(
 
 
 @tool(
-    title="Where could my Avios take me from London, how far? Cities I can afford from Heathrow or Gatwick",
+    title="Find cities my points can reach",
+    phrases="Where could my Avios take me from London, how far? Cities I can afford from Heathrow or Gatwick",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -160,7 +160,8 @@ def _list_assumptions(scheme: Scheme, earned: EarnedPoints, segments: int, tier_
 
 
 @tool(
-    title="If I fly BA in business, how many tier points, XP or Loyalty Points do I earn towards status?",
+    title="Calculate what a flight earns",
+    phrases="If I fly BA in business, how many tier points, XP or Loyalty Points do I earn towards status?",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -210,7 +211,8 @@ def calculate_flight_earnings(
 
 
 @tool(
-    title="How many miles does my fare or booking class earn if I credit it to this programme?",
+    title="Show what a fare earns",
+    phrases="How many miles does my fare or booking class earn if I credit it to this programme?",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -81,7 +81,8 @@ class _Offer:
 
 
 @tool(
-    title="Where can I go with my points? Ideas: a beach, somewhere warm in April, anywhere cheap",
+    title="Explore where seats were seen",
+    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, anywhere cheap",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

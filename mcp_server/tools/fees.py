@@ -249,7 +249,8 @@ def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
 
 
 @tool(
-    title="What taxes and surcharges will I have to pay on this award, Aeroplan vs BA? Cash on top of points",
+    title="Estimate taxes on an award",
+    phrases="What taxes and surcharges will I have to pay on this award, Aeroplan vs BA? Cash on top of points",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

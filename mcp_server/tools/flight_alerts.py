@@ -150,7 +150,8 @@ def _schedule_checks(call: Call, row: Row) -> None:
     area="alerts",
     tier=Tier.FREE,
     effect=Effect.ADDS,
-    title="Let me know if this one airline opens award seats to my city: ping me for my route and dates",
+    title="Create an airline seat alert",
+    phrases="Let me know if this one airline opens award seats to my city: ping me for my route and dates",
 )
 def create_flight_alert(
     call: Call,
@@ -212,7 +213,8 @@ def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> st
     area="alerts",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Am I still getting pinged for an airline's seats? Which alerts do I have on, did they ever go off?",
+    title="List airline seat alerts",
+    phrases="Am I still getting pinged for an airline's seats? Which alerts do I have on, did they ever go off?",
 )
 def list_flight_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
@@ -251,7 +253,8 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     area="alerts",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
+    title="Change an airline seat alert",
+    phrases="Switch an airline's seat alert: pause, turn back on, make it business only, new dates",
 )
 @clears(Row)
 def update_flight_alert(
@@ -315,7 +318,8 @@ def _describe_update(call: Call, row: Row) -> str:
     area="alerts",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
+    title="Delete an airline seat alert",
+    phrases="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
 )
 def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
     """Removes (erases) an award seat alert for good, so that its notifications stop; confirm with the user first.

@@ -133,7 +133,8 @@ def _format_route(row: Row) -> str:
     area="bookings",
     tier=Tier.PAID,
     effect=Effect.ADDS,
-    title="I just booked a flight: please log our ticket, points and taxes or cash, PNR or ref",
+    title="Add a flight booking",
+    phrases="I just booked a flight: please log our ticket, points and taxes or cash, PNR or ref",
 )
 def add_flight_booking(
     call: Call,
@@ -204,7 +205,8 @@ def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Pull up my booked flight: its PNR, legs, seat, what did I pay in taxes, how many miles it cost",
+    title="Show a flight booking",
+    phrases="Pull up my booked flight: its PNR, legs, seat, what did I pay in taxes, how many miles it cost",
 )
 def get_flight_booking(call: Call, booking_id: FlightBookingId) -> FlightDetails:
     """Opens one booked flight: confirmation number (PNR), times, legs, points and taxes paid, vouchers, cancel fee.
@@ -244,7 +246,8 @@ def _find_cancellation_fee(call: Call, row: Row) -> CancellationFee | None:
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="When's my next flight? Past tickets we took, redemptions, and how many miles or Avios I burned",
+    title="List flight bookings",
+    phrases="When's my next flight? Past tickets we took, redemptions, and how many miles or Avios I burned",
 )
 def list_flight_bookings(
     call: Call,
@@ -282,7 +285,8 @@ def list_flight_bookings(
     area="bookings",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="Fix my booked flight: I typed a wrong code, they moved us, it is now another date, upgraded",
+    title="Change a flight booking",
+    phrases="Fix my booked flight: I typed a wrong code, they moved us, it is now another date, upgraded",
 )
 @clears(Row)
 def update_flight_booking(
@@ -346,7 +350,8 @@ def _store_changes(
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Take off a flight that isn't happening: it was cancelled, we're not going, got points back",
+    title="Delete a flight booking",
+    phrases="Take off a flight that isn't happening: it was cancelled, we're not going, got points back",
 )
 def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
     """Removes or deletes a flight or ticket, refunded, wrong or cancelled; nothing is cancelled with the airline.

@@ -223,7 +223,8 @@ def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     area="folio",
     tier=Tier.PREMIUM,
     effect=Effect.READS,
-    title="Check my hotel bill or receipt below: overcharged, charged twice? Help me complain",
+    title="Check a hotel bill",
+    phrases="Check my hotel bill or receipt below: overcharged, charged twice? Help me complain",
 )
 def audit_hotel_folio(
     call: Call,
@@ -245,7 +246,8 @@ def audit_hotel_folio(
     area="folio",
     tier=Tier.PREMIUM,
     effect=Effect.READS,
-    title="Check my Marriott bill: did they charge me wrongly? Write the complaint",
+    title="Check a Marriott bill",
+    phrases="Check my Marriott bill: did they charge me wrongly? Write the complaint",
 )
 def audit_marriott_folio(
     call: Call,

@@ -127,7 +127,8 @@ def _describe_mail(call: Call) -> str:
     area="bookings",
     tier=Tier.PAID,
     effect=Effect.ADDS,
-    title="I just booked a hotel: store my stay and track it, please tell me if the rate gets cheaper",
+    title="Add a hotel booking",
+    phrases="I just booked a hotel: store my stay and track it, please tell me if the rate gets cheaper",
 )
 def add_hotel_booking(
     call: Call,
@@ -192,7 +193,8 @@ def _describe_watch(call: Call, row: Row, next_check: date | None) -> str:
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Open my hotel reservation: what room did I book, at what rate, is my cert attached?",
+    title="Show a hotel booking",
+    phrases="Open my hotel reservation: what room did I book, at what rate, is my cert attached?",
 )
 def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     """Opens one booked hotel stay: confirmation number, room type, rate, check-in, vouchers, and if the price dropped.
@@ -224,7 +226,8 @@ def _describe_drop(drop: PriceDrop | None) -> str:
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Where am I sleeping this month? My booked hotels, Hyatt or Marriott, any of them gone cheaper?",
+    title="List hotel bookings",
+    phrases="Where am I sleeping this month? My booked hotels, Hyatt or Marriott, any of them gone cheaper?",
 )
 def list_hotel_bookings(
     call: Call,
@@ -258,7 +261,8 @@ def list_hotel_bookings(
     area="bookings",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="Change my hotel booking: extended so it's now a night more, rebooked at a lower rate, a note",
+    title="Change a hotel booking",
+    phrases="Change my hotel booking: extended so it's now a night more, rebooked at a lower rate, a note",
 )
 @clears(Row)
 def update_hotel_booking(
@@ -310,7 +314,8 @@ def update_hotel_booking(
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Get rid of a hotel stay: cancelled, not happening, no need to follow its price",
+    title="Delete a hotel booking",
+    phrases="Get rid of a hotel stay: cancelled, not happening, no need to follow its price",
 )
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     """Removes or deletes a hotel booking or reservation, off or cancelled, from the stays and stops its price checks.

@@ -77,7 +77,8 @@ _get_own = partial(get_own, Row, "hotel booking")
     effect=Effect.ADDS,
     live=True,
     open_world=True,
-    title="Has my booked hotel or resort got cheaper since? Look up tonight's live rate immediately",
+    title="Check a booked hotel's price",
+    phrases="Has my booked hotel or resort got cheaper since? Look up tonight's live rate immediately",
 )
 async def check_hotel_booking_price(call: LiveCall, booking_id: HotelBookingId) -> CheckedStay:
     """Checks right now whether a booked hotel stay dropped in price, to rebook at the lower rate: reprice, refresh.
@@ -149,7 +150,8 @@ def _describe_room(booking: HotelBooking) -> str:
     area="bookings",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="How did a hotel's price develop last week or month, up or down? The cheapest each time you looked",
+    title="Show a hotel's price history",
+    phrases="How did a hotel's price develop last week or month, up or down? The cheapest each time you looked",
     screen="price-history",
 )
 def get_hotel_price_history(

@@ -115,7 +115,10 @@ def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Da
     return None
 
 
-@_tool(title="What category is this Hyatt or Hilton hotel? How many points a standard night, peak or off-peak")
+@_tool(
+    title="Show a hotel",
+    phrases="What category is this Hyatt or Hilton hotel? How many points a standard night, peak or off-peak",
+)
 async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
@@ -197,7 +200,11 @@ def _describe_failures(prices: HotelReadings) -> str:
     )
 
 
-@_tool(meter="search", title="Is this hotel bookable on points? Any award nights free for my dates or a month")
+@_tool(
+    meter="search",
+    title="Check award nights at a hotel",
+    phrases="Is this hotel bookable on points? Any award nights free for my dates or a month",
+)
 async def get_hotel_availability(
     call: LiveCall,
     hotel_id: HotelName,
@@ -256,7 +263,12 @@ def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
     )
 
 
-@_tool(meter="search", title="Find hotels on points: Hyatt, Hilton, Marriott or IHG near a place", condenses=True)
+@_tool(
+    meter="search",
+    title="Search hotels on points",
+    phrases="Find hotels on points: Hyatt, Hilton, Marriott or IHG near a place",
+    condenses=True,
+)
 async def search_hotels(
     call: LiveCall,
     destination: Annotated[str, Field(max_length=120, description="City, area or airport.")],

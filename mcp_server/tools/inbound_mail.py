@@ -354,7 +354,8 @@ def _require_address(secret: str) -> str:
     tier=Tier.PREMIUM,
     effect=Effect.FILES,
     trial=_is_on_or_before_trial,
-    title="Which email address do I forward my booking confirmations and receipts to, so you add them?",
+    title="Get the address for booking mails",
+    phrases="Which email address do I forward my booking confirmations and receipts to, so you add them?",
 )
 def get_booking_inbox(call: Call) -> BookingInbox:
     """Gives the private address to forward or send airline and hotel confirmation emails to, for automatic import.
@@ -382,7 +383,8 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     tier=Tier.PREMIUM,
     effect=Effect.REPLACES,
     trial=_is_on_trial,
-    title="My forwarding inbox address leaked: hand out another fresh one, swap it, make the old invalid",
+    title="Replace the address for booking mails",
+    phrases="My forwarding inbox address leaked: hand out another fresh one, swap it, make the old invalid",
 )
 def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
     """Replaces the private address for forwarded booking emails, as when it gets spam; the old one takes no mail.
@@ -407,7 +409,8 @@ def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
     tier=Tier.PREMIUM,
     effect=Effect.READS,
     trial=_is_on_trial,
-    title="Did the booking mail I forwarded come through to you? Anything in the mailbox waiting for me",
+    title="List forwarded booking mails",
+    phrases="Did the booking mail I forwarded come through to you? Anything in the mailbox waiting for me",
 )
 def list_inbox_messages(
     call: Call,
@@ -462,7 +465,8 @@ def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[i
     tier=Tier.PREMIUM,
     effect=Effect.REPLACES,
     trial=_is_on_trial,
-    title="Yes, that forwarded booking mail is right, import it, but fix what's not; or ignore a newsletter",
+    title="Import or ignore a booking mail",
+    phrases="Yes, that forwarded booking mail is right, import it, but fix what's not; or ignore a newsletter",
 )
 def resolve_inbox_message(
     call: Call,

@@ -101,7 +101,8 @@ def _store_item(call: Call, row: Row, changes: dict[str, Any], position: int | N
 
 
 @tool(
-    title="Put our dinner at 8pm, tour, train or airport taxi on a day of my trip's schedule",
+    title="Add an item to a trip's schedule",
+    phrases="Put our dinner at 8pm, tour, train or airport taxi on a day of my trip's schedule",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.REPLACES,
@@ -157,7 +158,8 @@ def save_itinerary_item(
 
 
 @tool(
-    title="Cancel a tour, class or dinner: delete it from my trip's plan of the day, we won't go",
+    title="Remove an item from a trip's schedule",
+    phrases="Cancel a tour, class or dinner: delete it from my trip's plan of the day, we won't go",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.CHANGES,

@@ -137,7 +137,8 @@ _get_own = partial(get_own, Row, "lounge visit")
     area="lounges",
     tier=Tier.PAID,
     effect=Effect.ADDS,
-    title="I was at a lounge today or yesterday: please log my visit, guests, how I got into it, the food",
+    title="Add a lounge visit",
+    phrases="I was at a lounge today or yesterday: please log my visit, guests, how I got into it, the food",
 )
 def log_lounge_visit(
     call: Call,
@@ -193,7 +194,8 @@ def log_lounge_visit(
     area="lounges",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Which lounges was I at, how many entries did I get from Priority Pass or my card?",
+    title="List lounge visits",
+    phrases="Which lounges was I at, how many entries did I get from Priority Pass or my card?",
 )
 def list_lounge_visits(
     call: Call,
@@ -236,7 +238,8 @@ def list_lounge_visits(
     area="lounges",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
+    title="Change a lounge visit",
+    phrases="Fix a lounge visit I saved: wrong airport, not that guest, give it another rating",
 )
 @edits.clears(Row)
 def update_lounge_visit(
@@ -274,7 +277,8 @@ def update_lounge_visit(
     area="lounges",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="Take out a lounge visit that I logged twice or never made",
+    title="Delete a lounge visit",
+    phrases="Take out a lounge visit that I logged twice or never made",
 )
 def delete_lounge_visit(call: Call, visit_id: VisitId) -> DeletedVisit:
     """Removes or deletes one lounge visit or entry logged twice, or by mistake, from the history. Paid."""

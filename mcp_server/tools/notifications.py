@@ -86,7 +86,8 @@ def _to_subject(row: Notification) -> Subject | None:
     area="notifications",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Anything new for me, any message? What did I miss while away: my unread notices about seats",
+    title="List notifications",
+    phrases="Anything new for me, any message? What did I miss while away: my unread notices about seats",
 )
 def list_notifications(
     call: Call,
@@ -131,7 +132,8 @@ def _mark_named(call: Call, names: list[str]) -> tuple[int, list[str]]:
     area="notifications",
     tier=Tier.FREE,
     effect=Effect.FILES,
-    title="Mark my notices about new seats as read: I've seen them all, clear the badge",
+    title="Mark notifications as read",
+    phrases="Mark my notices about new seats as read: I've seen them all, clear the badge",
 )
 def mark_notifications_read(
     call: Call,
@@ -157,7 +159,8 @@ def mark_notifications_read(
     area="notifications",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Throw away a message or notification in my inbox, bin it so I don't see it again",
+    title="Delete a notification",
+    phrases="Throw away a message or notification in my inbox, bin it so I don't see it again",
 )
 def delete_notification(
     call: Call,

@@ -40,7 +40,8 @@ def _find_program(call: Call, offer: OfferPost) -> str | None:
     area="admin",
     tier=Tier.ADMIN,
     effect=Effect.READS,
-    title="Admin: is this new buy or transfer bonus a repeat of one already out, the same we posted? Verdict",
+    title="Check a repeated offer (administrator)",
+    phrases="Admin: is this new buy or transfer bonus a repeat of one already out, the same we posted? Verdict",
 )
 def admin_check_offer_duplicate(
     call: Call,

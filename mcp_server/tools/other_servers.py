@@ -35,7 +35,8 @@ def _to_server(row: OtherServer) -> ListedServer:
 
 
 @tool(
-    title="What other MCP servers or connectors can I add for what you can't do, such as seat maps?",
+    title="Find other travel connectors",
+    phrases="What other MCP servers or connectors can I add for what you can't do, such as seat maps?",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -216,7 +216,8 @@ def _to_option(call: Call, group: list[_PartnerAward], funds: _Funds, passengers
 
 
 @tool(
-    title="Want to fly this airline: who can I use, whose partner miles to book business? Sweet spots",
+    title="Find programmes that book an airline",
+    phrases="Want to fly this airline: who can I use, whose partner miles to book business? Sweet spots",
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,

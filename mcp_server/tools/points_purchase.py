@@ -126,7 +126,8 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
     tier=Tier.FREE,
     effect=Effect.READS,
     anonymous=True,
-    title="If I buy points or miles, how much do they cost? I'm a few thousand short: price to top up",
+    title="Show what buying points costs",
+    phrases="If I buy points or miles, how much do they cost? I'm a few thousand short: price to top up",
     condenses=True,
     static=True,
 )

@@ -296,7 +296,8 @@ class Portfolio(Result):
     area="account",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
+    title="Show my whole portfolio",
+    phrases="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
     screen="portfolio",
 )
 def get_portfolio(call: Call) -> Portfolio:

@@ -50,7 +50,8 @@ class UpdatedProfile(Result):
     area="account",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What do you think my settings are: home airport, default cabin, currency, which emails I receive?",
+    title="Show my settings",
+    phrases="What do you think my settings are: home airport, default cabin, currency, which emails I receive?",
 )
 def get_profile(call: Call) -> ShownProfile:
     """Shows the user's settings: home airport, usual cabin, currency, timezone, preferred airlines, which mails are on.
@@ -70,7 +71,8 @@ def get_profile(call: Call) -> ShownProfile:
     area="account",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Change my settings: we moved, I now always fly from here, never show that airline, send me no emails",
+    title="Change my settings",
+    phrases="Change my settings: we moved, I now always fly from here, never show that airline, send me no emails",
 )
 def update_profile(
     call: Call,

@@ -23,7 +23,8 @@ class ProgramRules(Result):
     area="pricing",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What do the rules say: do miles expire or die if I don't fly, can I hold, pool, add family?",
+    title="Show a programme's rules",
+    phrases="What do the rules say: do miles expire or die if I don't fly, can I hold, pool, add family?",
     static=True,
 )
 def get_program_rules(

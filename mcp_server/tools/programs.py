@@ -121,7 +121,10 @@ def _to_line(call: Call, program: Program) -> ProgramLine:
 
 
 @_tool(
-    title="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs", condenses=True, static=True
+    title="List loyalty programmes",
+    phrases="Which loyalty programmes or schemes do you know? Frequent flyer and hotel clubs",
+    condenses=True,
+    static=True,
 )
 def list_programs(
     call: Call,
@@ -208,7 +211,8 @@ def _describe_prices(
 
 
 @_tool(
-    title="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?",
+    title="Show a route's price in points",
+    phrases="How many miles, points or Avios does a route cost in economy or business (J), peak vs off-peak?",
     static="mostly",
 )
 def get_pricing(
@@ -271,7 +275,12 @@ def _select_charts(call: Call, program: Program, scope: Scope, airline: str | No
     return [c for c in fits if c.kind != "not_captured"]
 
 
-@_tool(condenses=True, title="Show me the full award chart: what all zones, regions or distances cost", static=True)
+@_tool(
+    condenses=True,
+    title="Show an award chart",
+    phrases="Show me the full award chart: what all zones, regions or distances cost",
+    static=True,
+)
 def get_program_rates(
     call: Call,
     program: LooseName,

@@ -250,7 +250,8 @@ def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
 
 @_tool(
     effect=Effect.ADDS,
-    title="Watch a route, keep an eye on it: mail me when award seats show up, whichever airline, under a cap",
+    title="Create a route watch",
+    phrases="Watch a route, keep an eye on it: mail me when award seats show up, whichever airline, under a cap",
 )
 def create_route_monitor(
     call: Call,
@@ -315,7 +316,8 @@ def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | No
 
 @_tool(
     effect=Effect.READS,
-    title="Which routes do you watch for me, running or stopped? Searches that repeat every few hours",
+    title="List route watches",
+    phrases="Which routes do you watch for me, running or stopped? Searches that repeat every few hours",
 )
 def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
@@ -339,7 +341,8 @@ def list_route_monitors(
     effect=Effect.READS,
     screen="price-history",
     condenses=True,
-    title="Has my route watch turned up any seats so far? Its log of checks and results",
+    title="Show a route watch",
+    phrases="Has my route watch turned up any seats so far? Its log of checks and results",
 )
 def get_route_monitor(call: Call, monitor_id: MonitorId) -> MonitorDetails:
     """Shows one watched route (monitor): what it found, its recent checks and the award seats that came up so far.
@@ -383,7 +386,8 @@ def _describe_best(call: Call, monitor: views.Monitor) -> str:
 
 @_tool(
     effect=Effect.CHANGES,
-    title="Change a route watch: widen it by a week, more points, first instead of premium, 3 people",
+    title="Change a route watch",
+    phrases="Change a route watch: widen it by a week, more points, first instead of premium, 3 people",
 )
 @clears(RouteMonitor)
 def update_route_monitor(
@@ -444,7 +448,9 @@ def _describe_update(call: Call, row: RouteMonitor, monitor: views.Monitor, chan
 
 
 @_tool(
-    effect=Effect.CHANGES, title="Stop watching a route: we booked it, you can stop looking, call off the seat search"
+    effect=Effect.CHANGES,
+    title="Stop a route watch",
+    phrases="Stop watching a route: we booked it, you can stop looking, call off the seat search",
 )
 def cancel_route_monitor(call: Call, monitor_id: MonitorId) -> OneMonitor:
     """Cancels a route watch (monitor) for award seats and keeps its record; it cannot be started again.

@@ -68,7 +68,8 @@ class MonthlyAvailability(SeatSearch):
 
 
 @tool(
-    title="Which days of the month are seats free on miles? View the whole of March or July in business",
+    title="Search award seats over a month",
+    phrases="Which days of the month are seats free on miles? View the whole of March or July in business",
     area="search",
     tier=Tier.PAID,
     effect=Effect.READS,

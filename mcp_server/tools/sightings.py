@@ -101,7 +101,8 @@ class FlightInCards(Result):
 
 
 @tool(
-    title="Award deals and finds you saw lately that I can afford with my miles, cheapest first",
+    title="List award seats seen recently",
+    phrases="Award deals and finds you saw lately that I can afford with my miles, cheapest first",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -229,7 +230,8 @@ def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
 
 
 @tool(
-    title="Explain that find or deal you saw: cost in which bank's points, how fast is the transfer?",
+    title="Show an award seat seen recently",
+    phrases="Explain that find or deal you saw: cost in which bank's points, how fast is the transfer?",
     area="search",
     tier=Tier.PREMIUM,
     effect=Effect.READS,

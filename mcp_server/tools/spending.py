@@ -462,7 +462,8 @@ def _find_first_month(today: date, months: int) -> date:
     area="spending",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Wipe or erase everything about my spending and shopping, all statements and bills I ever uploaded",
+    title="Delete spending data",
+    phrases="Wipe or erase everything about my spending and shopping, all statements and bills I ever uploaded",
 )
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     """Deletes all imported statements and spending data for good; without confirm true it only says what would go.

@@ -127,7 +127,8 @@ def _schedule_runs(call: Call, row: Row) -> datetime:
     area="standing_orders",
     tier=Tier.PREMIUM,
     effect=Effect.ADDS,
-    title="Every day or each Monday at 7, look for something and send or email me the cheapest results",
+    title="Create a standing order",
+    phrases="Every day or each Monday at 7, look for something and send or email me the cheapest results",
 )
 def create_standing_order(
     call: Call,
@@ -162,7 +163,8 @@ def create_standing_order(
     area="standing_orders",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Which daily or weekly reports or jobs do I have? When's the next one due, did any fail?",
+    title="List standing orders",
+    phrases="Which daily or weekly reports or jobs do I have? When's the next one due, did any fail?",
 )
 def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
@@ -185,7 +187,8 @@ def list_standing_orders(
     area="standing_orders",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What did my last daily or weekly report say, that mail I lost? Show the results of past runs",
+    title="Show a standing order",
+    phrases="What did my last daily or weekly report say, that mail I lost? Show the results of past runs",
 )
 def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
     """Opens one scheduled report or job: what it found or said the last time, and if its newest runs worked or failed.
@@ -215,7 +218,8 @@ def _run_fields(run: Run) -> dict[str, object]:
     area="standing_orders",
     tier=Tier.PREMIUM,
     effect=Effect.CHANGES,
-    title="Move my daily or weekly report to Friday, it's too early, or change what it looks for",
+    title="Change a standing order",
+    phrases="Move my daily or weekly report to Friday, it's too early, or change what it looks for",
 )
 def update_standing_order(
     call: Call,
@@ -266,7 +270,8 @@ def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Litera
     area="standing_orders",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="I want no more of my daily or weekly report, enough: stop those mails",
+    title="Cancel a standing order",
+    phrases="I want no more of my daily or weekly report, enough: stop those mails",
 )
 def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     """Stops (ends) a scheduled report, job or automatic email for good and keeps its last result.
@@ -289,7 +294,8 @@ def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     tier=Tier.PREMIUM,
     effect=Effect.ADDS,
     open_world=True,
-    title="Run my daily or Monday report straight away, trigger it one extra time: can I get it today already?",
+    title="Run a standing order now",
+    phrases="Run my daily or Monday report straight away, trigger it one extra time: can I get it today already?",
 )
 def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
     """Runs a scheduled report or job once, right away, instead of waiting for its time; the result is mailed.

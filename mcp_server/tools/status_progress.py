@@ -200,7 +200,8 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.StatusTier, on: date) -
     area="status",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="How far am I from Gold? Nights, tier points or XP to go, will I make it, is it already enough?",
+    title="Show progress to a status",
+    phrases="How far am I from Gold? Nights, tier points or XP to go, will I make it, is it already enough?",
 )
 def get_status_progress(
     call: Call,

@@ -334,7 +334,8 @@ def _warn_of_year_end(goal: Goal, deadline: date, on: date) -> list[str]:
 
 
 @tool(
-    title="Cheap mileage run: a weekend trip for the tier points I'm short of to make Silver or Gold by March",
+    title="Find a status run",
+    phrases="Cheap mileage run: a weekend trip for the tier points I'm short of to make Silver or Gold by March",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -530,7 +531,8 @@ def _sort_key(path: StatusPath) -> tuple[bool, Decimal, bool, int]:
     area="status",
     tier=Tier.PREMIUM,
     effect=Effect.READS,
-    title="I want status by next year: rank the easiest, cheapest way to Gold, Diamond, Sapphire for me",
+    title="Recommend a way to a status",
+    phrases="I want status by next year: rank the easiest, cheapest way to Gold, Diamond, Sapphire for me",
 )
 def recommend_status_path(
     call: Call,

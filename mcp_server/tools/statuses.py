@@ -142,7 +142,8 @@ def _take_tier(call: Call, row: Row, tier: str) -> str | None:
     area="status",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="I just made Gold or Platinum with Marriott or got it by a match: write it down, until when, nights",
+    title="Save a loyalty status",
+    phrases="I just made Gold or Platinum with Marriott or got it by a match: write it down, until when, nights",
 )
 def set_loyalty_status(
     call: Call,
@@ -221,7 +222,8 @@ def _describe_saved_status(call: Call, program: Program, row: Row, reached: str 
     area="status",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Am I still Gold with anyone? What elite status and tiers do I hold, and when does each end",
+    title="List loyalty statuses",
+    phrases="Am I still Gold with anyone? What elite status and tiers do I hold, and when does each end",
 )
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
     """Shows which elite status the user has with each airline and hotel programme, lifetime too, and when it runs out.
@@ -245,7 +247,8 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
     area="status",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Please drop a status that's gone: my Gold or Silver lapsed, I lost it, quit tracking that tier",
+    title="Remove a loyalty status",
+    phrases="Please drop a status that's gone: my Gold or Silver lapsed, I lost it, quit tracking that tier",
 )
 def delete_loyalty_status(
     call: Call, program: Annotated[str, Field(max_length=80)], member: Member | None = None
@@ -298,7 +301,8 @@ def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
     area="status",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="I hold Gold or Platinum: would anyone match my status or give a challenge?",
+    title="Find status matches",
+    phrases="I hold Gold or Platinum: would anyone match my status or give a challenge?",
     condenses=True,
 )
 def get_status_matches(

@@ -123,7 +123,8 @@ def _to_combination(reference: Reference, combination: Combination, needed: int)
 
 
 @tool(
-    title="Which of my points should I transfer to Aeroplan or Flying Blue? Cheapest pot when I'm short",
+    title="Compare transfers into a programme",
+    phrases="Which of my points should I transfer to Aeroplan or Flying Blue? Cheapest pot when I'm short",
     area="transfers",
     tier=Tier.PREMIUM,
     effect=Effect.READS,

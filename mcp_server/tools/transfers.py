@@ -178,7 +178,8 @@ def _to_partner(call: Call, edge: Edge, program: str) -> Partner:
 
 
 @tool(
-    title="Who can send points where? Airline and hotel transfer partners of my bank or card, UK or US",
+    title="List transfer partners",
+    phrases="Who can send points where? Airline and hotel transfer partners of my bank or card, UK or US",
     area="transfers",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -229,7 +230,8 @@ def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
 
 
 @tool(
-    title="Can I somehow get points from this programme into that one? Any route, hops",
+    title="Find transfer routes",
+    phrases="Can I somehow get points from this programme into that one? Any route, hops",
     area="transfers",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -341,7 +343,8 @@ def _to_sale(call: Call, row: PointsSale) -> SaleOffer:
     area="transfers",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Any current transfer or conversion bonus, 30% or so? Anything good to purchase at, did one end",
+    title="Show bonuses and sales",
+    phrases="Any current transfer or conversion bonus, 30% or so? Anything good to purchase at, did one end",
 )
 def whats_on_sale(
     call: Call,

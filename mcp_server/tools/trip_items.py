@@ -86,7 +86,8 @@ def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str)
 
 
 @tool(
-    title="These flights and hotels belong under my trip: file the bookings there",
+    title="Add bookings to a trip",
+    phrases="These flights and hotels belong under my trip: file the bookings there",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.FILES,
@@ -110,7 +111,8 @@ def assign_bookings_to_trip(
 
 
 @tool(
-    title="My watch, weekly job, yesterday's search or chat should sit with the trip folder: attach it",
+    title="Link items to a trip",
+    phrases="My watch, weekly job, yesterday's search or chat should sit with the trip folder: attach it",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.FILES,
@@ -144,7 +146,8 @@ def link_trip_items(
 
 
 @tool(
-    title="Take a flight, hotel or watch filed by mistake out of my trip but don't delete it",
+    title="Unlink items from a trip",
+    phrases="Take a flight, hotel or watch filed by mistake out of my trip but don't delete it",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.FILES,

@@ -355,7 +355,8 @@ class _Planned:
 
 
 @tool(
-    title="Plan the whole trip on points for us: put an itinerary together, what exactly to transfer and book",
+    title="Plan a trip on points",
+    phrases="Plan the whole trip on points for us: put an itinerary together, what exactly to transfer and book",
     area="search",
     tier=Tier.PREMIUM,
     effect=Effect.READS,

@@ -106,7 +106,8 @@ def _require_slot(call: Call, then: str) -> int:
 
 
 @tool(
-    title="We're going on holiday: open a new trip, make a folder for our week away",
+    title="Create a trip",
+    phrases="We're going on holiday: open a new trip, make a folder for our week away",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.ADDS,
@@ -133,7 +134,8 @@ def create_trip(
 
 
 @tool(
-    title="Which trips do I have this year or last? My holiday folders, planned, past, old and archived",
+    title="List trips",
+    phrases="Which trips do I have this year or last? My holiday folders, planned, past, old and archived",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -160,7 +162,8 @@ def list_trips(
 
 
 @tool(
-    title="Get rid of a trip or plan that's off or over: archive it, put it away or remove it completely",
+    title="Archive or delete a trip",
+    phrases="Get rid of a trip or plan that's off or over: archive it, put it away or remove it completely",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
@@ -201,7 +204,8 @@ def _to_counted_trip(call: Call, row: Row) -> Trip:
 
 
 @tool(
-    title="Rename my trip or push its dates: we now start earlier or end a week after",
+    title="Change a trip",
+    phrases="Rename my trip or push its dates: we now start earlier or end a week after",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
@@ -263,7 +267,8 @@ def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
 
 
 @tool(
-    title="What's the plan for my trip so far, day by day: what have we booked, what's still open or missing?",
+    title="Show a trip",
+    phrases="What's the plan for my trip so far, day by day: what have we booked, what's still open or missing?",
     area="trips",
     tier=Tier.FREE,
     effect=Effect.READS,

@@ -111,7 +111,8 @@ def _to_valuation(program: Program) -> Valuation:
 
 
 @tool(
-    title="What is a point or mile worth in money? How much are these 50k, cents per point",
+    title="Show what points are worth",
+    phrases="What is a point or mile worth in money? How much are these 50k, cents per point",
     area="balances",
     tier=Tier.FREE,
     effect=Effect.READS,

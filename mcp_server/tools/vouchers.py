@@ -103,7 +103,8 @@ def _has_words(row: Row, words: list[str]) -> bool:
     area="vouchers",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="What vouchers do you know, and what can I do with them: companion, hotel upgrades, nights?",
+    title="List kinds of vouchers",
+    phrases="What vouchers do you know, and what can I do with them: companion, hotel upgrades, nights?",
     condenses=True,
     static=True,
 )
@@ -151,7 +152,8 @@ _get_own = partial(get_own, Held, "voucher")
     area="vouchers",
     tier=Tier.PAID,
     effect=Effect.ADDS,
-    title="I got a voucher: put away my BA companion ticket, free night or upgrade cert, valid until when",
+    title="Add a voucher",
+    phrases="I got a voucher: put away my BA companion ticket, free night or upgrade cert, valid until when",
 )
 def add_voucher(
     call: Call,
@@ -180,7 +182,8 @@ def add_voucher(
     area="vouchers",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="Do I have any free night certs, companion vouchers, suite upgrades left? Which are mine already",
+    title="List my vouchers",
+    phrases="Do I have any free night certs, companion vouchers, suite upgrades left? Which are mine already",
 )
 def list_my_vouchers(
     call: Call,
@@ -211,7 +214,8 @@ def list_my_vouchers(
     area="vouchers",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="My voucher or cert got extended: it should now be valid months longer, fix its code",
+    title="Change a voucher",
+    phrases="My voucher or cert got extended: it should now be valid months longer, fix its code",
 )
 @edits.clears(Held)
 def update_voucher(
@@ -238,7 +242,8 @@ def update_voucher(
     area="vouchers",
     tier=Tier.FREE,
     effect=Effect.CHANGES,
-    title="Bin a voucher or cert of mine: I used it, the free night lapsed, I gave it to someone",
+    title="Remove a voucher",
+    phrases="Bin a voucher or cert of mine: I used it, the free night lapsed, I gave it to someone",
 )
 def delete_voucher(call: Call, voucher_id: VoucherId) -> DeletedVoucher:
     """Removes a voucher or certificate that was used, has expired, was given away or saved twice.
@@ -297,7 +302,8 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
     area="vouchers",
     tier=Tier.PAID,
     effect=Effect.CHANGES,
-    title="Use my voucher, companion ticket or free night cert on this booking, or take it off again",
+    title="Put a voucher on a booking",
+    phrases="Use my voucher, companion ticket or free night cert on this booking, or take it off again",
 )
 def apply_voucher_to_booking(
     call: Call,

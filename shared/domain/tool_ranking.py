@@ -1,4 +1,4 @@
-"""Tools ranked for a request by BM25 over all the words a host can index."""
+"""Tools ranked for a request by BM25 over the words a host can index, and over phrases of our own for find_tools."""
 
 import math
 import re
@@ -11,10 +11,10 @@ LENGTH_SHARE = 0.75  # b of BM25
 
 
 class Described(NamedTuple):
-    """What a host knows of a tool."""
+    """What a search knows of a tool; hosts have no phrases."""
 
     name: str
-    title: str
+    phrases: str
     description: str
     schema: dict[str, Any]
 
@@ -73,4 +73,4 @@ class Ranking:
 
 
 def _collect_words(tool: Described) -> list[str]:
-    return split_words(" ".join((tool.name, tool.title, tool.description, *parameter_texts(tool.schema))))
+    return split_words(" ".join((tool.name, tool.phrases, tool.description, *parameter_texts(tool.schema))))

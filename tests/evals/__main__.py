@@ -1,4 +1,4 @@
-"""python -m tests.evals [--file FILE] [--misses]: how often the right tool is first, and which is taken for others."""
+"""python -m tests.evals [--search hosts|find_tools] [--file FILE] [--misses]: how often the right tool is first."""
 
 import argparse
 from collections.abc import Iterable
@@ -49,10 +49,18 @@ def _parse_options(words: list[str] | None) -> tuple[argparse.Namespace, dict[st
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true", help="also the requests not answered within the first five")
     parser.add_argument("--file", type=Path, help="also requests of your own: YAML rows of id, text, style and accept")
+    parser.add_argument(
+        "--search",
+        choices=("hosts", "find_tools"),
+        default="hosts",
+        help="what hosts' searches index (the default), or find_tools with its phrases",
+    )
     options = parser.parse_args(words)
-    answers = {part: answers_of(part) for part in PARTS}
+    answers = {part: answers_of(part, options.search) for part in PARTS}
     try:
-        return options, answers | ({str(options.file): answer_file(options.file)} if options.file else {})
+        return options, answers | (
+            {str(options.file): answer_file(options.file, options.search)} if options.file else {}
+        )
     except (OSError, ValueError, yaml.YAMLError) as error:
         parser.error(str(error))
 

@@ -4,12 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.tool_ranking import Described, Ranking
 from tests.evals.requests import Request, load_requests, read_requests
+
+Search = Literal["hosts", "find_tools"]
 
 
 class Answer(NamedTuple):
@@ -33,8 +35,12 @@ class Score(NamedTuple):
     reciprocal: float
 
 
-def describe_tools() -> list[Described]:
-    return [Described(t.name, t.title, t.description, t.arguments.schema) for _, t in sorted(TOOLS.items())]
+def describe_tools(search: Search) -> list[Described]:
+    """What the search knows: a host's neither titles nor phrases, `find_tools` the phrases too."""
+    return [
+        Described(t.name, t.phrases if search == "find_tools" else "", t.description, t.arguments.schema)
+        for _, t in sorted(TOOLS.items())
+    ]
 
 
 def answer_requests(ranking: Ranking, requests: Iterable[Request]) -> list[Answer]:
@@ -47,18 +53,18 @@ def answer_requests(ranking: Ranking, requests: Iterable[Request]) -> list[Answe
 
 
 @cache
-def answers_of(part: str) -> list[Answer]:
-    ranking = Ranking(describe_tools())
+def answers_of(part: str, search: Search) -> list[Answer]:
+    ranking = Ranking(describe_tools(search))
     return answer_requests(ranking, [r for r in load_requests() if r.part == part])
 
 
-def answer_file(path: Path) -> list[Answer]:
+def answer_file(path: Path, search: Search) -> list[Answer]:
     """The answers to someone's own requests; ValueError where the file is not one of requests and tools of ours."""
     requests = read_requests(path)
     unknown = sorted({name for request in requests for name in request.accept} - TOOLS.keys())
     if unknown:
         raise ValueError(f"{path} accepts tools that do not exist: {', '.join(unknown)}.")
-    return answer_requests(Ranking(describe_tools()), requests)
+    return answer_requests(Ranking(describe_tools(search)), requests)
 
 
 def score(answers: Iterable[Answer]) -> Score:

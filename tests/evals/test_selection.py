@@ -7,9 +7,9 @@ import pytest
 from shared.domain.tool_ranking import Described, Ranking, parameter_texts, stem
 from tests.evals.__main__ import main
 from tests.evals.requests import PARTS, load_requests
-from tests.evals.selection import TOOLS, Answer, answers_of, count_confusions, score, score_by_area
+from tests.evals.selection import TOOLS, Answer, Search, answers_of, count_confusions, score, score_by_area
 
-# The least share with the right tool first, and among the first five.
+# The least share with the right tool first, and among the first five: of find_tools, with its phrases.
 FLOORS = {
     "hundred": (0.81, 0.93),
     "worked_on": (0.78, 0.96),
@@ -19,12 +19,23 @@ FLOORS = {
     "ordinary": (0.70, 0.91),
     "apart": (0.57, 0.84),
 }
+# Hosts' searches index no title and know no phrases.
+HOST_FLOORS = {
+    "hundred": (0.55, 0.77),
+    "worked_on": (0.47, 0.76),
+    "kept": (0.39, 0.70),
+    "late": (0.38, 0.75),
+    "everyday": (0.42, 0.71),
+    "ordinary": (0.42, 0.72),
+    "apart": (0.36, 0.65),
+}
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_right_tool_is_found(part: str) -> None:
-    figures = score(answers_of(part))
-    first, first_five = FLOORS[part]
+@pytest.mark.parametrize("search", ["hosts", "find_tools"])
+def test_the_right_tool_is_found(part: str, search: Search) -> None:
+    figures = score(answers_of(part, search))
+    first, first_five = (HOST_FLOORS if search == "hosts" else FLOORS)[part]
     assert figures.first >= first
     assert figures.first_five >= first_five
 

@@ -88,7 +88,7 @@ def test_the_search_finds_a_tool_by_its_name_and_says_when_it_finds_none(people:
 
 
 def test_the_search_answers_as_the_evals_measure(people: People) -> None:
-    answers = {answer.request.id: answer.first_five for answer in answers_of("hundred")}
+    answers = {answer.request.id: answer.first_five for answer in answers_of("hundred", "find_tools")}
     asked = [request for request in load_requests() if request.id in answers][::9]
     assert len(asked) > 10
     for request in asked:
