@@ -86,6 +86,10 @@ class Field:
     secret: bool = False  # what is stored is not shown
 
 
+_AGAIN = Field("again", "Save it a second time")
+_ALREADY_SAVED = "The same is already saved, so nothing was added. Tick the last box if you want it twice."
+
+
 @dataclass(frozen=True)
 class Input:
     """One field as it is drawn and read: `kind` is text, number, flag, list or several."""
@@ -180,7 +184,7 @@ class Form:
     """A form of one tool at one view, on which something new is entered or something stored is changed."""
 
     def __init__(self, inputs: Iterable[Input], *, is_new: bool) -> None:
-        self.is_new = is_new
+        self.is_new, self.is_repeat = is_new, False  # is_repeat: the same was saved before
         self.inputs = {input.name: input for input in inputs}
 
     def __iter__(self) -> Iterator[Input]:
@@ -235,7 +239,8 @@ class Form:
     @property
     def sections(self) -> list[tuple[Field, list[list[Input]]]]:
         """The fields by their section, and in it those that stand two in a row together."""
-        by_section = groupby(self, key=lambda input: input.field.section)
+        shown = [input for input in self if input.field is not _AGAIN or self.is_repeat]
+        by_section = groupby(shown, key=lambda input: input.field.section)
         parts = [list(part) for _, part in by_section]
         return [
             (part[0].field, [list(row) for _, row in groupby(part, key=lambda input: input.field.half)])
@@ -259,7 +264,7 @@ class ToolForm:
         clearable = changeable.get("clear", {}).get("items", {}).get("enum", ())
         fields = [
             each
-            for each in self.fields
+            for each in (*self.fields, *([_AGAIN] if is_new and "again" in arguments else []))
             if is_new or not (each.only_new or (changeable and each.name not in changeable))
         ]
         required = add.get("required", ())
@@ -294,6 +299,8 @@ def show_form(
 ) -> Page:
     """The page of a form; `back` is where its person came from, `answer` of the tool that refused what was typed."""
     faults = faults or (form.read_faults(answer) if answer is not None else {})
+    if answer is not None and answer.get("already_saved"):
+        form.is_repeat, faults = True, {"": _ALREADY_SAVED}
     return member.show(
         template,
         422 if faults else 200,

@@ -246,7 +246,8 @@ class Answer(dict[str, Any]):
 
     @property
     def is_good(self) -> bool:
-        return self.status in ("ok", "partial", "no_data")
+        """The tool did what was asked: not where the same was saved before and nothing was added."""
+        return self.status in ("ok", "partial", "no_data") and not self.get("already_saved")
 
     @property
     def is_waiting(self) -> bool:

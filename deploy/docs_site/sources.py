@@ -71,7 +71,12 @@ def write_tool_pages() -> Iterator[tuple[str, str]]:
 
 
 def _write_tool(entry: ToolEntry) -> str:
-    parts = [f"## {entry.tool.name}", f"*{entry.title}*", f"**{entry.tool.tier.label}** · {entry.effect}", entry.about]
+    parts = [
+        f"## {entry.tool.name}",
+        f"*{html.escape(entry.tool.title, quote=False)}*",
+        f"**{entry.tool.tier.label}** · {entry.effect}",
+        entry.about,
+    ]
     if entry.arguments:
         rows = [
             (

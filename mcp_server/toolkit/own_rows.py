@@ -1,16 +1,18 @@
-"""The caller's own rows: fetching one by its id, and the plan's cap on how many may be active."""
+"""The caller's own rows: fetched by id, found where the same is saved already, and the plan's cap on active ones."""
 
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, and_, false, func, select
+from sqlalchemy import ColumnElement, and_, false, func, inspect, select
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit.context import Call, CallBase
 from shared.db.accounts import lock
 from shared.db.base import Base
+from shared.db.repeats import find_repeat
 from shared.errors import LimitReached, NotFound
 
 Row = TypeVar("Row", bound=Base)
+Again = bool  # undescribed: the answer that names what is saved already says what it is for
 
 
 def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
@@ -19,6 +21,22 @@ def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked
     if row is None:
         raise NotFound(what, row_id)
     return row
+
+
+class Saved(NamedTuple, Generic[Row]):
+    """A row that is the same as one that was to be added, and a sentence about it."""
+
+    row: Row
+    message: str
+
+
+def find_saved(call: Call, row: Row, what: str, *, again: bool) -> Saved[Row] | None:
+    """What the caller has saved already and was about to add once more; None with `again`."""
+    if again or (stored := find_repeat(call.db, call.account_id, row)) is None:
+        return None
+    (number,) = inspect(stored).identity or ("",)
+    message = f"This is already saved as {what} {number}; nothing was added or changed. Only with again true is it saved twice."
+    return Saved(stored, message)
 
 
 class Capacity(NamedTuple):

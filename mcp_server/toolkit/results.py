@@ -30,6 +30,12 @@ class Result(Part):
     message: str
 
 
+class Added(Result):
+    """`already_saved`: the same was there, it is what the answer holds, and nothing was added."""
+
+    already_saved: bool
+
+
 class TotalValue(Part):
     amount: Money
     currency: str

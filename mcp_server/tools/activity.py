@@ -8,9 +8,10 @@ from pydantic import AfterValidator, Field
 from sqlalchemy import delete
 
 from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import Day, Page, PerPage, RowId, TripId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.views.trips import ChatLink, SearchRecord, get_own_trip, to_chat_link, to_search_record
 from shared.db.trips import ChatLink as Row
 from shared.db.trips import newest_activity, open_trip
@@ -32,7 +33,7 @@ def _web_address(value: str) -> str:
 ChatUrl = Annotated[str, Field(max_length=500, pattern="^https://"), AfterValidator(_web_address)]
 
 
-class SavedChat(Result):
+class SavedChat(Added):
     chat: ChatLink
     created: bool
 
@@ -66,6 +67,7 @@ def save_chat_link(
     summary: Annotated[str, Field(max_length=1000)] | None = None,
     trip_id: TripId | None = None,
     chat_id: Annotated[RowId | None, Field(description="Replaces that entry.")] = None,
+    again: Again = False,
 ) -> SavedChat:
     """Saves a bookmark of this chat, conversation or thread: a title, an optional link, a summary of what was decided.
 
@@ -78,10 +80,12 @@ def save_chat_link(
     if trip is not None:
         row.trip_id = trip.id
     row.title, row.url, row.summary, row.updated_at = title, url, summary or None, call.now
+    if chat_id is None and (saved := find_saved(call, row, "saved chat", again=again)):
+        return SavedChat(message=saved.message, chat=to_chat_link(saved.row), created=False, already_saved=True)
     call.db.add(row)
     call.db.flush()
     message = f"{title} is kept as saved chat {row.id}."
-    return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None)
+    return SavedChat(message=message, chat=to_chat_link(row), created=chat_id is None, already_saved=False)
 
 
 @tool(

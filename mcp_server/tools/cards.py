@@ -10,7 +10,7 @@ from sqlalchemy import delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import get_own
+from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
     CardId,
@@ -29,7 +29,7 @@ from mcp_server.toolkit.parameters import (
     line,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
 from mcp_server.views.cards import (
     BonusCurrency,
     BonusStatus,
@@ -68,7 +68,7 @@ CardText = Annotated[str, line(120), Field(description="Catalogue slug, name or 
 Custom = Annotated[bool, Field(description="True skips matching.")]
 
 
-class AddedCard(Result):
+class AddedCard(Added):
     card: Card
     saved: bool
     linked_to_catalogue: bool
@@ -133,6 +133,7 @@ def add_card(
     currency: CardCurrency = "USD",
     country: Country = None,
     member: Member | None = None,
+    again: Again = False,
 ) -> AddedCard:
     """Adds a new credit card the user or a partner just opened: sign-up bonus (SUB), minimum spend, deadline, fee.
 
@@ -145,13 +146,22 @@ def add_card(
     name = call.reference.cards[slug].name if slug else card
     row = Row(slug=slug, name=name, custom=custom, member=find_member(call.db, member, Row.member))
     store_fields(call, row, values)
+    if saved := find_saved(call, row, "card", again=again):
+        linked, part = saved.row.slug is not None, to_card(call, saved.row)
+        return AddedCard(message=saved.message, card=part, saved=False, linked_to_catalogue=linked, already_saved=True)
     call.db.add(row)
     call.db.flush()
     link = "linked to the catalogue" if row.slug else "as free text, outside the catalogue"
     added_text = (
         f"{add_member(row.name, row.member)} is saved as card {row.id}, {link}.{describe_missing_bonus_day(row)}"
     )
-    return AddedCard(message=added_text, card=to_card(call, row), saved=True, linked_to_catalogue=slug is not None)
+    return AddedCard(
+        message=added_text,
+        card=to_card(call, row),
+        saved=True,
+        linked_to_catalogue=slug is not None,
+        already_saved=False,
+    )
 
 
 def _find_slug(call: Call, text: str, country: str | None) -> str | None:

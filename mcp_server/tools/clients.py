@@ -10,9 +10,10 @@ from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
+from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import ClientId, Page, PerPage, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result, TotalValue
+from mcp_server.toolkit.results import Added, Paging, Part, Result, TotalValue
 from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
 from shared.db import clients as store
 from shared.db.clients import ClientPortfolio as Row
@@ -34,7 +35,7 @@ Preferences = Annotated[dict[str, Any] | None, Field(description="As balances.")
 Notes = Annotated[str | None, Field(max_length=8000)]
 
 
-class CreatedClient(Result):
+class CreatedClient(Added):
     portfolio: ClientPortfolio
     unknown_programs: list[str]
 
@@ -108,6 +109,7 @@ def create_client_portfolio(
     balances: NewBalances = None,
     preferences: NewPreferences = None,
     notes: Notes = None,
+    again: Again = False,
 ) -> CreatedClient:
     """Adds a new client or customer of a travel advisor, with contact, email, points balances and preferences.
 
@@ -122,10 +124,15 @@ def create_client_portfolio(
         preferences=clients.check_preferences(preferences or {}),
         notes=notes or None,
     )
+    if saved := find_saved(call, row, "client portfolio", again=again):
+        part = to_client_portfolio(saved.row)
+        return CreatedClient(message=saved.message, portfolio=part, unknown_programs=unknown, already_saved=True)
     call.db.add(row)
     call.db.flush()
     message = f"{row.client_name} is saved as client portfolio {row.id}.{_describe_unknown(unknown)}"
-    return CreatedClient(message=message, portfolio=to_client_portfolio(row), unknown_programs=unknown)
+    return CreatedClient(
+        message=message, portfolio=to_client_portfolio(row), unknown_programs=unknown, already_saved=False
+    )
 
 
 @tool(

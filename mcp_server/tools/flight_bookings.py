@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
-from mcp_server.toolkit.own_rows import get_own
+from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     NOT_BLANK,
     AirportCapitals,
@@ -30,7 +30,7 @@ from mcp_server.toolkit.parameters import (
 )
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Paging, Part, Result
+from mcp_server.toolkit.results import NO_DATA, Added, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import list_program_names
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
@@ -72,7 +72,7 @@ LocalTime = Annotated[Clock | None, Field(description="Times are local.")]
 PaymentCurrency = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
 
 
-class AddedFlight(Result):
+class AddedFlight(Added):
     booking: FlightBooking
     legs: list[FlightBooking]
     cents_per_point: Money | None
@@ -161,6 +161,7 @@ def add_flight_booking(
     arrival_date: Day | None = None,
     cash_price: CashPrice = None,
     member: Member | None = None,
+    again: Again = False,
 ) -> AddedFlight:
     """Adds a flight the user has booked, with miles or paid in cash, with its confirmation number, one leg per call.
 
@@ -169,11 +170,16 @@ def add_flight_booking(
     terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
     loose = ("program", "flight_number", "confirmation_number", "notes")
     terms |= {name: terms[name] or None for name in loose}
-    row = bookings.add_flight(call.db, call.reference, terms)
+    row = bookings.leg(call.reference, terms)
+    if saved := find_saved(call, row, "flight booking", again=again):
+        row, message = saved
+    else:
+        bookings.add_flight(call.db, row)
+        message = f"Saved as {add_member(f'flight booking {row.id}', row.member)}: {_describe_leg(row)}."
     legs = find_legs(call.db, row)
-    saved = add_member(f"flight booking {row.id}", row.member)
     return AddedFlight(
-        message=f"Saved as {saved}: {_describe_leg(row)}.{_describe_doubts(call, row, legs)}",
+        message=message if saved else message + _describe_doubts(call, row, legs),
+        already_saved=saved is not None,
         booking=to_flight_booking(call, row, []),
         legs=to_flight_bookings(call, legs),
         cents_per_point=bookings.cents_per_point(call.db, legs),

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
-from mcp_server.toolkit.own_rows import get_own
+from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
     Country,
@@ -24,7 +24,7 @@ from mcp_server.toolkit.parameters import (
     TripId,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
 from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
@@ -63,7 +63,7 @@ Place = Annotated[str, Field(max_length=80, description="Of a hotel unknown here
 Workspace = TripId | None
 
 
-class AddedStay(Result):
+class AddedStay(Added):
     booking: HotelBooking
     next_check_on: date | None
 
@@ -147,10 +147,10 @@ def add_hotel_booking(
     city: Place = None,
     country: Country | None = None,
     member: Member | None = None,
+    again: Again = False,
 ) -> AddedStay:
     """Adds a hotel stay the user booked, on points, a free night or cash; checked daily for a lower price. Paid."""
-    row = bookings.add_hotel(
-        call.db,
+    row = bookings.build_stay(
         call.reference,
         hotel_id,
         {
@@ -170,14 +170,22 @@ def add_hotel_booking(
             "member": find_member(call.db, member, Row.member),
         },
     )
+    if saved := find_saved(call, row, "hotel booking", again=again):
+        row = saved.row
+    else:
+        bookings.add_hotel(call.db, call.reference, row)
     booking = to_hotel_booking(call, row, [])
     next_check = booking.monitoring.next_check_on
-    saved = add_member(f"hotel booking {row.id}", row.member)
+    name = add_member(f"hotel booking {row.id}", row.member)
+    added_text = (
+        f"Saved as {name}: {row.hotel_name} from {format_day(row.check_in_date)}."
+        f" {_describe_watch(call, row, next_check)}"
+    )
     return AddedStay(
-        message=f"Saved as {saved}: {row.hotel_name} from {format_day(row.check_in_date)}."
-        f" {_describe_watch(call, row, next_check)}",
+        message=saved.message if saved else added_text,
         booking=booking,
         next_check_on=next_check,
+        already_saved=saved is not None,
     )
 
 

@@ -8,9 +8,10 @@ from sqlalchemy import delete, func, select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import edit
+from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import AnyName, Clock, Day, Points, Position, RowId, TripId
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Part, Result
+from mcp_server.toolkit.results import Added, Part, Result
 from mcp_server.views.points_transfers import SentTransfer, check_transfer, name_transfer, read_transfer
 from mcp_server.views.trips import ItemKind, ItineraryItem, to_itinerary_item
 from shared.db.bookings import FlightBooking, HotelBooking
@@ -30,7 +31,7 @@ class _Unsent(StrEnum):
 NOTE = cast("ItemKind", _Unsent.KIND)
 
 
-class SavedItem(Result):
+class SavedItem(Added):
     item: ItineraryItem
     created: bool
     trip_id: int
@@ -126,6 +127,7 @@ def save_itinerary_item(
     points: Points | None = None,
     expected_on: Day | None = None,
     posted_on: Day | None = None,
+    again: Again = False,
 ) -> SavedItem:
     """Adds a dinner, tour, museum, train, pickup or note to a trip's day plan at a time, or changes that of item_id.
 
@@ -147,12 +149,17 @@ def save_itinerary_item(
         **transfer,
     }
     row = _lock_item(call, trip_id, item_id) if item_id else Row(trip_id=trip_id)
+    same = Row(trip_id=trip_id, title=title, day=day, start_time=start_time)
+    if not item_id and (saved := find_saved(call, same, "item", again=again)):
+        item = to_itinerary_item(saved.row, call.own_day if saved.row.from_program else call.today)
+        return SavedItem(message=saved.message, item=item, created=False, trip_id=trip_id, already_saved=True)
     changed = _store_item(call, row, changes, position)
     how = "added to" if not item_id else "changed in" if changed else "as it was in"
     return SavedItem(
         message=f"{row.title} is {how} the itinerary of trip {trip_id} ({trip.name}) as item {row.id}.",
         item=to_itinerary_item(row, call.own_day if row.from_program else call.today),
         created=item_id is None,
+        already_saved=False,
         trip_id=trip_id,
     )
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import get_own
+from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     NOT_BLANK,
     AirportOrCity,
@@ -24,7 +24,7 @@ from mcp_server.toolkit.parameters import (
 )
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Paging, Part, Result
+from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
 from shared.db.cards import Card
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
@@ -74,7 +74,7 @@ class ListedLounge(Audited):
     networks: list[str]
 
 
-class LoggedVisit(Result):
+class LoggedVisit(Added):
     visit: LoungeVisit
     listed_lounges: list[ListedLounge]
     visits_this_year: LoungeCounts
@@ -153,6 +153,7 @@ def log_lounge_visit(
     currency: Currency = "USD",
     rating: Rating = None,
     notes: Notes = None,
+    again: Again = False,
 ) -> LoggedVisit:
     """Logs a visit to an airport lounge: where, when, how the user got in (card, status, Priority Pass), guest, rating.
 
@@ -173,14 +174,18 @@ def log_lounge_visit(
         notes=notes or None,
     )
     _check_card(call, card_id)
-    call.db.add(row)
-    call.db.flush()
+    if saved := find_saved(call, row, "visit", again=again):
+        row = saved.row
+    else:
+        call.db.add(row)
+        call.db.flush()
     this_year = Row.visited_on.between(call.today.replace(month=1, day=1), call.today.replace(month=12, day=31))
     counts = count_visits(call.db, this_year)
     matches = lounges.find_lounges(call.reference, airport, lounge_name)
+    logged = f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
     return LoggedVisit(
-        message=f"Visit {row.id} to {row.lounge_name} ({row.airport}) is logged."
-        f" {pluralize(counts.total, 'visit')} this year.",
+        message=saved.message if saved else f"{logged} {pluralize(counts.total, 'visit')} this year.",
+        already_saved=saved is not None,
         visit=_to_visit(row),
         listed_lounges=[
             ListedLounge(name=lounge.name, networks=list(lounge.networks), **describe_audited(lounge))

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, func, select, true
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
-from mcp_server.toolkit.own_rows import check_cap, get_own
+from mcp_server.toolkit.own_rows import Again, check_cap, find_saved, get_own
 from mcp_server.toolkit.parameters import Page, PerPage, RowId, TripId, line
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.views.standing_orders import Outcome, StandingOrder, to_standing_orders
 from shared.db.pagination import page_of
 from shared.db.run_kinds import RunKind
@@ -44,6 +44,10 @@ WITHOUT_MODEL = (
 
 class OneOrder(Result):
     standing_order: StandingOrder
+
+
+class CreatedOrder(OneOrder, Added):
+    pass
 
 
 class Orders(Result):
@@ -137,7 +141,8 @@ def create_standing_order(
     run_hour: Hour = 7,
     run_weekday: Weekday = MONDAY,
     trip_id: TripId | None = None,
-) -> OneOrder:
+    again: Again = False,
+) -> CreatedOrder:
     """Schedules a search, check or report that repeats by itself each day or every week and mails the result.
 
     A digest, summary or rundown at an hour, such as each Friday or Sunday; it only reads. When one route's seats open:
@@ -146,15 +151,19 @@ def create_standing_order(
     if trip_id is not None:
         open_trip(call.db, trip_id)
     _require_model(call, "nothing was stored")
-    _check_cap(call)
     weekday = run_weekday if cadence == "weekly" else None
     row = Row(prompt=prompt, cadence=cadence, run_hour=run_hour, run_weekday=weekday, trip_id=trip_id)
+    if saved := find_saved(call, row, "standing order", again=again):
+        part = to_standing_orders(call, [saved.row])[0]
+        return CreatedOrder(message=saved.message, standing_order=part, already_saved=True)
+    _check_cap(call)
     call.db.add(row)
     call.db.flush()
     first = _schedule_runs(call, row)
-    return OneOrder(
+    return CreatedOrder(
         message=f"Standing order {row.id} runs {cadence}, first on {first:%A}, {format_day(first)} at {first:%H:%M}"
         " UTC. Each result is mailed and kept. run_standing_order runs it sooner.",
+        already_saved=False,
         standing_order=to_standing_orders(call, [row])[0],
     )
 

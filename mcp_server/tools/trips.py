@@ -8,10 +8,11 @@ from pydantic_core import to_json
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit, pick_columns
+from mcp_server.toolkit.own_rows import Again, find_saved
 from mcp_server.toolkit.parameters import Day, Page, PerPage, TripId, line
 from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
 from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
 from mcp_server.views.route_monitors import Monitor, to_monitors
@@ -52,7 +53,7 @@ class Unfiled(Part):
     chats: int
 
 
-class CreatedTrip(Result):
+class CreatedTrip(Added):
     trip: Trip
     active_count: int
     cap: int | None
@@ -118,6 +119,7 @@ def create_trip(
     destination: Annotated[str | None, Field(max_length=120, description="City or airport.")] = None,
     start_date: Day | None = None,
     end_date: Day | None = None,
+    again: Again = False,
 ) -> CreatedTrip:
     """Starts a new trip, holiday or vacation with name, place and dates: a folder that keeps everything together.
 
@@ -125,12 +127,18 @@ def create_trip(
     """
     _check_days(start_date, end_date)
     lock(call.db, call.account_id)
-    active, cap = _require_slot(call, "create this one"), call.limits.active_trips
     row = Row(name=name, destination=destination or None, start_date=start_date, end_date=end_date)
+    cap = call.limits.active_trips
+    if saved := find_saved(call, row, "trip", again=again):
+        part, active = to_trip(saved.row, {}), trips.active_trips(call.db)
+        return CreatedTrip(message=saved.message, trip=part, active_count=active, cap=cap, already_saved=True)
+    active = _require_slot(call, "create this one")
     call.db.add(row)
     call.db.flush()
     trip = to_trip(row, {})
-    return CreatedTrip(message=f"Trip {row.id} is open: {row.name}.", trip=trip, active_count=active + 1, cap=cap)
+    return CreatedTrip(
+        message=f"Trip {row.id} is open: {row.name}.", trip=trip, active_count=active + 1, cap=cap, already_saved=False
+    )
 
 
 @tool(

@@ -8,11 +8,11 @@ from sqlalchemy import delete
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.own_rows import get_own
+from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.views.vouchers import AppliedTo, Voucher, to_applied_to, to_voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
@@ -50,6 +50,10 @@ class VoucherTypes(Result):
 
 class OneVoucher(Result):
     voucher: Voucher
+
+
+class AddedVoucher(OneVoucher, Added):
+    pass
 
 
 class ChangedVoucher(OneVoucher):
@@ -161,13 +165,16 @@ def add_voucher(
     expires_on: Day | None = None,
     reference: Reference = None,
     notes: Notes = None,
-) -> OneVoucher:
+    again: Again = False,
+) -> AddedVoucher:
     """Adds a voucher the user got, such as a companion ticket, free night certificate or upgrade, with its expiry.
 
     To spend it on a booking use apply_voucher_to_booking. Paid.
     """
     kind = _resolve_kind(call, voucher_slug)
     row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
+    if saved := find_saved(call, row, "voucher", again=again):
+        return AddedVoucher(message=saved.message, voucher=to_voucher(call, saved.row), already_saved=True)
     call.db.add(row)
     call.db.flush()
     undated = (
@@ -175,7 +182,9 @@ def add_voucher(
     )
     part = to_voucher(call, row)
     over = " It has already expired." if part.state == "expired" else ""
-    return OneVoucher(message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part)
+    return AddedVoucher(
+        message=f"{part.name} is kept as voucher {row.id}.{undated}{over}", voucher=part, already_saved=False
+    )
 
 
 @tool(

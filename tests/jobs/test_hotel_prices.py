@@ -43,7 +43,9 @@ def book(who: Caller, **terms: Any) -> int:
     """A stay as add_hotel_booking stores it, with its watch."""
     given = {"check_in_date": check_in_day(), "check_out_date": check_out_day(), "original_points": 200_000} | terms
     with transaction(who.account_id) as session:
-        return bookings.add_hotel(session, reference(), TOKYO, given).id
+        row = bookings.build_stay(reference(), TOKYO, given)
+        bookings.add_hotel(session, reference(), row)
+        return row.id
 
 
 def stored_before(who: Caller, **terms: Any) -> int:

@@ -28,21 +28,20 @@ Terms = Mapping[str, Any]
 _HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: no one calls a hotel so
 
 
-def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBooking:
-    """Stores one leg. `terms` are columns of FlightBooking by name, with loose names for airline and program.
-
-    Raises Invalid, NotFound or Candidates; then nothing is stored.
-    """
-    row = leg(reference, terms)
+def add_flight(session: Session, row: FlightBooking) -> None:
+    """Stores one leg. Raises NotFound where its trip is not there."""
     if row.workspace_trip_id is not None:
         open_trip(session, row.workspace_trip_id, "workspace_trip_id")
     session.add(row)
     session.flush()
-    return row
 
 
 def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> FlightBooking:
-    """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not."""
+    """The checked row of a leg, not stored yet. A confirmation may leave out the price, a person may not.
+
+    `terms` are columns of FlightBooking by name, with loose names for airline and program. Raises Invalid, NotFound or
+    Candidates.
+    """
     values = {"kind": "award", "taxes_currency": "USD"} | flight_names(reference, terms)
     check_flight(reference, values, unpriced=unpriced)
     row = FlightBooking(**values)
@@ -80,18 +79,13 @@ def find_zone_of(reference: Reference, code: str) -> str | None:
     return airport.tz if airport else None
 
 
-def add_hotel(session: Session, reference: Reference, hotel: str, terms: Terms) -> HotelBooking:
-    """Stores one stay at the hotel a code, number or name means; a name no one knows here is kept as it is written.
-
-    `terms` are columns of HotelBooking by name. Raises Invalid, NotFound or Candidates; then nothing is stored.
-    """
-    row = build_stay(reference, hotel, terms)
+def add_hotel(session: Session, reference: Reference, row: HotelBooking) -> None:
+    """Stores one stay and has its price looked at. Raises NotFound where its trip is not there."""
     if row.trip_id is not None:
         open_trip(session, row.trip_id)
     session.add(row)
     session.flush()
     schedule_price_check(session, reference, row)
-    return row
 
 
 def schedule_price_check(session: Session, reference: Reference, row: HotelBooking) -> None:
@@ -103,7 +97,11 @@ def schedule_price_check(session: Session, reference: Reference, row: HotelBooki
 def build_stay(
     reference: Reference, hotel: str, terms: Terms, *, unpriced: bool = False, printed: bool = False
 ) -> HotelBooking:
-    """The checked row of a stay, not stored yet. A `printed` name of no known hotel is no slip of the pen."""
+    """The checked row of a stay, not stored yet, at the hotel a code, number or name means.
+
+    `terms` are columns of HotelBooking by name. A name no one knows here is kept as it is written; if it is `printed`
+    it is no slip of the pen. Raises Invalid, NotFound or Candidates.
+    """
     printed = printed or bool(terms.get("hotel_city") or terms.get("hotel_country"))
     hotel_row = find_booked_hotel(reference, hotel, exact=printed)
     stay_terms = {"kind": "award", "cash_rate_currency": "USD"} | dict(terms)

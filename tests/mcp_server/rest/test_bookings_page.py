@@ -158,7 +158,8 @@ def test_on_the_free_plan_one_looks_and_deletes_and_is_told_what_needs_another_p
         terms = {"airline": "UA", "origin": "LAX", "destination": "DEN", "departure_date": clock.today()}
         from shared.reference.load import reference
 
-        bookings.add_flight(session, reference(), terms | {"cabin_class": "economy", "points_spent": 1})
+        terms |= {"cabin_class": "economy", "points_spent": 1}
+        bookings.add_flight(session, bookings.leg(reference(), terms))
     one = f"{PAGE}/flights/{read_flight().id}"
     assert send(world, one, f"{one}/alert").status_code == 403
     assert send(world, f"{one}/delete").status_code == 303
@@ -246,3 +247,15 @@ def test_nobody_sees_or_changes_another_persons_booking(world: World, ann: Calle
     assert [world.get(path).status_code for path in (one, f"{one}/edit", f"{one}/delete")] == [404] * 3
     for path in ("x", "0", "9" * 30):
         assert world.get(f"{PAGE}/flights/{path}").status_code == 404
+
+
+def test_the_same_flight_is_saved_twice_only_with_a_tick(world: World, ann: Caller) -> None:
+    assert send(world, f"{PAGE}/flights/new", **FLIGHT).status_code == 303
+    assert 'name="again"' not in world.get(f"{PAGE}/flights/new").text
+    told = send(world, f"{PAGE}/flights/new", **FLIGHT)
+    assert (told.status_code, 'name="again"' in told.text, 'value="UA1142"' in told.text) == (422, True, True)
+    assert "The same is already saved, so nothing was added." in told.text
+    read_flight()  # one
+    assert send(world, f"{PAGE}/flights/new", **FLIGHT, again="yes").status_code == 303
+    with transaction() as session:
+        assert len(session.scalars(select(FlightBooking)).all()) == 2

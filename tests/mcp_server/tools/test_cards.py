@@ -29,7 +29,7 @@ def add(people: People, use: Use) -> Any:
     """add(card=..., ...) as Alice; custom text unless told otherwise."""
 
     def run(**given: Any) -> dict[str, Any]:
-        return use(people.alice, "add_card", **{"card": "House card", "custom": True, **given})
+        return use(people.alice, "add_card", **{"card": "House card", "custom": True, "again": True, **given})
 
     return run
 

@@ -39,7 +39,7 @@ def day(offset: int) -> str:
 
 
 def add(use: Use, who: Caller, **more: Any) -> dict[str, Any]:
-    made = use(who, "add_flight_booking", **LEG | more)
+    made = use(who, "add_flight_booking", **LEG | {"again": True} | more)
     assert made["status"] == "ok", made
     return made
 
@@ -387,7 +387,7 @@ def test_a_trip_deleted_while_legs_are_filed_under_it_leaves_the_legs(people: Pe
         deleted, added, updated = at_once(
             people.alice,
             ("delete_trip", {"trip_id": trip, "permanently": True}),
-            ("add_flight_booking", LEG | {"workspace_trip_id": trip}),
+            ("add_flight_booking", LEG | {"workspace_trip_id": trip, "again": True}),
             ("update_flight_booking", {"booking_id": one, "workspace_trip_id": trip, "notes": "Window"}),
         )
         assert deleted == "ok"

@@ -28,7 +28,7 @@ def log(people: People, use: Use) -> Any:
 
     def run(**given: Any) -> dict[str, Any]:
         visit = {"lounge_name": "No1 Lounge", "airport": "LHR", "visited_on": day(0)}
-        return use(people.alice, "log_lounge_visit", **visit | given)
+        return use(people.alice, "log_lounge_visit", **visit | {"again": True} | given)
 
     return run
 
