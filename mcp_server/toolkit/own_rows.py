@@ -35,8 +35,8 @@ def find_saved(call: Call, row: Row, what: str, *, again: bool) -> Saved[Row] | 
     if again or (stored := find_repeat(call.db, call.account_id, row)) is None:
         return None
     (number,) = inspect(stored).identity or ("",)
-    message = f"This is already saved as {what} {number}; nothing was added or changed. Only with again true is it saved twice."
-    return Saved(stored, message)
+    rest = "nothing was added or changed. Only with again true is it saved twice."
+    return Saved(stored, f"This is already saved as {what} {number}; {rest}")
 
 
 class Capacity(NamedTuple):

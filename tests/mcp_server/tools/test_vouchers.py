@@ -100,9 +100,8 @@ def add(people: People, use: Use) -> Any:
     """add(expires_on=..., ...) -> the voucher, one of Alice's for flights unless told otherwise."""
 
     def run(**given: Any) -> dict[str, Any]:
-        made: dict[str, Any] = use(people.alice, "add_voucher", **{"voucher_slug": FLIGHT, "again": True, **given})[
-            "voucher"
-        ]
+        added = use(people.alice, "add_voucher", **{"voucher_slug": FLIGHT, "again": True, **given})
+        made: dict[str, Any] = added["voucher"]
         return made
 
     return run
