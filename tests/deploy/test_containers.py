@@ -29,7 +29,15 @@ def test_all_programs_are_services_of_one_image() -> None:
         for service in OURS.values()
         if service["command"][0] == "award-travel"
     ]
-    assert sorted(commands) == ["backup", "migrate"]
+    assert sorted(commands) == ["backup", "migrate", "upgrade"]
+
+
+def test_nothing_is_migrated_before_the_new_image_was_asked_what_is_to_be_done_first() -> None:
+    done = "service_completed_successfully"
+    assert OURS["check"]["command"] == ["award-travel", "upgrade", "--check"]
+    assert (OURS["check"]["restart"], OURS["migrate"]["depends_on"]) == ("no", {"check": {"condition": done}})
+    waiting = {name for name, one in OURS.items() if one["depends_on"].get("migrate", {}).get("condition") == done}
+    assert waiting == set(PROGRAMS) | {"backup"}
 
 
 @pytest.mark.slow  # starts programs
@@ -79,7 +87,7 @@ def test_whatever_a_service_waits_for_or_mounts_exists() -> None:
 def test_the_folder_of_the_image_holds_what_is_copied_from_it() -> None:
     names = {file.name for file in list_files("image")}
     assert names == {"Containerfile", "constraints.txt"}
-    assert OURS["migrate"]["build"] == {"context": "image", "dockerfile": "Containerfile"}
+    assert OURS["check"]["build"] == {"context": "image", "dockerfile": "Containerfile"}
     assert "-c /build/constraints.txt" in CONTAINERFILE
 
 

@@ -33,6 +33,7 @@ DEPLOYMENTS = _list_kind("Deployment")
 PODS = {name: thing["spec"]["template"] for name, thing in (DEPLOYMENTS | _list_kind("Job")).items()}
 PODS |= {name: thing["spec"]["jobTemplate"]["spec"]["template"] for name, thing in _list_kind("CronJob").items()}
 CONTAINERS = {name: pod["spec"]["containers"][0] for name, pod in PODS.items()}
+CHECKS = {one["name"]: one for pod in PODS.values() for one in pod["spec"].get("initContainers", ())}
 VALUES: dict[str, str] = _list_kind("ConfigMap")["award-travel"]["data"]
 
 
@@ -53,10 +54,23 @@ def test_a_field_that_kubernetes_does_not_know_is_refused() -> None:
 
 def test_the_programs_are_started_as_compose_starts_them() -> None:
     ours = {name: service for name, service in COMPOSE.items() if service["image"] == "award-travel"}
-    assert {name: one["command"] for name, one in CONTAINERS.items()} == {
+    assert {name: one["command"] for name, one in (CONTAINERS | CHECKS).items()} == {
         name: service["command"] for name, service in ours.items()
     }
-    assert {one["image"] for one in CONTAINERS.values()} == {"award-travel"}
+    assert {one["image"] for one in (CONTAINERS | CHECKS).values()} == {"award-travel"}
+
+
+def test_nothing_is_migrated_before_the_new_image_was_asked_what_is_to_be_done_first() -> None:
+    """And one that has something to say is not asked again, so that the Job has failed when it is waited for."""
+    job = _list_kind("Job")["migrate"]["spec"]
+    (check,) = job["template"]["spec"]["initContainers"]
+    migrate = CONTAINERS["migrate"]
+    assert check == migrate | {"name": "check", "command": ["award-travel", "upgrade", "--check"]}
+    (rule,) = job["podFailurePolicy"]["rules"]
+    assert (rule["action"], rule["onExitCodes"]) == (
+        "FailJob",
+        {"containerName": "check", "operator": "In", "values": [1]},
+    )
 
 
 def test_every_pod_has_no_rights_and_time_to_stop() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import COMMANDS, list_files
+from deploy.cli import COMMANDS, build_parser, list_files
+from deploy.operators.roll import MAX_SECONDS
 from shared.settings import settings
 
 UNITS = {file.name: file.read_text(encoding="utf-8") for file in list_files("units")}
@@ -53,8 +54,13 @@ def test_a_stop_asks_the_program_alone_and_waits_for_the_longest_run() -> None:
 
 
 def test_only_the_servers_reload_with_processes_that_can_be_replaced() -> None:
-    reloading = {name for name, text in SERVICES.items() if "\nExecReload=/bin/kill -HUP $MAINPID\n" in text}
+    """And a reload that failed is known by its status, because the command waits."""
+    command = f"\nExecReload={PYTHON}deploy.cli roll --wait $MAINPID\n"
+    reloading = {name for name, text in SERVICES.items() if command in text}
     assert reloading == {"award-travel-web.service", "award-travel-tools.service"}
+    assert build_parser().parse_args(["roll", "--wait", "1"]).wait
+    waits = {int(wait) for name in reloading for wait in re.findall(r"\nTimeoutStartSec=(\d+)\n", SERVICES[name])}
+    assert min(waits) > MAX_SECONDS
     assert [name for name in reloading if "--workers 2" not in STARTS[name][0]] == []
 
 
