@@ -34,7 +34,7 @@ def _await_release(pid: int, before: set[int]) -> None:
         if began and now == before:
             raise CommandError(f"The roll failed: process {pid} still runs what it ran before. Its log says why.")
         began = began or now != before
-        time.sleep(_LOOK_SECONDS)  # noqa: TID251 - only a parent can wait for the end of a process
+        time.sleep(_LOOK_SECONDS)
     if began:
         raise CommandError(f"The roll of process {pid} has not ended after {MAX_SECONDS:.0f} s. Its log says more.")
     raise CommandError(f"Process {pid} did not begin to roll: name that of a server with two workers or more.")

@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from deploy.cli import build_parser, list_files
-from shared.settings import Settings, settings
+from shared.settings import VERSION, Settings, settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
-OURS = {name: service for name, service in SERVICES.items() if service["image"] == "award-travel"}
+OURS = {name: service for name, service in SERVICES.items() if service["image"] == f"award-travel:{VERSION}"}
 PROGRAMS = {name: service for name, service in OURS.items() if service["command"][0] == "python"}
 SETTINGS = {name.upper() for name in Settings.model_fields}
 
@@ -92,7 +92,8 @@ def test_the_folder_of_the_image_holds_what_is_copied_from_it() -> None:
 
 
 def test_no_image_is_named_with_a_host() -> None:
-    """So that each is taken from where the machine is set up to look."""
+    """So that each is taken from where the machine is set up to look; and each with a tag, so that there is a way back."""
     images = [service["image"] for service in SERVICES.values()] + re.findall(r"^ARG BASE=(.+)$", CONTAINERFILE, re.M)
     assert len(images) == len(SERVICES) + 1
+    assert [image for image in images if ":" not in image] == []
     assert [image for image in images if "." in image.partition("/")[0].partition(":")[0]] == []

@@ -10,11 +10,12 @@ import yaml
 
 from deploy.cli import list_files
 from shared.db.metrics import _GAUGES
-from shared.settings import Settings, settings
+from shared.settings import VERSION, Settings, settings
 from shared.telemetry.metrics_address import PROGRAMS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 VERSIONS = ("1.30", "1.37")  # the oldest that takes a preStop of sleep, and the newest that is known here
+IMAGE = f"award-travel:{VERSION}"  # with a tag, so that there is a way back
 FILES = {file.name: list(yaml.safe_load_all(file.read_text(encoding="utf-8"))) for file in list_files("kubernetes")}
 OBJECTS: list[dict[str, Any]] = [thing for things in FILES.values() for thing in things]
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
@@ -53,11 +54,11 @@ def test_a_field_that_kubernetes_does_not_know_is_refused() -> None:
 
 
 def test_the_programs_are_started_as_compose_starts_them() -> None:
-    ours = {name: service for name, service in COMPOSE.items() if service["image"] == "award-travel"}
+    ours = {name: service for name, service in COMPOSE.items() if service["image"] == IMAGE}
     assert {name: one["command"] for name, one in (CONTAINERS | CHECKS).items()} == {
         name: service["command"] for name, service in ours.items()
     }
-    assert {one["image"] for one in (CONTAINERS | CHECKS).values()} == {"award-travel"}
+    assert {one["image"] for one in (CONTAINERS | CHECKS).values()} == {IMAGE}
 
 
 def test_nothing_is_migrated_before_the_new_image_was_asked_what_is_to_be_done_first() -> None:
