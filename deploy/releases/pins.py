@@ -11,9 +11,7 @@ from pathlib import Path
 DEPLOY = Path(__file__).parents[1]
 PROJECT, CONSTRAINTS = DEPLOY.parent / "pyproject.toml", DEPLOY / "constraints.txt"
 REQUIREMENTS = DEPLOY / "requirements.txt"
-SYSTEMS = (
-    "sys_platform == 'darwin' or sys_platform == 'linux'"  # all that the package is for, so it goes without saying
-)
+SYSTEMS = "sys_platform == 'darwin' or sys_platform == 'linux'"  # all that the package is for
 # What a server needs, on every system that the service runs on.
 COMPILE = (
     *("uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes"),

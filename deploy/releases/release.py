@@ -97,8 +97,8 @@ def check_base(base: str) -> None:
     if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", base):
         raise CommandError(
             f"The base of the image ({base}) has no digest, so it can be another one tomorrow: name it with"
-            " --base NAME:TAG@sha256:..., which `skopeo inspect --format '{{.Digest}}' docker://NAME:TAG` prints, or leave"
-            " the image out with --without-image."
+            " --base NAME:TAG@sha256:... (`skopeo inspect --format '{{.Digest}}' docker://NAME:TAG` prints the digest),"
+            " or leave the image out with --without-image."
         )
 
 

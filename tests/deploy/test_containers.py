@@ -92,7 +92,7 @@ def test_the_folder_of_the_image_holds_what_is_copied_from_it() -> None:
 
 
 def test_no_image_is_named_with_a_host() -> None:
-    """So that each is taken from where the machine is set up to look; and each with a tag, so that there is a way back."""
+    """So that each is taken from where the machine is set up to look; with a tag, so that there is a way back."""
     images = [service["image"] for service in SERVICES.values()] + re.findall(r"^ARG BASE=(.+)$", CONTAINERFILE, re.M)
     assert len(images) == len(SERVICES) + 1
     assert [image for image in images if ":" not in image] == []

@@ -84,9 +84,8 @@ class Image:
             return Path(ready)
         release, archive = platform.freedesktop_os_release()["VERSION_CODENAME"], self.folder / "base.tar"
         sources = [file for pattern in SOURCES for file in Path("/etc/apt").glob(pattern)]
-        without = [
-            f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")
-        ]  # as slim bases are
+        # without what slim bases do not have either
+        without = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
         words = ["--variant=minbase", "--include=python3-venv,ca-certificates", *without]
         run("mmdebstrap", *words, release, archive, *sources)
         return archive
@@ -99,9 +98,8 @@ class Image:
             shutil.copy(deploy / name, context)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", context]
         run(*pip, "--require-hashes", "--requirement", deploy / "requirements.txt")
-        run(
-            *pip, "--constraint", deploy / "constraints.txt", "async-timeout"
-        )  # by Python before 3.11.3, not by this one
+        # By Python before 3.11.3 alone, which may be that of the base.
+        run(*pip, "--constraint", deploy / "constraints.txt", "async-timeout")
         return context
 
 
