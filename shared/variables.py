@@ -20,16 +20,16 @@ def read_variable(name: str, variables: Mapping[str, str | None] = os.environ) -
     value, place = (unquote(variables.get(key) or "") for key in (name, name_file(name)))
     if not place:
         return value
-    shown = name.upper()
+    title = name.upper()
     if value:
-        raise SettingsError(f"{shown} and {shown}_FILE are both set: set one of them.")
+        raise SettingsError(f"{title} and {title}_FILE are both set: set one of them.")
     try:
         value = Path(place).read_text(encoding="utf-8").strip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise SettingsError(f"{shown}_FILE names {place}, which cannot be read: {reason}.") from None
+        raise SettingsError(f"{title}_FILE names {place}, which cannot be read: {reason}.") from None
     if not value:
-        raise SettingsError(f"{shown}_FILE names {place}, which is empty.")
+        raise SettingsError(f"{title}_FILE names {place}, which is empty.")
     return value
 
 

@@ -88,8 +88,8 @@ def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]
     if sys.platform == "darwin":
         settings["OBJC_DISABLE_INITIALIZE_FORK_SAFETY"] = "YES"  # the worker forks
     ours = stack.home.secrets() | addresses | settings
-    known = {"METRICS_PORT", *map(name_file, ours)}  # that of `up` itself; and files of what was read already
-    return {name: value for name, value in os.environ.items() if name not in known} | ours
+    not_theirs = {"METRICS_PORT", *map(name_file, ours)}  # that of `up` itself; and files of what was read already
+    return {name: value for name, value in os.environ.items() if name not in not_theirs} | ours
 
 
 def stop_all(stack: Stack) -> None:

@@ -39,11 +39,11 @@ class Environment(EnvSettingsSource):
     """The variables of the environment, without quotes around their values; NAME_FILE is a file that holds NAME."""
 
     def _load_env_vars(self) -> Mapping[str, str | None]:
-        given, values, faults = super()._load_env_vars(), dict[str, str | None](), []
+        variables, values, faults = super()._load_env_vars(), dict[str, str | None](), []
         for name in self.settings_cls.model_fields:
-            if name in given or name_file(name) in given:
+            if name in variables or name_file(name) in variables:
                 try:
-                    values[name] = read_variable(name, given)
+                    values[name] = read_variable(name, variables)
                 except SettingsError as fault:
                     faults.append(str(fault))
         if faults:

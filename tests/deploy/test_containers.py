@@ -1,5 +1,6 @@
 """deploy/Containerfile and deploy/compose.yaml: the programs, settings and names in them are those that exist."""
 
+import os
 import re
 import subprocess
 import sys
@@ -7,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 
 from deploy.cli import build_parser, list_files
+from deploy.local.server_binaries import find_valkey
 from shared.settings import VERSION, Settings, settings
+from tests.support.service import wait_for
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CONTAINERFILE = (DEPLOY / "Containerfile").read_text(encoding="utf-8")
@@ -74,6 +78,49 @@ def test_the_servers_are_asked_where_they_listen() -> None:
 def test_the_proxy_takes_the_addresses_that_compose_gives_it() -> None:
     taken = set(re.findall(r"\{\$(\w+):", (DEPLOY / "Caddyfile").read_text(encoding="utf-8")))
     assert taken == set(SERVICES["proxy"]["environment"])
+
+
+def test_no_service_fills_the_disk_with_logs_or_takes_all_memory() -> None:
+    assert [
+        name for name, one in SERVICES.items() if one["logging"]["options"].keys() != {"max-size", "max-file"}
+    ] == []
+    assert [name for name, one in SERVICES.items() if not re.fullmatch(r"\d+[mg]", one["mem_limit"])] == []
+
+
+@pytest.mark.slow  # starts the queue
+def test_the_queue_asks_for_its_password_and_shows_it_in_no_list_of_processes(tmp_path: Path) -> None:
+    """By the command of its service, with this machine's valkey-server listening at a socket."""
+    shell, option, script = SERVICES["queue"]["command"]
+    socket = tmp_path / "socket"
+    script = script.replace("$$", "$").replace("valkey-server -", f"{find_valkey()} - --port 0 --unixsocket {socket}")
+    with subprocess.Popen(
+        [shell, option, script], env={"REDISCLI_AUTH": "s3cret", "PATH": os.environ["PATH"]}
+    ) as queue:
+        try:
+            wait_for("the queue", socket.exists)
+            words = Path(f"/proc/{queue.pid}/cmdline").read_bytes()  # it is the server itself, which a stop reaches
+            assert b"valkey-server" in words
+            assert b"s3cret" not in words
+            with pytest.raises(redis.AuthenticationError):
+                redis.Redis(unix_socket_path=str(socket)).ping()
+            client = redis.Redis(unix_socket_path=str(socket), password="s3cret", decode_responses=True)
+            taken = client.config_get("maxmemory-policy") | client.config_get("appendonly") | client.config_get("save")
+            assert taken == {"maxmemory-policy": "noeviction", "appendonly": "no", "save": ""}
+            client.shutdown()
+        finally:
+            queue.terminate()
+
+
+def test_the_override_of_the_page_gives_every_program_its_secrets_in_files() -> None:
+    page = (DEPLOY / "docs" / "containers.md").read_text(encoding="utf-8")
+    override = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    assert override["services"].keys() == OURS.keys()
+    for service in override["services"].values():
+        files = {name: path for name, path in service["environment"].items() if name.endswith("_FILE")}
+        assert files == {f"{name.upper()}_FILE": f"/run/secrets/{name}" for name in service["secrets"]}
+        kept = {name: value for name, value in service["environment"].items() if name not in files}
+        assert kept == OURS["web"]["environment"]
+        assert set(service["secrets"]) == override["secrets"].keys() < {name.lower() for name in SETTINGS}
 
 
 def test_whatever_a_service_waits_for_or_mounts_exists() -> None:
