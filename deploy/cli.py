@@ -147,6 +147,11 @@ def add_upgrade(parser: Parser) -> None:
     _add_json(parser)
 
 
+def add_roll(parser: Parser) -> None:
+    parser.add_argument("pid", type=int, metavar="PID", help="the process that was started: MainPID of its unit")
+    parser.add_argument("--wait", action="store_true", help="until all workers are new; status 1 when the roll failed")
+
+
 def add_keys(parser: Parser) -> None:
     commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     status = commands.add_parser("status", help="what hangs on each key, and the next step of a rotation")
@@ -206,7 +211,7 @@ def add_providers(parser: Parser) -> None:
 GUIDE = Path(__file__).parent / "docs" / "index.md"  # a part of the package, unlike README
 GROUPS = {
     "For operators: the service": (
-        *("up", "open", "doctor", "migrate", "upgrade", "maintenance", "reset-sandbox"),
+        *("up", "open", "doctor", "migrate", "upgrade", "roll", "maintenance", "reset-sandbox"),
         *("backup", "restore", "keys", "providers", "example"),
     ),
     "For operators: accounts": ("user", "client", "invite", "invites", "jobs", "mail", "trail"),
@@ -262,7 +267,7 @@ KINDS = {
     "caddy": ("Caddyfile",),
     "observability": ("observability/*",),
     "units": ("units/*",),
-    "image": ("Containerfile", "constraints.txt"),
+    "image": ("Containerfile", "requirements.txt"),
     "compose": ("compose.yaml",),
     "kubernetes": ("kubernetes/*",),
 }
@@ -449,6 +454,12 @@ COMMANDS = {
     "migrate": Command("bring the database's tables up to date", _add_nothing, "database.commands:run_migrate"),
     "upgrade": Command(
         "say what an upgrade would do and what to do first", add_upgrade, "database.upgrades:run_upgrade"
+    ),
+    "roll": Command(
+        "replace the processes of a server by newly installed ones",
+        add_roll,
+        "operators.roll:run_roll",
+        takes_home=False,
     ),
     "maintenance": Command(
         "answer that the service is under maintenance, and pause jobs",

@@ -1,7 +1,6 @@
 """`award-travel open`: the page of the running service, or of the one logged in to, in the browser."""
 
 import argparse
-import os
 import webbrowser
 from urllib.parse import quote
 
@@ -13,10 +12,11 @@ def _find_address(home: Home) -> str:
     """Raises CommandError where no service is known."""
     from deploy.client.commands import CommandEnded, load_login
     from deploy.local.service import is_set_by_environment
+    from shared.variables import read_variable
 
     if facts := home.running():
         return str(facts["web_url"])
-    if is_set_by_environment() and (url := os.environ.get("WEB_URL")):
+    if is_set_by_environment() and (url := read_variable("WEB_URL")):
         return url.rstrip("/")
     try:
         return load_login().url

@@ -1,11 +1,10 @@
 """TLS to other hosts: whose certificates are trusted, and a fault in words with the next step."""
 
-import os
 import ssl
 from collections.abc import Iterator
 from functools import lru_cache
 
-from shared.quotes import unquote
+from shared.variables import read_variable
 
 # OpenSSL's numbers of what a certificate is refused for (x509_vfy.h).
 _UNKNOWN_AUTHORITY = (18, 19, 20, 21)
@@ -25,7 +24,7 @@ class BundleError(Exception):
 
 def find_bundle() -> str | None:
     """The file of CA_BUNDLE. Read apart from the other settings, because commands of a client have no others."""
-    return unquote(os.environ.get("CA_BUNDLE", "")) or None  # noqa: TID251 - as said above
+    return read_variable("CA_BUNDLE") or None
 
 
 def build_context(protocol: str) -> ssl.SSLContext:

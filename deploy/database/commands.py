@@ -1,7 +1,6 @@
 """`award-travel migrate` and `reset-sandbox`: the tables brought up to date, and invented rows deleted."""
 
 import argparse
-import os
 
 from deploy.database.direct_database import read_direct_url, update_tables
 from deploy.errors import CommandError
@@ -12,6 +11,7 @@ from shared.db.base import transaction
 from shared.db.schema_version import read_schema
 from shared.services.operations.data_mode import find_data_mode, holds_nothing, reset_sandbox
 from shared.settings.checks import driver_url
+from shared.variables import read_variable
 
 
 def _migrate(url: str) -> None:
@@ -23,7 +23,7 @@ def _migrate(url: str) -> None:
 
 def run_migrate(arguments: argparse.Namespace) -> None:
     """Needs only DATABASE_URL where one is set."""
-    if os.environ.get("DATABASE_URL"):
+    if read_variable("DATABASE_URL"):
         _migrate(driver_url(read_direct_url()))
         return
     with database(Home(arguments.home)):

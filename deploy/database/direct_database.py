@@ -1,20 +1,18 @@
 """The database past any pooler: its address as the environment has it, and its tables brought up to date."""
 
-import os
-
 from deploy.errors import CommandError
 from shared.db.pooling import store_guards
 from shared.db.schema import upgrade
-from shared.quotes import unquote
+from shared.variables import read_variable
 
 
 def read_direct_url() -> str:
     """The address as written. What a command sets or locks for a session would stay in a pooler's connections."""
-    if direct := os.environ.get("DATABASE_DIRECT_URL"):
-        return unquote(direct)
+    if direct := read_variable("DATABASE_DIRECT_URL"):
+        return direct
     if _lends_for_transactions():
         raise CommandError("DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL, the address of PostgreSQL itself.")
-    return unquote(os.environ["DATABASE_URL"])
+    return read_variable("DATABASE_URL")
 
 
 def update_tables(url: str) -> None:
@@ -25,4 +23,4 @@ def update_tables(url: str) -> None:
 
 
 def _lends_for_transactions() -> bool:
-    return unquote(os.environ.get("DATABASE_POOLING", "")) == "transaction"
+    return read_variable("DATABASE_POOLING") == "transaction"

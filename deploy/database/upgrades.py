@@ -38,8 +38,11 @@ def list_first_steps(plan: UpgradePlan) -> list[str]:
     steps = []
     if not _is_fresh(plan.last_backup):
         steps.append("Make a backup: award-travel backup FILE.")
-    if not plan.runs_meanwhile:
-        steps.append("Stop the programs of the release before, or its calls fail from the first migration on.")
+    if not plan.runs_meanwhile and not plan.in_maintenance:
+        steps.append(
+            "Run award-travel maintenance on, and stop dispatchers, workers and the mail listener: the programs of the"
+            " release before do not run on the new tables, and would fail from the first migration on."
+        )
     return steps
 
 
@@ -62,6 +65,7 @@ def describe_plan(plan: UpgradePlan, steps: list[str]) -> dict[str, Any]:
         "schema_is_newer": plan.schema.is_newer,
         "migrations": [migration._asdict() for migration in plan.migrations],
         "programs_run_meanwhile": plan.runs_meanwhile,
+        "in_maintenance": plan.in_maintenance,
         "at_most_seconds": _estimate_seconds(plan),
         "last_backup": backup and {"at": backup.at.isoformat(), "is_fresh": _is_fresh(backup)},
         "first": steps,
@@ -105,7 +109,8 @@ def _describe_programs(plan: UpgradePlan) -> str:
         return "those of this release do not run on these tables"
     if plan.runs_meanwhile:
         return "those that run now go on running"
-    return "those of the release before do not run on the new tables"
+    end = "; maintenance is on, so they fail no one" if plan.in_maintenance else ""
+    return f"those of the release before do not run on the new tables{end}"
 
 
 def _describe_time(plan: UpgradePlan) -> str:

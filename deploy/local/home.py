@@ -98,12 +98,14 @@ class Home:
 
     def secrets(self) -> dict[str, str]:
         """Secrets made once and kept in the home; values of the environment win."""
+        from shared.variables import read_variable  # only once `shared` is known to be ours
+
         names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET")
         stored = self._read_json("secrets.json")
         if set(names) - set(stored):
             stored = {name: secrets.token_urlsafe(32) for name in names} | stored
             write_private(self.path / "secrets.json", json.dumps(stored, indent=2))
-        return {name: os.environ.get(name) or stored[name] for name in names}
+        return {name: read_variable(name) or stored[name] for name in names}
 
     def ports(self) -> dict[str, int]:
         """The ports chosen once because 0 was asked for."""

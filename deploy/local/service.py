@@ -12,13 +12,14 @@ from deploy.local.ports import usual_port
 from deploy.local.stack import Stack, build_environment, start_private_servers, stop_all
 from deploy.local.supervisor import running
 from shared.settings import settings
+from shared.variables import read_variable
 
 SETTINGS_OF_A_SERVICE = ("DATABASE_URL", "REDIS_URL", "SECRET_KEYS", "SERVICE_CLIENT_SECRET")
 
 
 def is_set_by_environment() -> bool:
     """Whether the environment describes a whole service, as in production: the home then plays no part."""
-    return all(os.environ.get(name) for name in SETTINGS_OF_A_SERVICE)
+    return all(read_variable(name) for name in SETTINGS_OF_A_SERVICE)
 
 
 def _use_running_service(home: Home) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from deploy.local.home import Home
 from deploy.local.private_servers import Postgres, Valkey
 from deploy.local.processes import Child, Say, kill_orphans, stop
+from shared.variables import name_file, read_variable
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Stack:
 
 def start_private_servers(stack: Stack) -> dict[str, str]:
     """Addresses of the database and the queue: those of the environment, or of private servers started now."""
-    addresses = {name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL") if os.environ.get(name)}
+    addresses = {name: url for name in ("DATABASE_URL", "REDIS_URL") if (url := read_variable(name))}
     if "DATABASE_URL" not in addresses:
         postgres = Postgres(stack.home.path)
         stack.private.append(postgres.launch())
@@ -86,8 +87,9 @@ def build_environment(stack: Stack, addresses: dict[str, str]) -> dict[str, str]
     }
     if sys.platform == "darwin":
         settings["OBJC_DISABLE_INITIALIZE_FORK_SAFETY"] = "YES"  # the worker forks
-    inherited = {name: value for name, value in os.environ.items() if name != "METRICS_PORT"}  # that of `up` itself
-    return {**inherited, **stack.home.secrets(), **addresses, **settings}
+    ours = stack.home.secrets() | addresses | settings
+    not_theirs = {"METRICS_PORT", *map(name_file, ours)}  # that of `up` itself; and files of what was read already
+    return {name: value for name, value in os.environ.items() if name not in not_theirs} | ours
 
 
 def stop_all(stack: Stack) -> None:

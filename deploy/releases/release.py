@@ -16,7 +16,7 @@ from deploy.errors import CommandError
 
 ROOT = Path(__file__).parents[2]
 NOTES, BILL, SUMS = "notes.md", "sbom.cdx.json", "SHA256SUMS"
-IMAGE = "award-travel"
+IMAGE, BASE = "award-travel", "python:3.13-slim"
 
 
 def read_version(tree: Path) -> str:
@@ -92,17 +92,24 @@ def build_packages(tree: Path, folder: Path) -> list[Path]:
     return files
 
 
-def build_image(tree: Path, wheel: Path, file: Path) -> Path | None:
-    """An archive of the image for `podman load` or `docker load`; None where there is no buildah to build it."""
-    buildah = shutil.which("buildah")
-    if buildah is None:
-        return None
+def check_base(base: str) -> None:
+    """Raises CommandError for a base that can be another one tomorrow."""
+    if not re.fullmatch(r"\S+@sha256:[0-9a-f]{64}", base):
+        raise CommandError(
+            f"The base of the image ({base}) has no digest, so it can be another one tomorrow: name it with"
+            " --base NAME:TAG@sha256:... (`skopeo inspect --format '{{.Digest}}' docker://NAME:TAG` prints the digest),"
+            " or leave the image out with --without-image."
+        )
+
+
+def build_image(tree: Path, wheel: Path, file: Path, base: str) -> Path:
+    """An archive of the image for `podman load` or `docker load`."""
     with tempfile.TemporaryDirectory() as name:
-        for part in (tree / "deploy" / "Containerfile", tree / "deploy" / "constraints.txt", wheel):
+        for part in (tree / "deploy" / "Containerfile", tree / "deploy" / "requirements.txt", wheel):
             shutil.copy(part, name)
         tag = f"{IMAGE}:{wheel.name.split('-')[1]}"
-        _run(buildah, "build", "--tag", tag, name, folder=tree)
-        _run(buildah, "push", tag, f"docker-archive:{file}:{tag}", folder=tree)
+        _run("buildah", "build", f"--build-arg=BASE={base}", "--tag", tag, name, folder=tree)
+        _run("buildah", "push", tag, f"docker-archive:{file}:{tag}", folder=tree)
     return file
 
 
@@ -113,29 +120,34 @@ def write_sums(folder: Path) -> None:
     (folder / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
-def _build(tree: Path, folder: Path, notes: str, *, with_image: bool) -> None:
+def _build(tree: Path, folder: Path, notes: str, base: str | None) -> None:
+    """Without a base there is no image."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     _, wheel = build_packages(tree, folder)
-    image = build_image(tree, wheel, folder / wheel.name.replace(".whl", ".image.tar")) if with_image else None
+    if base:
+        build_image(tree, wheel, folder / wheel.name.replace(".whl", ".image.tar"), base)
     _run(sys.executable, "-m", "deploy.releases.bill_of_materials", str(folder / BILL), folder=ROOT)
     (folder / NOTES).write_text(notes, encoding="utf-8")
     write_sums(folder)
     for file in sorted(folder.iterdir()):
         print(f"{file.stat().st_size:>12,}  {file.relative_to(ROOT)}")
-    if image is None:
-        print("No image: " + ("there is no buildah on this machine." if with_image else "--without-image."))
+    if not base:
+        print("No image: --without-image, or there is no buildah on this machine.")
 
 
 def run_release(arguments: argparse.Namespace) -> None:
     version = read_version(ROOT)
     notes = read_notes((ROOT / "deploy" / "CHANGELOG.md").read_text(encoding="utf-8"), version)
     check_checkout(version)
+    base = arguments.base if shutil.which("buildah") and not arguments.without_image else None
+    if base:
+        check_base(base)
     if not arguments.without_checks:
         subprocess.run([ROOT / "deploy" / "check"], check=True)
     with tempfile.TemporaryDirectory() as name:
         export_tree(Path(name))
-        _build(Path(name), ROOT / "build" / "release", notes, with_image=not arguments.without_image)
+        _build(Path(name), ROOT / "build" / "release", notes, base)
     if arguments.dry_run:
         print(f"A dry run: v{version} is not tagged.")
         return
@@ -150,6 +162,7 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help="do all but the tag")
     parser.add_argument("--without-checks", action="store_true", help="deploy/check passed for this commit before")
     parser.add_argument("--without-image", action="store_true", help="build no image, even where buildah is there")
+    parser.add_argument("--base", default=BASE, metavar="IMAGE", help="what the image is built on, with its digest")
     try:
         run_release(parser.parse_args())
     except CommandError as fault:

@@ -12,6 +12,7 @@ from alembic.script import Script
 from sqlalchemy import NullPool, create_engine
 
 from shared.db.last_backup import FACT, LastBackup, parse_backup
+from shared.db.maintenance import find_maintenance
 from shared.db.schema import list_steps, walk_scripts
 from shared.db.schema_version import Schema, read_schema
 from shared.db.schema_window import find_oldest
@@ -34,11 +35,15 @@ class PendingMigration(NamedTuple):
 
 @dataclass(frozen=True)
 class UpgradePlan:
-    """`runs_meanwhile`: programs of the release that made the present tables go on running on the new ones."""
+    """`runs_meanwhile`: programs of the release that made the present tables go on running on the new ones.
+
+    `in_maintenance`: they answer that the service is under maintenance, and begin no job.
+    """
 
     schema: Schema
     migrations: list[PendingMigration]
     runs_meanwhile: bool
+    in_maintenance: bool
     last_backup: LastBackup | None
 
     @property
@@ -53,10 +58,12 @@ def plan_upgrade(url: str) -> UpgradePlan:
     with create_engine(url, poolclass=NullPool).connect() as connection:
         connection.execution_options(postgresql_readonly=True)
         sizes = _read_sizes(connection)
-        last_backup = _read_last_backup(connection) if "service_facts" in sizes else None
+        has_facts = "service_facts" in sizes
+        last_backup = _read_last_backup(connection) if has_facts else None
+        in_maintenance = has_facts and find_maintenance(connection) is not None
     unknown = schema.is_newer or schema.is_too_old
     migrations = [] if unknown else [_describe(script, sizes) for script in _list_missing(schema.current)]
-    return UpgradePlan(schema, migrations, _runs_meanwhile(schema), last_backup)
+    return UpgradePlan(schema, migrations, _runs_meanwhile(schema), in_maintenance, last_backup)
 
 
 def _list_missing(current: str | None) -> list[Script]:

@@ -26,19 +26,29 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from shared.quotes import unquote
 from shared.settings.checks import check_new_secrets, check_numbers, check_outside_base, check_own_password, driver_url
 from shared.settings.identity_providers import EnterpriseIssuers, OidcProviders
 from shared.tls import check_bundle
+from shared.variables import SettingsError as SettingsError
+from shared.variables import name_file, read_variable
 
 # The environment as settings read it, whichever program wrote it there from a file.
 
 
-class UnquotedEnvironment(EnvSettingsSource):
-    """The variables of the environment, without quotes around their values."""
+class Environment(EnvSettingsSource):
+    """The variables of the environment, without quotes around their values; NAME_FILE is a file that holds NAME."""
 
     def _load_env_vars(self) -> Mapping[str, str | None]:
-        return {name: value and unquote(value) for name, value in super()._load_env_vars().items()}
+        variables, values, faults = super()._load_env_vars(), dict[str, str | None](), []
+        for name in self.settings_cls.model_fields:
+            if name in variables or name_file(name) in variables:
+                try:
+                    values[name] = read_variable(name, variables)
+                except SettingsError as fault:
+                    faults.append(str(fault))
+        if faults:
+            raise SettingsError("\n".join(faults))
+        return values
 
 
 # The settings of providers: keys of the operator, applications registered with them, and their addresses.
@@ -106,7 +116,7 @@ class ProviderSettings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - as is usual, no file is read
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, UnquotedEnvironment(settings_cls)
+        return init_settings, Environment(settings_cls)
 
 
 # The settings of log lines, metrics and traces.
@@ -215,10 +225,6 @@ PASSED_PATHS = (
 )
 
 DataMode = Literal["sandbox", "live"]
-
-
-class SettingsError(Exception):
-    """The environment does not describe a service; the text names each setting and its remedy."""
 
 
 class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSettings):

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from deploy.cli import main
 from deploy.local.private_servers import free_port
 from shared.processes.worker_processes import STARTUP_FAILURE
 from tests.chaos.programs import Load, Program, roll, serving, sign_in, start
@@ -133,6 +134,34 @@ def test_a_roll_to_what_does_not_start_keeps_the_old_workers_and_is_an_error_in_
         (tmp_path / "broken").unlink()
         before, after = roll(program)
         assert not before & after
+
+
+def test_the_command_waits_for_the_new_workers_and_ends_with_1_when_the_roll_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with _serving_small_application(tmp_path, workers=2) as program:
+        wait_for("both workers", lambda: program.words.count("Application startup complete") == 2)
+        command = ["roll", str(program.process.pid), "--wait"]
+        (tmp_path / "broken").touch()
+        before = program.workers()
+        assert main(command) == 1
+        assert "The roll failed" in capsys.readouterr().err
+        assert program.workers() == before
+        (tmp_path / "broken").unlink()
+        assert main(command) == 0
+        assert capsys.readouterr().out == "All workers are new.\n"
+        assert not program.workers() & before
+
+
+def test_the_command_names_a_process_that_cannot_be_rolled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deploy.operators.roll.BEGIN_SECONDS", 1.0)
+    with _serving_small_application(tmp_path, workers=1) as program:
+        assert main(["roll", str(program.process.pid), "--wait"]) == 1
+        assert "name that of a server with two workers or more" in capsys.readouterr().err
+    assert main(["roll", str(program.process.pid), "--wait"]) == 1
+    assert f"No process {program.process.pid} runs here" in capsys.readouterr().err
 
 
 def test_a_roll_serves_the_release_that_was_installed_meanwhile(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
-"""deploy/constraints.txt: what a supported Python and system brings has an exact version, and that runs there."""
+"""deploy/constraints.txt: what a supported Python and system brings has an exact version, and that runs there.
 
+And the same versions stand wherever pip, uv, a wheel alone and the image read them.
+"""
+
+import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -10,23 +14,27 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from deploy.releases.pins import list_requirements
+
 ROOT = Path(__file__).parents[2]
 SYSTEMS = [("linux", "Linux", "x86_64"), ("linux", "Linux", "aarch64"), ("darwin", "Darwin", "arm64")]
 PYTHONS = ["3.11.0", "3.11.2", "3.11.14", "3.12.0", "3.13.0", "3.14.0"]  # before 3.11.3 more is needed
-ABOUT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXACT = {
-    canonicalize_name(line.partition("==")[0])
-    for line in (ROOT / "deploy" / "constraints.txt").read_text(encoding="utf-8").splitlines()
-}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ABOUT = PROJECT["project"]
+CONSTRAINTS = (ROOT / "deploy" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+VERSIONS = {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in CONSTRAINTS)}
+EXACT = VERSIONS.keys()
+HASHED = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8")
 INSTALLED = {canonicalize_name(package.name): package for package in distributions() if package.name}
 
 
-def list_needs(environment: dict[str, str]) -> Iterator[str]:
+EXTRAS = ABOUT["optional-dependencies"].keys() - {"pinned"}
+
+
+def list_needs(environment: dict[str, str], extras: Iterable[str] = EXTRAS) -> Iterator[str]:
     """The names of all that the package and its extras bring there, as far as it is installed here."""
-    extras = ABOUT["optional-dependencies"].values()
-    waiting = [
-        (Requirement(line), ("",)) for line in [*ABOUT["dependencies"], *(one for ours in extras for one in ours)]
-    ]
+    ours = [line for extra in extras for line in ABOUT["optional-dependencies"][extra]]
+    waiting = [(Requirement(line), ("",)) for line in [*ABOUT["dependencies"], *ours]]
     seen = set[tuple[str, tuple[str, ...]]]()
     while waiting:
         need, chosen = waiting.pop()
@@ -79,3 +87,35 @@ def test_every_exact_version_runs_on_every_python() -> None:
         if spec and python not in SpecifierSet(spec)
     ]
     assert refused == []
+
+
+def test_uv_and_a_wheel_alone_bring_the_versions_that_pip_does() -> None:
+    assert PROJECT["tool"]["uv"]["constraint-dependencies"] == CONSTRAINTS
+    assert ABOUT["optional-dependencies"]["pinned"] == list_requirements(HASHED)
+
+
+def test_the_image_installs_the_same_versions_of_all_that_a_server_needs_by_their_hashes() -> None:
+    pinned = [Requirement(line) for line in list_requirements(HASHED)]
+    assert {canonicalize_name(one.name): str(one.specifier) for one in pinned} == {
+        name: f"=={VERSIONS[name]}"
+        for system in SYSTEMS
+        for python in PYTHONS
+        for name in list_needs(describe(python, system), ("embedded", "telemetry"))
+    }
+    for part in re.split(r"\n(?! )", HASHED.rstrip()):
+        _, *hashes = part.split(" \\\n")
+        assert hashes, part
+        assert [line for line in hashes if not re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", line)] == []
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system[0]}-{system[2]}")
+def test_what_is_hashed_is_installed_where_it_is_needed_alone(python: str, system: tuple[str, str, str]) -> None:
+    there = describe(python, system)
+    lines = [Requirement(line) for line in list_requirements(HASHED)]
+    taken = {canonicalize_name(one.name) for one in lines if not one.marker or one.marker.evaluate(there)}
+    assert taken == set(list_needs(there, ("embedded", "telemetry")))
+
+
+def test_no_list_of_versions_names_a_registry() -> None:
+    assert [text for text in (HASHED, *CONSTRAINTS) if "://" in text or "index" in text.split()] == []

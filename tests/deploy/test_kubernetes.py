@@ -10,11 +10,12 @@ import yaml
 
 from deploy.cli import list_files
 from shared.db.metrics import _GAUGES
-from shared.settings import Settings, settings
+from shared.settings import VERSION, Settings, settings
 from shared.telemetry.metrics_address import PROGRAMS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 VERSIONS = ("1.30", "1.37")  # the oldest that takes a preStop of sleep, and the newest that is known here
+IMAGE = f"award-travel:{VERSION}"  # with a tag, so that there is a way back
 FILES = {file.name: list(yaml.safe_load_all(file.read_text(encoding="utf-8"))) for file in list_files("kubernetes")}
 OBJECTS: list[dict[str, Any]] = [thing for things in FILES.values() for thing in things]
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))["services"]
@@ -33,7 +34,11 @@ DEPLOYMENTS = _list_kind("Deployment")
 PODS = {name: thing["spec"]["template"] for name, thing in (DEPLOYMENTS | _list_kind("Job")).items()}
 PODS |= {name: thing["spec"]["jobTemplate"]["spec"]["template"] for name, thing in _list_kind("CronJob").items()}
 CONTAINERS = {name: pod["spec"]["containers"][0] for name, pod in PODS.items()}
+CHECKS = {one["name"]: one for pod in PODS.values() for one in pod["spec"].get("initContainers", ())}
 VALUES: dict[str, str] = _list_kind("ConfigMap")["award-travel"]["data"]
+
+
+SECRETS = "/run/secrets/award-travel"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -52,11 +57,24 @@ def test_a_field_that_kubernetes_does_not_know_is_refused() -> None:
 
 
 def test_the_programs_are_started_as_compose_starts_them() -> None:
-    ours = {name: service for name, service in COMPOSE.items() if service["image"] == "award-travel"}
-    assert {name: one["command"] for name, one in CONTAINERS.items()} == {
+    ours = {name: service for name, service in COMPOSE.items() if service["image"] == IMAGE}
+    assert {name: one["command"] for name, one in (CONTAINERS | CHECKS).items()} == {
         name: service["command"] for name, service in ours.items()
     }
-    assert {one["image"] for one in CONTAINERS.values()} == {"award-travel"}
+    assert {one["image"] for one in (CONTAINERS | CHECKS).values()} == {IMAGE}
+
+
+def test_nothing_is_migrated_before_the_new_image_was_asked_what_is_to_be_done_first() -> None:
+    """And one that has something to say is not asked again, so that the Job has failed when it is waited for."""
+    job = _list_kind("Job")["migrate"]["spec"]
+    (check,) = job["template"]["spec"]["initContainers"]
+    migrate = CONTAINERS["migrate"]
+    assert check == migrate | {"name": "check", "command": ["award-travel", "upgrade", "--check"]}
+    (rule,) = job["podFailurePolicy"]["rules"]
+    assert (rule["action"], rule["onExitCodes"]) == (
+        "FailJob",
+        {"containerName": "check", "operator": "In", "values": [1]},
+    )
 
 
 def test_every_pod_has_no_rights_and_time_to_stop() -> None:
@@ -73,16 +91,28 @@ def test_every_pod_has_no_rights_and_time_to_stop() -> None:
         assert not spec["automountServiceAccountToken"]
         assert spec["terminationGracePeriodSeconds"] == settings().job_lease_seconds
         mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
-        assert set(mounts) == {"/tmp", "/var/lib/award-travel"}
-        assert set(mounts.values()) == {volume["name"] for volume in spec["volumes"]}
+        assert set(mounts) == {"/tmp", "/var/lib/award-travel", SECRETS}
+        volumes = {volume["name"]: volume for volume in spec["volumes"]}
+        assert set(mounts.values()) == set(volumes)
+        # Of the group of the pod, which may read it.
+        assert volumes[mounts[SECRETS]]["secret"] == {"secretName": "award-travel", "defaultMode": 0o440}
+        assert spec["securityContext"]["fsGroup"] == spec["securityContext"]["runAsGroup"]
 
 
 def test_secrets_are_named_and_never_written() -> None:
     assert _list_kind("Secret") == {}
     for container in CONTAINERS.values():
         sources = [list(source.items()) for source in container["envFrom"]]
-        assert sources == [[("configMapRef", {"name": "award-travel"})], [("secretRef", {"name": "award-travel"})]]
-    written = set(VALUES) | {row["name"] for one in CONTAINERS.values() for row in one.get("env", ())}
+        assert sources == [[("configMapRef", {"name": "award-travel"})]]
+    files = {name: path for name, path in VALUES.items() if name.endswith("_FILE")}
+    assert files == {name: f"{SECRETS}/{name.removesuffix('_FILE')}" for name in files}
+    assert {name.removesuffix("_FILE") for name in files} >= {
+        "DATABASE_URL",
+        "REDIS_URL",
+        "SECRET_KEYS",
+        "METRICS_TOKEN",
+    }
+    written = (set(VALUES) - set(files)) | {row["name"] for one in CONTAINERS.values() for row in one.get("env", ())}
     secret = {name.upper() for name, field in Settings.model_fields.items() if "Secret" in str(field.annotation)}
     assert {"SECRET_KEYS", "METRICS_TOKEN"} <= secret
     assert written <= {name.upper() for name in Settings.model_fields}
@@ -162,6 +192,42 @@ def test_the_ingress_has_the_hosts_and_paths_of_the_proxy() -> None:
     paths = {word.removesuffix("/*") for line in re.findall(r"^\t\tpath (.+)$", text, re.M) for word in line.split()}
     assert led == dict.fromkeys([*paths, "/internal"], "award-travel-tools") | {"/": "award-travel-web"}
     assert [row["backend"]["service"]["name"] for row in hosts[tools]] == ["award-travel-tools"]
+
+
+def test_the_page_counts_the_connections_of_all_pods_at_most() -> None:
+    page, threads = (DEPLOY / "docs" / "kubernetes.md").read_text(encoding="utf-8"), settings().database_threads
+    most = {name: scale["spec"]["maxReplicas"] for name, scale in _list_kind("HorizontalPodAutoscaler").items()}
+    each = {"web": 2 * (threads + 2), "tools": 2 * (threads + 1) + 1}
+    for name, count in each.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| {name} | 2, {most[name]} |"))
+        assert row.endswith(f"| {count} | {2 * count} | {most[name] * count} |")
+
+
+def test_no_pod_takes_what_no_policy_lets_in() -> None:
+    """One policy closes all pods but their metrics; those with other ports have one that names its port."""
+    policies = {name: thing["spec"] for name, thing in _list_kind("NetworkPolicy").items()}
+    (everywhere,) = policies.pop("award-travel")["ingress"]
+    assert everywhere["ports"] == [{"port": "metrics"}]
+    for name, deployment in DEPLOYMENTS.items():
+        ports = {port["name"] for port in CONTAINERS[name]["ports"]} - {"metrics"}
+        assert ports == {port["port"] for rule in policies.get(name, {}).get("ingress", ()) for port in rule["ports"]}
+        if ports:
+            assert policies[name]["podSelector"]["matchLabels"] == deployment["spec"]["template"]["metadata"]["labels"]
+    assert "from" not in policies["inbox"]["ingress"][0]  # senders of mail are anywhere
+    assert set(policies) < set(DEPLOYMENTS)
+
+
+def test_the_monitor_scrapes_a_port_that_every_pod_has_with_the_token_of_the_secret() -> None:
+    monitor = yaml.safe_load((DEPLOY / "observability" / "podmonitor.yaml").read_text(encoding="utf-8"))["spec"]
+    (end,) = monitor["podMetricsEndpoints"]
+    for deployment in DEPLOYMENTS.values():
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        assert monitor["selector"]["matchLabels"].items() <= labels.items()
+    assert all(end["port"] in {port["name"] for port in CONTAINERS[name]["ports"]} for name in DEPLOYMENTS)
+    token = end["authorization"]["credentials"]
+    assert f"{token['key']}_FILE" in VALUES
+    scraped = yaml.safe_load((DEPLOY / "observability" / "prometheus.yaml").read_text(encoding="utf-8"))
+    assert end["relabelings"] == [{"targetLabel": "job", "replacement": scraped["scrape_configs"][0]["job_name"]}]
 
 
 def test_the_page_names_every_file() -> None:

@@ -46,6 +46,14 @@ def test_two_versions_are_refused(tmp_path: Path) -> None:
         release.read_version(tmp_path)
 
 
+def test_an_image_whose_base_can_be_another_one_tomorrow_is_refused() -> None:
+    release.check_base(f"{release.BASE}@sha256:{'0a' * 32}")
+    for base in (release.BASE, f"{release.BASE}@sha256:0a", "python", ""):
+        with pytest.raises(CommandError, match="has no digest"):
+            release.check_base(base)
+    assert f"\nARG BASE={release.BASE}\n" in (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+
+
 @pytest.fixture
 def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     """A repository with this tree as its only commit, in which the release is made."""

@@ -7,12 +7,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic_core import PydanticUndefined
 
 from deploy.backups.postgres_programs import Server
+from deploy.database.direct_database import read_direct_url
+from deploy.local.home import Home
+from deploy.local.service import is_set_by_environment
+from deploy.local.stack import Stack, build_environment, start_private_servers
 from deploy.service_name import read_service_name
-from shared.quotes import unquote
-from shared.settings import Settings, settings
+from shared.settings import Settings, SettingsError, settings
+from shared.variables import name_file, unquote
 from tests.support.settings_and_clock import Configure
 
 EXAMPLE = (Path(__file__).parents[2] / "deploy" / "env.example").read_text(encoding="utf-8")
@@ -63,6 +68,14 @@ def _list_assignments(path: Path) -> list[str]:
     return [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
 
 
+SECRETS = {
+    "DATABASE_URL": "postgresql://a:b@c/d",
+    "REDIS_URL": "redis://c/0",
+    "SECRET_KEYS": "x" * 32,
+    "SERVICE_CLIENT_SECRET": "y" * 32,
+}
+
+
 def _load(configure: Configure, values: dict[str, str]) -> dict[str, Any]:
     """The settings of a program with these variables, without the secrets of the example."""
     configure(**(values | dict.fromkeys(("DATABASE_URL",), "postgresql://a:b@c/d")))
@@ -100,3 +113,51 @@ def test_programs_that_read_before_the_settings_take_off_quotes_too(configure: C
     configure(SERVICE_NAME="'Miles & More'", DATABASE_URL="'postgresql://a:b@c/d?application_name=x&connect_timeout=2'")
     assert read_service_name() == "Miles & More"
     assert Server.from_environment() == Server.from_url("postgresql://a:b@c/d?application_name=x&connect_timeout=2")
+
+
+def _load_from_files(configure: Configure, folder: Path, values: dict[str, str]) -> dict[str, Any]:
+    for name, value in values.items():
+        (folder / name).write_text(f"{value}\n", encoding="utf-8")
+    configure(**dict.fromkeys(values, ""), **{name_file(name): str(folder / name) for name in values})
+    return settings().model_dump()
+
+
+def test_any_setting_can_stand_in_a_file(tmp_path: Path, configure: Configure) -> None:
+    lines = {name.lstrip("#"): unquote(value) for name, value in LINES.items()}
+    values = {name: value for name, value in lines.items() if value} | SECRETS
+    configure(**values)
+    expected = settings().model_dump()
+    assert _load_from_files(configure, tmp_path, values) == expected
+    assert read_direct_url() == SECRETS["DATABASE_URL"]
+    assert is_set_by_environment()
+
+
+def test_a_setting_next_to_its_file_and_files_that_cannot_be_read_are_named_at_once(
+    tmp_path: Path, configure: Configure
+) -> None:
+    _load_from_files(configure, tmp_path, SECRETS)
+    (tmp_path / "empty").write_text("\n", encoding="utf-8")
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    configure(SECRET_KEYS="x" * 32, SMTP_PASSWORD_FILE=str(tmp_path / "none"))
+    configure(DUFFEL_API_KEY_FILE=str(tmp_path / "empty"), LITEAPI_KEY_FILE=str(tmp_path / "bytes"))
+    with pytest.raises(SettingsError) as refused:
+        settings()
+    assert sorted(str(refused.value).splitlines()) == [
+        f"DUFFEL_API_KEY_FILE names {tmp_path}/empty, which is empty.",
+        f"LITEAPI_KEY_FILE names {tmp_path}/bytes, which cannot be read: it is no text.",
+        "SECRET_KEYS and SECRET_KEYS_FILE are both set: set one of them.",
+        f"SMTP_PASSWORD_FILE names {tmp_path}/none, which cannot be read: No such file or directory.",
+    ]
+
+
+def test_no_setting_has_the_name_of_the_file_of_another() -> None:
+    names = Settings.model_fields.keys()
+    assert [name for name in names if name_file(name) in names] == []
+
+
+def test_programs_of_up_get_a_secret_of_a_file_once(tmp_path: Path, configure: Configure) -> None:
+    _load_from_files(configure, tmp_path, SECRETS)
+    stack = Stack(Home(tmp_path / "home").prepare(), 8000, 8001, 8025, lambda _: None)
+    given = build_environment(stack, start_private_servers(stack))
+    assert {name: given[name] for name in SECRETS} == SECRETS
+    assert [name for name in SECRETS if name_file(name) in given] == []

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.cli import COMMANDS, list_files
-from shared.settings import settings
+from deploy.cli import COMMANDS, build_parser, list_files
+from deploy.operators.roll import MAX_SECONDS
+from shared.settings import Settings, settings
 
 UNITS = {file.name: file.read_text(encoding="utf-8") for file in list_files("units")}
 SERVICES = {name: text for name, text in UNITS.items() if name.endswith(".service")}
@@ -53,8 +54,13 @@ def test_a_stop_asks_the_program_alone_and_waits_for_the_longest_run() -> None:
 
 
 def test_only_the_servers_reload_with_processes_that_can_be_replaced() -> None:
-    reloading = {name for name, text in SERVICES.items() if "\nExecReload=/bin/kill -HUP $MAINPID\n" in text}
+    """And a reload that failed is known by its status, because the command waits."""
+    command = f"\nExecReload={PYTHON}deploy.cli roll --wait $MAINPID\n"
+    reloading = {name for name, text in SERVICES.items() if command in text}
     assert reloading == {"award-travel-web.service", "award-travel-tools.service"}
+    assert build_parser().parse_args(["roll", "--wait", "1"]).wait
+    waits = {int(wait) for name in reloading for wait in re.findall(r"\nTimeoutStartSec=(\d+)\n", SERVICES[name])}
+    assert min(waits) > MAX_SECONDS
     assert [name for name in reloading if "--workers 2" not in STARTS[name][0]] == []
 
 
@@ -75,9 +81,24 @@ def test_the_target_and_the_page_name_every_unit() -> None:
     assert {name for name, text in UNITS.items() if "WantedBy=award-travel.target" in text} < set(SERVICES)
 
 
+def _read_drop_in() -> str:
+    """That of the page, by which secrets are files."""
+    page = (Path(__file__).parents[2] / "deploy" / "docs" / "units.md").read_text(encoding="utf-8")
+    return page.partition("<<'END'\n")[2].partition("END\n")[0]
+
+
+def test_the_drop_in_of_the_page_names_the_file_of_each_credential() -> None:
+    names = re.findall(r"^LoadCredential=(\w+):/etc/award-travel/(\w+)$", _read_drop_in(), re.M)
+    files = re.findall(r"(\w+)_FILE=%d/(\w+)", _read_drop_in())
+    assert {"SECRET_KEYS", "DATABASE_URL"} <= dict(names).keys()
+    assert names == files == [(name, name) for name, _ in names if name.lower() in Settings.model_fields]
+
+
 @pytest.mark.systemd
 def test_systemd_finds_nothing_to_say(tmp_path: Path) -> None:
-    """With a program that exists here in place of the one that the reader installs."""
+    """With a program that exists here in place of the one that the reader installs, and the drop-in of the page."""
+    (tmp_path / "award-travel-.service.d").mkdir()
+    (tmp_path / "award-travel-.service.d" / "secrets.conf").write_text(_read_drop_in(), encoding="utf-8")
     for name, text in UNITS.items():
         (tmp_path / name).write_text(text.replace("/opt/award-travel/bin/python", sys.executable), encoding="utf-8")
     words = ["systemd-analyze", "verify", *(str(tmp_path / name) for name in UNITS)]

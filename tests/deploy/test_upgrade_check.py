@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.orm import Session
 
 from deploy.cli import main
 from deploy.database.upgrades import BYTES_A_SECOND, describe_plan, list_first_steps
 from shared import clock
 from shared.db import schema_version, upgrade_plan
-from shared.db.last_backup import LastBackup
+from shared.db.last_backup import LastBackup, note_backup
+from shared.db.maintenance import Maintenance, begin_maintenance
 from shared.db.schema_version import Schema, revisions
 from shared.db.upgrade_plan import PendingMigration, UpgradePlan, plan_upgrade
 from tests.shared.db.test_schema_window import apply_next_migration
@@ -32,7 +34,8 @@ def _backup(hours: float) -> LastBackup:
 
 def _plan(hours: float = 1, **changes: Any) -> UpgradePlan:
     migration = PendingMigration(REVISION, "Something.", {"deliveries": 3 * BYTES_A_SECOND})
-    plan = UpgradePlan(Schema(NEWEST, REVISION, NEWEST), [migration], runs_meanwhile=True, last_backup=_backup(hours))
+    schema, backup = Schema(NEWEST, REVISION, NEWEST), _backup(hours)
+    plan = UpgradePlan(schema, [migration], runs_meanwhile=True, in_maintenance=False, last_backup=backup)
     return UpgradePlan(**(plan.__dict__ | changes))
 
 
@@ -59,6 +62,18 @@ def test_programs_run_meanwhile_where_every_missing_migration_says_so(
 ) -> None:
     install_next_release(monkeypatch, tmp_path, mark)
     assert plan_upgrade(url).runs_meanwhile is runs
+
+
+def test_maintenance_lets_tables_change_that_the_programs_of_before_do_not_run_on(
+    url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """So that a step that asks before it migrates is not in the way once everything it asked for is done."""
+    install_next_release(monkeypatch, tmp_path, None)
+    assert list_first_steps(plan_upgrade(url)) != []
+    with Session(sa.create_engine(url, poolclass=sa.NullPool)) as session, session.begin():
+        begin_maintenance(session, Maintenance(clock.now()))
+        note_backup(session, _backup(0))
+    assert list_first_steps(plan_upgrade(url)) == []
 
 
 def test_tables_from_before_the_first_release_are_named(url: str) -> None:
@@ -96,8 +111,10 @@ def test_a_newer_schema_is_named_and_is_in_the_way_unless_it_is_compatible(url: 
         ({}, []),
         ({"last_backup": None}, ["Make a backup"]),
         ({"hours": 48.0}, ["Make a backup"]),
-        ({"runs_meanwhile": False}, ["Stop the programs"]),
-        ({"runs_meanwhile": False, "last_backup": None}, ["Make a backup", "Stop the programs"]),
+        ({"runs_meanwhile": False}, ["Run award-travel maintenance on"]),
+        ({"runs_meanwhile": False, "last_backup": None}, ["Make a backup", "Run award-travel maintenance on"]),
+        ({"runs_meanwhile": False, "in_maintenance": True}, []),
+        ({"runs_meanwhile": False, "in_maintenance": True, "last_backup": None}, ["Make a backup"]),
         ({"migrations": [], "last_backup": None}, []),
     ],
 )

@@ -76,10 +76,3 @@ def test_a_module_that_one_other_of_its_folder_imports_goes_into_it() -> None:
         and lines.get(name, 600) + lines.get(others[0], 600) <= 600
     ]
     assert len(doors) <= 24, "\n".join(doors)
-
-
-def test_every_new_migration_says_which_earlier_release_runs_on_its_tables() -> None:
-    """`runs_with` is the version of the tables of the release before where it does, or None: deploy/docs/upgrade.md."""
-    files = sorted((ROOT / "shared" / "db" / "migrations" / "versions").glob("0*.py"))
-    assert files != []
-    assert [file.name for file in files if "\nruns_with = " not in file.read_text(encoding="utf-8")] == []

@@ -84,18 +84,22 @@ class Image:
             return Path(ready)
         release, archive = platform.freedesktop_os_release()["VERSION_CODENAME"], self.folder / "base.tar"
         sources = [file for pattern in SOURCES for file in Path("/etc/apt").glob(pattern)]
-        run("mmdebstrap", "--variant=minbase", "--include=python3-venv,ca-certificates", release, archive, *sources)
+        # without what slim bases do not have either
+        without = [f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in ("doc", "man", "locale")]
+        words = ["--variant=minbase", "--include=python3-venv,ca-certificates", *without]
+        run("mmdebstrap", *words, release, archive, *sources)
         return archive
 
     def _gather(self) -> Path:
         """The folder of the image, with the wheel of this tree and those of everything it needs."""
         context, deploy = self.folder / "context", ROOT / "deploy"
-        wheel = build("wheel", copy_tree(self.folder), context)
-        for name in ("Containerfile", "constraints.txt"):
+        build("wheel", copy_tree(self.folder), context)
+        for name in ("Containerfile", "requirements.txt"):
             shutil.copy(deploy / name, context)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", context]
-        needs = [f"{wheel}[embedded,telemetry]", "async-timeout"]  # the latter by Python before 3.11.3, not by this one
-        run(*pip, "--constraint", deploy / "constraints.txt", *needs)
+        run(*pip, "--require-hashes", "--requirement", deploy / "requirements.txt")
+        # By Python before 3.11.3 alone, which may be that of the base.
+        run(*pip, "--constraint", deploy / "constraints.txt", "async-timeout")
         return context
 
 

@@ -1,5 +1,7 @@
 """The compatibility window: an older release on the tables of a newer one."""
 
+import ast
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +98,55 @@ def test_tables_without_a_note_are_taken_for_their_own_release_alone(url: str) -
 
 def test_the_marks_of_our_own_migrations_name_earlier_ones() -> None:
     assert find_oldest(schema.list_steps()) in schema_version.revisions()
+
+
+def _takes_away(source: str) -> bool:
+    """Whether a migration does something that programs of before may trip over; raw SQL is not read."""
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        name = getattr(call.func, "attr", "")
+        words = {word.arg: ast.unparse(word.value) for word in call.keywords}
+        if name in ("drop_table", "drop_column", "rename_table") or "new_column_name" in words:
+            return True
+        if name == "alter_column" and words.get("nullable") == "False":
+            return True
+        if name == "add_column" and any(_must_be_filled(node) for node in ast.walk(call)):
+            return True
+    return False
+
+
+def _must_be_filled(node: ast.AST) -> bool:
+    words = {word.arg: ast.unparse(word.value) for word in getattr(node, "keywords", ())}
+    return words.get("nullable") == "False" and "server_default" not in words
+
+
+@pytest.mark.parametrize(
+    ("step", "takes_away"),
+    [
+        ("op.drop_table('a')", True),
+        ("op.drop_column('a', 'b')", True),
+        ("op.alter_column('a', 'b', new_column_name='c')", True),
+        ("op.alter_column('a', 'b', nullable=False)", True),
+        ("op.add_column('a', sa.Column('b', sa.Text(), nullable=False))", True),
+        ("op.add_column('a', sa.Column('b', sa.Text(), nullable=False, server_default=''))", False),
+        ("op.add_column('a', sa.Column('b', sa.Text(), nullable=True))", False),
+        ("op.create_table('a', sa.Column('b', sa.Text(), nullable=False))", False),
+        ("op.create_index('a', 'b', ['c'])", False),
+    ],
+)
+def test_a_migration_that_takes_something_away_is_known(step: str, takes_away: bool) -> None:
+    assert _takes_away(step) is takes_away
+
+
+def test_every_migration_after_the_first_release_says_which_release_still_runs_on_it() -> None:
+    """`runs_with` names the tables of the release before; where it does not, or takes something away, the text has a
+    second paragraph that says why: deploy/docs/upgrade.md."""
+    scripts = schema.walk_scripts()
+    for before, script in itertools.pairwise(scripts):
+        mark = vars(script.module)["runs_with"]
+        takes_away = _takes_away(Path(script.path).read_text(encoding="utf-8"))
+        if mark != before.revision or takes_away:
+            assert "\n\n" in script.longdoc.strip(), f"{script.revision} does not say what programs of before trip over"
+    assert len(scripts) > 1
 
 
 def test_names_of_the_migrations_begin_with_their_revisions() -> None:
