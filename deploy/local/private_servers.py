@@ -257,7 +257,7 @@ class Valkey:
         config.write_text(
             f'bind 127.0.0.1\nport {self.port}\ndir "{self.folder}"\nsave ""\n'
             f"appendonly {'yes' if self.durable else 'no'}\nappendfsync everysec\n"
-            f"requirepass {self.password}\nmaxmemory-policy noeviction\ndatabases 64\n",
+            f"requirepass {self.password}\nmaxmemory 256mb\nmaxmemory-policy noeviction\ndatabases 64\n",
             encoding="utf-8",
         )
         with (self.folder / "log").open("ab") as sink:

@@ -259,14 +259,24 @@ def test_the_oldest_supported_versions_are_documented() -> None:
 def test_a_queue_that_drops_keys_when_its_memory_is_full_is_a_fault() -> None:
     before = {name: connect().config_get(name)[name] for name in ("maxmemory", "maxmemory-policy")}
     try:
+        connect().config_set("maxmemory", 0)
         connect().config_set("maxmemory-policy", "allkeys-lru")
         assert stores.check_queue().endswith("answers")  # it never gets full
         connect().config_set("maxmemory", "64gb")
         with pytest.raises(CommandError, match=r"\(maxmemory-policy allkeys-lru\): set maxmemory-policy noeviction"):
             stores.check_queue()
+        connect().config_set("maxmemory-policy", "noeviction")
+        connect().config_set("maxmemory", connect().info("memory")["used_memory"])
+        with pytest.raises(CommandError, match=r"uses \d+ of its \d+ MB \(maxmemory\)"):
+            stores.check_queue()
     finally:
         for name, value in before.items():
             connect().config_set(name, value)
+
+
+def test_the_private_queue_has_a_bound() -> None:
+    """What strangers count there ends within a day, but comes as fast as they like until then."""
+    assert int(connect().config_get("maxmemory")["maxmemory"]) == 256 << 20
 
 
 def test_a_queue_that_refuses_the_password_is_told_so(configure: Configure) -> None:
