@@ -14,7 +14,7 @@ from rq.serializers import JSONSerializer
 from rq.worker_pool import WorkerPool
 from sqlalchemy.exc import SQLAlchemyError
 
-from jobs.queue import DELIVERIES, MAIL, RUNS
+from jobs.queue import DELIVERIES, MAIL, RUNS, WakeUp
 from jobs.startup import start
 from shared.db.traces import trace_statements
 from shared.processes.garbage_collection import freeze_startup_objects
@@ -61,6 +61,10 @@ class Pool(WorkerPool):
 
 class Worker(RqWorker):
     """One of the pool, or alone: `rq worker -S json -w jobs.worker.Worker deliveries checks mail`."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs["job_class"] = WakeUp  # the pool and RQ's command pass RQ's own, which runs whatever a job names
+        super().__init__(*args, **kwargs)
 
     def work(self, *args: Any, **kwargs: Any) -> bool:
         kwargs["with_scheduler"] = False  # the pool asks for RQ's own scheduler; ours is the dispatcher

@@ -142,20 +142,24 @@ async def _read_opening(response: httpx.Response) -> bytes:
     return opening[:OPENING_BYTES]
 
 
-# Addresses that carry an IPv4 address inside: one can be unpacked, of the others no public service makes use.
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA gives out; ::/96, fec0::/10 and others stand outside
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_TUNNELS = [ipaddress.ip_network(n) for n in ("64:ff9b:1::/48", "2001::/32", "2002::/16")]
+# Not globally reachable by IANA's registries of special purposes, or tunnels to an IPv4 address inside, and yet counted
+# as global by a Python that we run on.
+_SPECIAL_BLOCKS = ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+_SPECIAL = [ipaddress.ip_network(block) for block in _SPECIAL_BLOCKS]
 
 
 def is_public(address: str) -> bool:
+    """Whether an address is globally routable unicast; one that sockets or NAT64 unpack counts as the one inside."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or (ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
         if inner is not None:
             return is_public(str(inner))
-        if any(ip in network for network in _TUNNELS):
+        if ip not in _GLOBAL_UNICAST:
             return False
-    return ip.is_global and not ip.is_multicast
+    return ip.is_global and not ip.is_multicast and not any(ip in block for block in _SPECIAL)
 
 
 class AddressRefused(httpcore.ConnectError):

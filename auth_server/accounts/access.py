@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from sqlalchemy import delete, select, update
 
+from auth_server.accounts import authorizations
 from auth_server.accounts.security_events import record_event
 from auth_server.web import sessions
 from auth_server.web.outcomes import show_problem
@@ -54,6 +55,14 @@ def end_applications(uow: UnitOfWork, account: Account, reason: str, keep: Colle
         uow.revoke_family(family_id, reason)
     clients = {client_id for id, client_id in families if id in keep}
     uow.db.execute(delete(Consent).where(Consent.account_id == account.id, Consent.client_id.not_in(clients)))
+
+
+def end_new_applications(uow: UnitOfWork, account: Account, reason: str) -> None:
+    """The same for those that were let in within the last day, remembered or not."""
+    since = clock.now() - authorizations.NEW_FOR
+    new = (Family.account_id == account.id, Family.revoked_at.is_(None), Family.created_at >= since)
+    for family_id in uow.db.scalars(select(Family.id).where(*new)).all():
+        uow.revoke_family(family_id, reason)
 
 
 def end_keys(uow: UnitOfWork, account: Account, keep: Collection[int] = ()) -> None:

@@ -72,7 +72,7 @@ def register_agent(body: bytes) -> Callable[[UnitOfWork, RequestData], JsonRespo
         if not isinstance(fields, dict):
             return _to_problem("unreadable", "The body must be one JSON object.")
         try:
-            return _create_account(uow, api_keys.validate_name(fields.get("agent_name"), "agent_name"))
+            return _create_account(uow, api_keys.validate_name(fields.get("agent_name"), "agent_name", for_others=True))
         except Invalid as error:
             return _to_problem("invalid", error.message, **error.facts)
 

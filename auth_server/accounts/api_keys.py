@@ -20,10 +20,12 @@ MAX_KEYS = 10  # active ones of one account
 TOUCH_INTERVAL = timedelta(hours=1)  # how stale last_used_at may be
 
 
-def validate_name(value: object, field: str = "name") -> str:
-    """Raises Invalid."""
+def validate_name(value: object, field: str = "name", *, for_others: bool = False) -> str:
+    """Raises Invalid; what others read claims nothing that only the service could say."""
     try:
-        return parse_name(value if isinstance(value, str) else "")
+        return parse_name(
+            value if isinstance(value, str) else "", service=settings().service_name if for_others else None
+        )
     except UnfitName as unfit:
         expected = f"text of 1 to {MAX_CHARACTERS} visible characters"
         raise Invalid(Fault(field, str(unfit), expected)) from None

@@ -12,6 +12,7 @@ from shared.db.accounts import Account
 from shared.db.oauth import AccessToken, Client, Consent, Family, RefreshToken
 
 MAX_LISTED = 25  # with the keys of an account all of them fit into one form
+NEW_FOR = timedelta(days=1)  # a person who signs out everywhere may end those alone that could be a thief's
 UNUSED_AFTER = timedelta(days=365)  # refresh tokens have no end, so a person is shown which ones rest
 
 
@@ -30,6 +31,10 @@ class Authorization:
     @property
     def is_unused(self) -> bool:
         return is_unused(self.last_used_at)
+
+    @property
+    def is_new(self) -> bool:
+        return self.created_at >= clock.now() - NEW_FOR
 
 
 def is_unused(last_used_at: datetime) -> bool:

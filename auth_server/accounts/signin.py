@@ -87,7 +87,8 @@ class SignInAttempts:
 
     def __init__(self, email: str, peer: str) -> None:
         address, name = address_key(peer), digest(email.strip().lower())[:32]
-        self.limits = {f"signin:{name}:{address}": PER_ACCOUNT_AND_ADDRESS, f"signin:from:{address}": PER_ADDRESS}
+        # The address first: what is refused there makes no key for a name, of which a stranger sends any number.
+        self.limits = {f"signin:from:{address}": PER_ADDRESS, f"signin:{name}:{address}": PER_ACCOUNT_AND_ADDRESS}
         self.account = f"signin:to:{name}"
         self.known = f"signin:known:{name}:{address}"
 

@@ -27,9 +27,7 @@ def is_fresh(session: WebSession) -> bool:
 
 
 def find_factor_age(db: Session, account: Account) -> datetime | None:
-    """When the oldest second factor of an administrator was added; None for everybody else, and without one."""
-    if not account.is_admin:
-        return None
+    """When the oldest second factor was added; None without one."""
     moments = [
         db.scalar(sa.select(sa.func.min(model.created_at)).where(model.account_id == account.id))
         for model in (Passkey, AuthenticatorApp)
@@ -42,9 +40,15 @@ def has_shown_factor(session: WebSession, since: datetime) -> bool:
     return session.authenticated_at is not None and session.authenticated_at >= since
 
 
+def may_allow(db: Session, session: WebSession, account: Account) -> bool:
+    """Whether this sign-in may let an application in: it is fresh, and has shown the second factor if there is one."""
+    since = find_factor_age(db, account)
+    return is_fresh(session) and (since is None or has_shown_factor(session, since))
+
+
 def may_administer(db: Session, session: WebSession, account: Account) -> bool:
     """Whether an administrator has shown a second factor within the last ten minutes."""
-    since = find_factor_age(db, account)
+    since = find_factor_age(db, account) if account.is_admin else None
     return since is not None and has_shown_factor(session, since) and is_fresh(session)
 
 

@@ -20,6 +20,7 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.oauth import Consent, WebSession, remember_consent
+from shared.db.sign_in_methods import has_second_factor
 from shared.domain.display_names import describe_alphabets
 from shared.domain.mcp_addresses import find_address, is_covered
 
@@ -86,11 +87,14 @@ def describe_application(request: AuthorizationRequest) -> dict[str, object]:
 
 def ask_for_consent(
     request: AuthorizationRequest, session: WebSession, account: Account, query: str, before: Consent | None
-) -> Page:
+) -> FlowResult:
     """The whole question, or one button where it was answered before and the client cannot be identified.
 
+    What was never allowed is asked about after a fresh sign-in: tokens outlive a browser that fell into other hands.
     The CSRF token binds the form to this exact request, so that no other can be put in its place.
     """
+    if not is_enough(before, request) and not step_up.may_allow(request.server.uow.db, session, account):
+        return Redirect(_write_sign_in(query), status=302)
     short = is_answered(request, session, account, before)
     context = describe_application(request) | {
         "short": short,
@@ -99,7 +103,7 @@ def ask_for_consent(
         "chosen": _read_choices(before) if before is not None else Choices(),
         "may_administer": step_up.may_administer(request.server.uow.db, session, account),
         "administrator": account.is_admin,
-        "has_factor": step_up.find_factor_age(request.server.uow.db, account) is not None,
+        "has_factor": has_second_factor(request.server.uow.db, account.id),
         "sign_in_again": _write_sign_in(query),
         "verified": request.client.row.owner_id == account.id,  # the person registered it by hand
         "email": account.email,
@@ -144,11 +148,18 @@ def _apply_decision(uow: UnitOfWork, data: RequestData, session: WebSession, acc
         read_only=data.form_value("read_only") == "yes",
         administer=data.form_value("administer") == "yes" and account.is_admin,
     )
-    if choices.administer and not step_up.may_administer(uow.db, session, account):
-        return Redirect(_write_sign_in(data.form_value("query")))
     before = find_consent(uow, account, request)
-    if before is None or not is_enough(before, request) or choices != _read_choices(before):
-        _remember(uow, data, account, request, choices, before)
+    old = _read_choices(before) if before is not None and is_enough(before, request) else None
+    reads_only = choices.read_only or request.address.read_only
+    is_wider = old is None or (old.read_only and not reads_only) or (choices.administer and not old.administer)
+    is_fit = step_up.may_administer if choices.administer else step_up.may_allow
+    if (is_wider or choices.administer) and not is_fit(uow.db, session, account):
+        return Redirect(_write_sign_in(data.form_value("query")))
+    if is_wider:  # the owner is told where an application may now do more than before
+        subject = f"{request.client.row.name} ({redirect_uris.host_of(request.uri)})"
+        record_event(uow, account, "application_allowed", subject=subject, user_agent=data.user_agent)
+    if choices != old:
+        _remember(uow, account, request, choices)
     return issue_code(request, session, account, choices)
 
 
@@ -156,19 +167,8 @@ def _read_choices(consent: Consent) -> Choices:
     return Choices(consent.read_only, consent.administer)
 
 
-def _remember(
-    uow: UnitOfWork,
-    data: RequestData,
-    account: Account,
-    request: AuthorizationRequest,
-    choices: Choices,
-    before: Consent | None,
-) -> None:
-    """Keeps the answer, and tells the owner where an application may now do more than before."""
-    host, name = redirect_uris.host_of(request.uri), request.client.row.name
-    old = _read_choices(before) if before is not None and is_enough(before, request) else None
-    if old is None or (old.read_only and not choices.read_only) or (choices.administer and not old.administer):
-        record_event(uow, account, "application_allowed", subject=f"{name} ({host})", user_agent=data.user_agent)
+def _remember(uow: UnitOfWork, account: Account, request: AuthorizationRequest, choices: Choices) -> None:
+    host = redirect_uris.host_of(request.uri)
     remember_consent(
         uow.db,
         account.id,

@@ -53,7 +53,7 @@ def _parse_name(value: object) -> str:
     if not isinstance(value, str):
         raise InvalidClientMetadataError("client_name must be a string.")
     try:
-        return parse_name(value)
+        return parse_name(value, service=settings().service_name)
     except UnfitName as unfit:
         raise InvalidClientMetadataError(f"client_name {unfit}.") from None
 

@@ -4,6 +4,7 @@ from auth_server.accounts import api_keys, step_up
 from auth_server.accounts.security_events import record_event
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult
+from shared.db.sign_in_methods import has_second_factor
 from shared.domain.display_names import MAX_CHARACTERS
 from shared.errors import Invalid, LimitReached
 
@@ -27,7 +28,7 @@ def show(
         most=api_keys.MAX_KEYS,
         name=name,
         name_fault=name_fault,
-        has_factor=step_up.find_factor_age(member.db, member.account) is not None,
+        has_factor=member.account.is_admin and has_second_factor(member.db, member.account.id),
         administer=ticked == "yes",
     )
 

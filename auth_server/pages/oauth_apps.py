@@ -47,7 +47,7 @@ def create(member: Member) -> FlowResult:
     if member.plan < Plan.PREMIUM:
         return member.show("api_apps_paid.html", 403)
     try:
-        name = validate_name(member.data.form_value("name"))
+        name = validate_name(member.data.form_value("name"), for_others=True)
     except Invalid as invalid:
         problem = invalid.facts["errors"][0]["problem"]
         return show_new(member, 422, {"name": f"The name {problem}. Give it one of 1 to 100 visible characters."})

@@ -60,10 +60,12 @@ def end_key(member: Member) -> FlowResult:
 
 
 def end_everywhere(member: Member) -> FlowResult:
-    """What was ticked: the other browsers, this one, applications, keys."""
+    """What was ticked: the other browsers, this one, applications or those of the last day, keys."""
     ticked = {name for name, value in member.data.form if value == "on"}
     if "applications" in ticked:
         access.end_applications(member.uow, member.account, "ended_by_person")
+    elif "new_applications" in ticked:
+        access.end_new_applications(member.uow, member.account, "ended_by_person")
     if "keys" in ticked:
         access.end_keys(member.uow, member.account)
     if "browsers" in ticked:

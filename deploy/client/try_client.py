@@ -35,7 +35,7 @@ from shared.tls import build_context
 # `award-travel token`: registration, sign-in through the web pages and code exchange, as a real client (RFC 7636).
 
 CALLBACK = "http://127.0.0.1:9/callback"  # nothing listens there: the redirect is read, not followed
-CLIENT_NAME = "award-travel command line"
+CLIENT_NAME = "Command line"
 
 
 class _FormFields(HTMLParser):

@@ -111,6 +111,9 @@ def check_queue() -> str:
         raise CommandError(
             f"drops what it needs when its memory is full (maxmemory-policy {policy}): set maxmemory-policy noeviction"
         )
+    used, most = int(memory.get("used_memory", 0)), int(memory.get("maxmemory", 0))
+    if most and used > 0.9 * most:
+        raise CommandError(f"uses {used >> 20} of its {most >> 20} MB (maxmemory): raise it, or see what fills it")
     return f"{name} {text} answers"
 
 

@@ -100,7 +100,7 @@ class Home:
         """Secrets made once and kept in the home; values of the environment win."""
         from shared.variables import read_variable  # only once `shared` is known to be ours
 
-        names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET")
+        names = ("SECRET_KEYS", "SERVICE_CLIENT_SECRET", "METRICS_TOKEN")
         stored = self._read_json("secrets.json")
         if set(names) - set(stored):
             stored = {name: secrets.token_urlsafe(32) for name in names} | stored

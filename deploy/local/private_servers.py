@@ -252,12 +252,14 @@ class Valkey:
 
     def start(self) -> "Valkey":
         self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o700)  # one that an earlier release made could be looked into
         config = self.folder / "valkey.conf"
-        config.touch(mode=0o600)
+        for file in (config, self.folder / "log"):
+            file.touch(mode=0o600)
         config.write_text(
             f'bind 127.0.0.1\nport {self.port}\ndir "{self.folder}"\nsave ""\n'
             f"appendonly {'yes' if self.durable else 'no'}\nappendfsync everysec\n"
-            f"requirepass {self.password}\nmaxmemory-policy noeviction\ndatabases 64\n",
+            f"requirepass {self.password}\nmaxmemory 256mb\nmaxmemory-policy noeviction\ndatabases 64\n",
             encoding="utf-8",
         )
         with (self.folder / "log").open("ab") as sink:
@@ -269,6 +271,7 @@ class Valkey:
                 cwd=self.folder,
                 preexec_fn=die_with_parent,
                 start_new_session=True,
+                umask=0o077,
             )
         self._wait()
         return self

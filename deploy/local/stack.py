@@ -44,6 +44,7 @@ class Stack:
             "redis_url": self.environment["REDIS_URL"],
             "outbox_dir": self.environment["OUTBOX_DIR"],
             "metrics_url": self.metrics_url,
+            "metrics_token": self.environment["METRICS_TOKEN"],
             "inbound_smtp": f"127.0.0.1:{self.smtp}",
             "pids": {child.name: child.pid for child in self.children},
         }

@@ -9,8 +9,9 @@ MAX_CHARACTERS = 100
 MAX_STACKED_MARKS = 2  # accents over one letter; Vietnamese and Thai need two
 _UNPRINTABLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 # Characters without a shape outside these categories: Unicode's Default_Ignorable_Code_Point, and the blank of Braille.
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\U0001d159\U000e0100-\U000e01ef]")
-_EMOJI_STYLE = re.compile("[\ufe00-\ufe0f]")  # picks the colour of the sign before it, nothing else
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef]"
+)
 _COMMON = {"Zyyy", "Zinh", "Zzzz"}  # digits, punctuation and accents, which every script uses
 # Scripts that share one word in ordinary writing (Unicode TR39, 5.2: highly restrictive).
 _WRITTEN_TOGETHER = [{"Latn", "Hani", "Hira", "Kana"}, {"Latn", "Hani", "Bopo"}, {"Latn", "Hani", "Hang"}]
@@ -43,6 +44,11 @@ _LOOK_ALIKES = {
     "\u03b1\u03b2\u03b3\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u03f2": "abyelkvoptuxwc",  # Greek
     "\u0251\u0261\u0131\u0269\u1d04\u1d0f\u1d1c\u0280\ua731\u1d05\u1d07\u0262": "agllcoursdeg",  # phonetic
 }
+# What only the service could say of an application: that someone has looked at it, and how far it goes.
+_CLAIMS = ["verified", "verifie", "verifizier", "verificad", "verificat", "certified", "zertifizier", "offici"]
+_CLAIMS += ["oficial", "ufficial", "offiziel", "trusted", "genuine", "legitimate", "approved", "endorsed", "authorized"]
+_CLAIMS += ["authorised", "readonly", "readsonly", "readingonly", "onlyread"]
+_LEAST_INSIDE = 6  # letters of the service's name that count inside a word too
 _SHAPES = str.maketrans("".join(_LOOK_ALIKES), "".join(_LOOK_ALIKES.values()))
 
 
@@ -50,22 +56,50 @@ class UnfitName(ValueError):
     """The text says what is wrong with a name, as a predicate in plain ASCII: "has characters ..."."""
 
 
-def parse_name(value: str) -> str:
-    """The name in normal form, with single blanks. Raises UnfitName when people could not see what it is."""
-    name = " ".join(_EMOJI_STYLE.sub("", _fold_letters(value)).split())
+def parse_name(value: str, *, service: str | None = None) -> str:
+    """The name in normal form, with single blanks. Raises UnfitName when people could not see what it is.
+
+    With the name of the service it is one that others read, and it claims nothing that only the service could say.
+    """
+    name = " ".join(_fold_letters(value).split())
     if not 1 <= len(name) <= MAX_CHARACTERS:
         raise UnfitName(f"must have 1 to {MAX_CHARACTERS} visible characters")
     if any(unicodedata.category(sign) in _UNPRINTABLE for sign in value if sign != " ") or _BLANK.search(value):
         raise UnfitName("has characters that cannot be seen")
-    if not any(unicodedata.category(sign)[0] in "LN" or unicodedata.category(sign) == "So" for sign in name):
-        raise UnfitName("has no letter, digit or picture")
+    if not all(map(_is_plain, name)):
+        raise UnfitName("has pictures or signs other than letters, digits and punctuation")
+    if not any(unicodedata.category(sign)[0] in "LN" for sign in name):
+        raise UnfitName("has no letter or digit")
     if _count_stacked_marks(name) > MAX_STACKED_MARKS:
         raise UnfitName("has too many accents on one letter")
     if any(_is_mixed(word) for word in re.findall(r"\w+", name)):
         raise UnfitName("mixes letters of several alphabets in one word")
     if _passes_for_known(name):
         raise UnfitName("looks like the name of another application and is spelled with other signs")
-    return name
+    return name if service is None else _refuse_claims(name, _draw(service))
+
+
+def _is_plain(sign: str) -> bool:
+    """Letters, accents, digits, blanks, punctuation and the usual signs; no sign that passes for a mark of approval.
+
+    Unicode has a check mark among the punctuation beyond its first plane, and a root sign among the signs of sums.
+    """
+    category = unicodedata.category(sign)
+    if category[0] in "LMNZ" or category == "Sc":
+        return True
+    return ord(sign) < 0x10000 if category[0] == "P" else ord(sign) < 0x100 and category != "So"
+
+
+def _refuse_claims(name: str, service: str) -> str:
+    """A known application may say in brackets how the person calls this server, which is left out where it claims."""
+    shape, words = _draw(name), [_draw(word) for word in re.findall(r"\w+", name)]
+    is_own = service != "" and service in (shape if len(service) >= _LEAST_INSIDE else words)
+    if not is_own and not any(claim in shape for claim in _CLAIM_SHAPES):
+        return name
+    before, bracket, _ = name.partition(" (")
+    if bracket and _spell(before) in _KNOWN_SPELLINGS:
+        return before
+    raise UnfitName("has the name of this service" if is_own else "says what only this service could say of it")
 
 
 def describe_alphabets(name: str) -> str | None:
@@ -104,6 +138,7 @@ def _spell(text: str) -> str:
     return "".join(sign for sign in text.casefold() if sign.isalnum())
 
 
+_CLAIM_SHAPES = tuple(map(_draw, _CLAIMS))
 _KNOWN_SHAPES = {_draw(name) for name in KNOWN_APPLICATIONS}
 _KNOWN_SPELLINGS = {_spell(name) for name in KNOWN_APPLICATIONS}
 

@@ -65,6 +65,8 @@ def _count(name: str, window: int, amount: int) -> tuple[int, int]:
 
 
 def _count_in_redis(redis_key: str, window: int, amount: int) -> int:
+    if amount == 0:  # a look makes no key: names come from strangers
+        return int(connect().get(redis_key) or 0)
     pipe = connect().pipeline(transaction=False)
     pipe.incrby(redis_key, amount)
     pipe.expire(redis_key, window + 60)

@@ -84,6 +84,9 @@ class Browser:
         if self.get("/dashboard").status_code != 200:
             assert self.sign_in().status_code == 303
         answer = self.authorize(client_id, **changed)
+        if answer.headers.get("location", "").startswith("/signin?"):
+            assert self.sign_in().status_code == 303
+            answer = self.authorize(client_id, **changed)
         if answer.status_code == 200:
             answer = self.answer(answer)
         return back(answer)["code"]

@@ -3,8 +3,9 @@
 import re
 from datetime import timedelta
 from html import escape, unescape
+from itertools import product
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from sqlalchemy import select, update
@@ -393,6 +394,80 @@ def test_the_owner_is_told_of_each_application_once_and_of_wider_access(ann: Bro
     assert list_events() == [event]
     ann.answer(ann.authorize(client_id, redirect_uri=HOSTED, prompt="consent"))
     assert list_events() == [event, event]
+
+
+# --- a browser that was left signed in, or whose cookie was stolen
+
+
+JUST_TOO_LONG = timedelta(minutes=10, seconds=1)
+
+
+def sign_in_again(browser: Browser, asked: Any) -> Any:
+    """Follows a redirect to the sign-in page, signs in there, and opens the page it leads back to."""
+    to = urlsplit(asked.headers["location"])
+    assert (asked.status_code in (302, 303), to.path, parse_qs(to.query)["fresh"]) == (True, "/signin", ["1"])
+    page = browser.get(asked.headers["location"]).text
+    assert "continue as you are" not in page  # it would lead back here
+    return browser.get(browser.sign_in(return_to=hidden(page, "return_to")).headers["location"])
+
+
+def test_an_old_sign_in_lets_no_new_application_in(ann: Browser, later: Any) -> None:
+    client_id = ann.register(HOSTED)
+    ann.sign_in()
+    later(JUST_TOO_LONG)
+    assert back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))["error"] == "consent_required"
+    page = sign_in_again(ann, ann.authorize(client_id, redirect_uri=HOSTED, nonce="n-1"))
+    assert parse_qs(hidden(page.text, "query"))["nonce"] == ["n-1"]
+    answer = back(ann.answer(page))
+    assert ann.redeem(client_id, answer["code"], redirect_uri=HOSTED).status_code == 200
+    assert answer["state"] == "st&te= 1"
+
+
+def test_a_person_who_has_a_sign_in_of_ten_minutes_sees_the_question_at_once(ann: Browser, later: Any) -> None:
+    ann.sign_in()
+    later(JUST_TOO_LONG - timedelta(seconds=1))
+    page = ann.authorize(ann.register())
+    assert "It will be able to" in page.text
+    assert "code" in back(ann.answer(page))
+
+
+def test_a_question_that_stood_too_long_is_answered_after_another_sign_in(ann: Browser, later: Any) -> None:
+    ann.sign_in()
+    page = ann.authorize(ann.register())
+    later(JUST_TOO_LONG)
+    assert back(ann.answer(page, "deny"))["error"] == "access_denied"
+    again = sign_in_again(ann, ann.answer(page))
+    assert codes() == 0
+    assert list_events() == []
+    assert "code" in back(ann.answer(again))
+
+
+ALLOWED = list(product([RESOURCE, READONLY, f"{RESOURCE}/x/cards"], [False, True]))
+
+
+@pytest.mark.parametrize("first", ALLOWED)
+def test_an_old_sign_in_repeats_what_was_allowed_and_widens_nothing(
+    ann: Browser, later: Any, first: tuple[str, bool]
+) -> None:
+    """Each address, whole or for reading only, after each of them."""
+    for number, second in enumerate(ALLOWED):
+        client_id = ann.register(HOSTED, client_name=f"Application {number}")
+        ann.sign_in()
+        assert "code" in back(allow(ann, client_id, *first))
+        later(JUST_TOO_LONG)
+        answer = allow(ann, client_id, *second)
+        is_wider = second[0] != first[0] != RESOURCE or (reads_only(*first) and not reads_only(*second))
+        assert (urlsplit(answer.headers["location"]).path == "/signin") is is_wider, second
+
+
+def reads_only(resource: str, read_only: bool) -> bool:
+    return read_only or resource == READONLY
+
+
+def allow(browser: Browser, client_id: str, resource: str, read_only: bool) -> Any:
+    """Answers the whole question about an address; what the last request leads to."""
+    page = browser.authorize(client_id, redirect_uri=HOSTED, resource=resource, prompt="consent")
+    return page if page.status_code != 200 else browser.answer(page, **({"read_only": "yes"} if read_only else {}))
 
 
 @pytest.mark.parametrize("path", ["/signin", "/signup", "/recover"])

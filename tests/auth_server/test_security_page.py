@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.oauth import ApiKey, Family, RefreshToken, WebSession
+from shared.db.oauth import ApiKey, Client, Consent, Family, RefreshToken, WebSession
 from shared.db.security_events import SecurityEvent
 from shared.domain.dates import format_moment, format_weekday
 from tests.auth_server.in_process_browser import Browser
@@ -109,7 +109,7 @@ def test_nobody_ends_another_persons_applications_and_keys(ann: Browser, bob: Br
     for value in (str(key_id), "", "x", "9" * 40):
         assert send(bob, PATH, f"{PATH}/key", key_id=value).status_code == 303
     page = bob.get(PATH).text
-    assert (page.count("Of Bob"), "Test application" in page, "Laptop" in page) == (7, False, False)
+    assert (page.count("Of Bob"), "Test application" in page, "Laptop" in page) == (8, False, False)
     send(bob, PATH, f"{PATH}/everywhere", browsers="on", applications="on", keys="on")
     assert ann.alive(tokens["access_token"])
     assert is_key_alive(key)
@@ -135,6 +135,29 @@ def test_everywhere_ends_what_was_ticked(ann: Browser, ticked: list[str], alive:
     left = {"application": ann.alive(tokens["access_token"]), "key": is_key_alive(key)}
     left |= {"here": signed_in(ann), "other": signed_in(other)}
     assert {name for name, is_alive in left.items() if is_alive} == alive
+
+
+@pytest.mark.parametrize(
+    ("ticked", "left"), [("new_applications", ["old"]), ("applications", []), ("keys", ["old", "new"])]
+)
+def test_applications_of_the_last_day_are_named_and_ended_alone(
+    ann: Browser, later: Any, ticked: str, left: list[str]
+) -> None:
+    """A thief with the cookie of a browser cannot outlive it by an application that only just was let in."""
+    for name, wait in (("old", timedelta(days=1, seconds=1)), ("new", timedelta(hours=23))):
+        ann.sign_in()
+        ann.tokens(ann.register(client_name=f"The {name} one"))
+        later(wait)
+    page = ann.get(PATH).text
+    assert ("The new one</span></span></span></label>" in page, page.count("within the last day. If")) == (True, 1)
+    send(ann, PATH, f"{PATH}/everywhere", **{ticked: "on"})
+    with transaction() as session:
+        rows = select(Client.name).join(Family, Family.client_id == Client.client_id).where(Family.revoked_at.is_(None))
+        names = session.scalars(rows.order_by(Family.created_at)).all()
+        remembered = session.scalars(select(Consent.client_id)).all()
+    assert (names, len(remembered)) == ([f"The {name} one" for name in left], len(left))
+    later(timedelta(hours=2))
+    assert "new_applications" not in ann.get(PATH).text
 
 
 # --- events

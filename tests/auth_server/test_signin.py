@@ -7,12 +7,14 @@ import pytest
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from auth_server.accounts import signin
 from auth_server.accounts.signin import safe_return_path
 from auth_server.app import create_app
 from auth_server.web import flows
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import WebSession
+from shared.redis import connect, key
 from shared.secrets import digest
 from tests.auth_server.in_process_browser import BASE, PASSWORD, Browser, hidden
 
@@ -194,6 +196,18 @@ def test_ten_wrong_passwords_close_one_address_and_leave_others_open(ann: Browse
     elsewhere = Browser(TestClient(ann.host.app, base_url=BASE, client=("198.51.100.7", 1)), ann.email)
     elsewhere.host.follow_redirects = False
     assert elsewhere.sign_in().status_code == 303
+
+
+def test_a_refused_sign_in_makes_no_counter_for_the_name_it_tried(
+    stranger: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signin, "PER_ADDRESS", 2)
+    for number in range(2):
+        assert stranger.sign_in(email=f"guess{number}@example.test").status_code == 401
+    before = sorted(connect().scan_iter(key("limit", "*")))
+    for number in range(2, 6):
+        assert stranger.sign_in(email=f"guess{number}@example.test").status_code == 429
+    assert sorted(connect().scan_iter(key("limit", "*"))) == before
 
 
 def test_a_guessed_account_stays_open_where_its_owner_was_before(ann: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

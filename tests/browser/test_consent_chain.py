@@ -1,12 +1,15 @@
 """What only a real browser shows: its own forms are accepted, and no policy of ours stops the way to an application."""
 
+from datetime import timedelta
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
+from sqlalchemy import update
 
 from auth_server.accounts.accounts import create_account
+from shared import clock
 from shared.db.base import transaction
-from shared.db.oauth import Client, Consent
+from shared.db.oauth import Client, Consent, WebSession
 from shared.http import sync_client
 from tests.auth_server.in_process_browser import PASSWORD, VERIFIER, query
 from tests.support.browser import Tab
@@ -53,6 +56,33 @@ def test_sign_in_consent_and_return_work_in_a_browser(tab: Tab, places: tuple[st
     tab.wait("location.pathname === '/'")
 
 
+def test_a_browser_left_signed_in_asks_for_a_sign_in_before_the_question(tab: Tab, places: tuple[str, str]) -> None:
+    base, application = places
+    with transaction() as session:
+        create_account(session, "ann@example.test", PASSWORD)
+    sign_in(tab, f"{base}/signin")
+    tab.wait("location.pathname === '/dashboard'")
+    with transaction() as session:
+        session.execute(update(WebSession).values(authenticated_at=clock.now() - timedelta(minutes=11)))
+    uri = f"{application}/callback"
+    with sync_client(base) as client:
+        client_id = client.post("/oauth/register", json={"redirect_uris": [uri]}).json()["client_id"]
+    sign_in(tab, f"{base}/oauth/authorize?{urlencode(query(client_id, redirect_uri=uri))}")
+    tab.wait("document.title.startsWith('Allow access')")
+    tab.press("button[value=allow]")
+    tab.wait("document.title === 'application'")
+    assert "code=" in tab.run("location.href")
+
+
+def sign_in(tab: Tab, address: str) -> None:
+    """Opens an address that leads to the sign-in page, and fills that in."""
+    tab.go(address)
+    tab.wait("document.title.startsWith('Sign in')")
+    tab.fill("email", "ann@example.test")
+    tab.fill("password", PASSWORD)
+    tab.press("button.primary")
+
+
 def test_a_remembered_consent_leads_from_sign_in_straight_to_the_application(tab: Tab, places: tuple[str, str]) -> None:
     """Of an application that a secret identifies: at loopback addresses all others are asked about again."""
     base, application = places
@@ -63,10 +93,6 @@ def test_a_remembered_consent_leads_from_sign_in_straight_to_the_application(tab
         session.add(Client(client_id="app_1", owner_id=account.id, redirect_uris=[uri], **row))
         session.flush()
         session.add(Consent(account_id=account.id, client_id="app_1", redirect_host="127.0.0.1"))
-    tab.go(f"{base}/oauth/authorize?{urlencode(query('app_1', redirect_uri=uri))}")
-    tab.wait("document.title.startsWith('Sign in')")
-    tab.fill("email", "ann@example.test")
-    tab.fill("password", PASSWORD)
-    tab.press("button.primary")
+    sign_in(tab, f"{base}/oauth/authorize?{urlencode(query('app_1', redirect_uri=uri))}")
     tab.wait("document.title === 'application'")
     assert "code=" in tab.run("location.href")

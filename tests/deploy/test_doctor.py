@@ -19,6 +19,7 @@ from deploy.doctor import report as outside_services
 from deploy.doctor import report as programs
 from deploy.doctor.stores import Check, SwitchedOff
 from deploy.errors import CommandError, user_message
+from deploy.local.private_servers import Valkey
 from shared import clock, provider_health
 from shared.db.base import engine, transaction
 from shared.redis import connect, key
@@ -259,14 +260,35 @@ def test_the_oldest_supported_versions_are_documented() -> None:
 def test_a_queue_that_drops_keys_when_its_memory_is_full_is_a_fault() -> None:
     before = {name: connect().config_get(name)[name] for name in ("maxmemory", "maxmemory-policy")}
     try:
+        connect().config_set("maxmemory", 0)
         connect().config_set("maxmemory-policy", "allkeys-lru")
         assert stores.check_queue().endswith("answers")  # it never gets full
         connect().config_set("maxmemory", "64gb")
         with pytest.raises(CommandError, match=r"\(maxmemory-policy allkeys-lru\): set maxmemory-policy noeviction"):
             stores.check_queue()
+        connect().config_set("maxmemory-policy", "noeviction")
+        connect().config_set("maxmemory", connect().info("memory")["used_memory"])
+        with pytest.raises(CommandError, match=r"uses \d+ of its \d+ MB \(maxmemory\)"):
+            stores.check_queue()
     finally:
         for name, value in before.items():
             connect().config_set(name, value)
+
+
+def test_the_private_queue_has_a_bound() -> None:
+    """What strangers count there ends within a day, but comes as fast as they like until then."""
+    assert int(connect().config_get("maxmemory")["maxmemory"]) == 256 << 20
+
+
+def test_only_its_owner_reads_what_the_private_queue_writes(tmp_path: Path) -> None:
+    (tmp_path / "valkey").mkdir(mode=0o755)  # as an earlier release made it
+    server = Valkey(tmp_path).start()
+    try:
+        written = [server.folder, *server.folder.rglob("*")]
+        assert any(path.suffix == ".aof" for path in written)
+        assert {path.name: path.stat().st_mode & 0o077 for path in written if path.stat().st_mode & 0o077} == {}
+    finally:
+        server.stop()
 
 
 def test_a_queue_that_refuses_the_password_is_told_so(configure: Configure) -> None:

@@ -14,7 +14,7 @@ from deploy.local.private_servers import free_port, is_free
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    for name in ("SECRET_KEYS", "SERVICE_CLIENT_SECRET"):
+    for name in ("SECRET_KEYS", "SERVICE_CLIENT_SECRET", "METRICS_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     return Home(tmp_path / "home").prepare()
 
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 def test_secrets_are_made_once_and_only_their_owner_reads_them(home: Home) -> None:
     first = home.secrets()
     assert home.secrets() == first
-    assert len(set(first.values())) == 2
+    assert len(set(first.values())) == 3
     assert (home.path / "secrets.json").stat().st_mode & 0o777 == 0o600
 
 

@@ -133,7 +133,7 @@ def test_try_names_the_nearest_tools(service: Service) -> None:
 def _list_own_applications(service: Service) -> tuple[set[str], int]:
     """Applications ever registered under the command line's name, and how many of their sign-ins are alive."""
     with psycopg.connect(service.facts["database_url"]) as connection:
-        clients = connection.execute("select client_id from oauth_clients where name like 'award-travel command line%'")
+        clients = connection.execute("select client_id from oauth_clients where name like 'Command line%'")
         of_try = "select count(*) from oauth_families f join accounts a on a.id = f.account_id where a.email = %s"
         alive = connection.execute(f"{of_try} and f.revoked_at is null", ["trier@example.test"]).fetchone()
         return {row[0] for row in clients}, int(alive[0]) if alive else 0

@@ -107,7 +107,9 @@ def test_people_tools_watches_and_mails_work_on_connections_lent_for_a_transacti
 
     backup = tmp_path / "backup"
     command(pooled.home, "backup", str(backup))  # pg_dump empties the search path of its session
-    assert "award_database_up 1.0" in get(pooled.facts["metrics_url"]).text  # with its own shorter timeout
+    token = {"Authorization": f"Bearer {pooled.facts['metrics_token']}"}
+    metrics = get(pooled.facts["metrics_url"], headers=token).text
+    assert "award_database_up 1.0" in metrics  # with its own shorter timeout
     assert _read_timeouts(pooled.facts["database_url"], CONNECTIONS - 1) == {"15s"}
     for client in clients:
         assert client.call("list_trips")["trips"]

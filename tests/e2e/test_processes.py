@@ -104,7 +104,8 @@ def test_every_log_begins_with_a_line_of_its_program_and_has_one_format(service:
 
 def test_one_address_shows_the_metrics_of_all_programs(service: Service, call: Call) -> None:
     call("list_my_cards")
-    text = get(service.facts["metrics_url"]).text
+    assert get(service.facts["metrics_url"]).status_code == 401  # any user of the machine can connect
+    text = get(service.facts["metrics_url"], headers={"Authorization": f"Bearer {service.facts['metrics_token']}"}).text
     for line in (
         'award_tool_calls_total{outcome="ok",tool="list_my_cards"}',
         'award_http_responses_total{program="auth_server",status="2xx"}',

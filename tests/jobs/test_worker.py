@@ -1,21 +1,24 @@
 """The documented worker commands on the real queue: the pool, RQ's own worker, and that with our preloading class."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from rq import Worker as RqWorker
+from rq.serializers import JSONSerializer
 from rq.worker import WorkerStatus
 
 from jobs import dispatcher, worker
-from jobs.queue import DELIVERIES, MAIL, RUNS, queue
+from jobs.queue import DELIVERIES, ENTRIES, MAIL, RUNS, NotOurs, queue
 from shared.db.messages import Delivery
 from shared.db.runs import JobRun
 from shared.redis import connect
@@ -195,6 +198,30 @@ def test_a_worker_that_takes_up_facts_is_busy_so_that_no_signal_to_end_is_lost(
         monkeypatch.setattr(RqWorker, part, lambda *_: None)
     mine.execute_job(queue(RUNS).enqueue("jobs.runs.wake", "1"), queue(RUNS))
     assert seen == [WorkerStatus.BUSY]
+
+
+@pytest.mark.parametrize(
+    "field", ["func_name", "success_callback_name", "failure_callback_name", "stopped_callback_name"]
+)
+@pytest.mark.parametrize("entry", ["os.abort", "jobs.worker.run", "jobs.deliver.wake.__class__", "builtins.exec"])
+def test_a_job_that_someone_else_wrote_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, clean: None, field: str, entry: str
+) -> None:
+    """Whoever can write to Redis wakes the workers, and no more."""
+    imported: list[str] = []
+    monkeypatch.setattr(worker, "_prepare", lambda: None)
+    for module in ("rq.job", "jobs.queue"):
+        monkeypatch.setattr(f"{module}.import_attribute", lambda name: imported.append(name) or print)
+    written = queue(RUNS).enqueue(ENTRIES[RUNS], "1")
+    connect().hset(written.key, field, entry)
+    if field == "func_name":
+        connect().hset(written.key, "data", zlib.compress(json.dumps([entry, None, ["1"], {}]).encode()))
+    mine = worker.Worker([queue(RUNS)], connection=connect(), serializer="json")
+    job = mine.job_class.fetch(written.id, connection=connect(), serializer=JSONSerializer)
+    with suppress(NotOurs):
+        job.perform()
+    assert [job.success_callback, job.failure_callback, job.stopped_callback] == [None] * 3
+    assert sorted(set(imported)) == ([] if field == "func_name" else [ENTRIES[RUNS]])
 
 
 @pytest.mark.slow  # a worker starts, waits, and finishes the mail under way

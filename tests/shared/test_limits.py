@@ -49,6 +49,13 @@ def test_redis_hears_afterwards_what_was_counted_without_it(monkeypatch: pytest.
     assert limits.hit("sent", 9, HOUR).count == 7
 
 
+def test_a_look_at_a_limit_makes_no_counter() -> None:
+    assert limits.peek("looked at", 1, HOUR).allowed
+    assert list(shared.redis.connect().scan_iter(shared.redis.key("limit", "looked at", "*"))) == []
+    limits.hit("looked at", 1, HOUR)
+    assert limits.peek("looked at", 1, HOUR).allowed is False
+
+
 @pytest.mark.slow  # a hundred thousand hits
 def test_threads_lose_no_count_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     lose_redis(monkeypatch)

@@ -77,7 +77,7 @@ def _guard(flow: Flow) -> Flow:
     def guarded_flow(uow: UnitOfWork, data: RequestData) -> PageResult:
         session = sessions.load(uow.db, data.cookie)
         account = sessions.find_account(uow.db, session)
-        since = step_up.find_factor_age(uow.db, account) if account is not None else None
+        since = step_up.find_factor_age(uow.db, account) if account is not None and account.is_admin else None
         if session is None or since is None:
             return show_nothing()
         if not step_up.has_shown_factor(session, since):
