@@ -1,7 +1,7 @@
 """Credits page of a card: each credit of the card with what is used of it, and a form that marks it as used."""
 
 from auth_server.pages import cards
-from auth_server.pages.forms import read_amount, read_number
+from auth_server.pages.forms import read_number
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, change, read_faults
@@ -40,11 +40,11 @@ async def mark(member: Member) -> FlowResult:
     number, credit = read_number(member.data.form_value("card_id")), member.data.form_value("credit")
     if number is None:
         return cards.CARDS.show_gone()
-    amount = read_amount(member.data.form_value("credit_used").strip())
-    marked = await change(member, "update_card", card_id=number, credit=credit[:60], credit_used=amount)
+    used = member.data.form_value("credit_used").strip()
+    marked = await change(member, "update_card", card_id=number, credit=credit[:60], credit_used=used)
     if not marked.is_good:
         return await _show(member, number, credit, marked)
-    back = redirect_back(PATH, "used" if amount else "unused")
+    back = redirect_back(PATH, "used" if used.strip("0.,") else "unused")
     back.to += f"&card={number}"
     return back
 

@@ -42,7 +42,7 @@ def read_points(text: str) -> dict[str, str]:
             raise UnreadableLine(f"“{line[:60]}” is no programme with points, such as “United MileagePlus: 62,340”.")
         if name in balances:
             raise UnreadableLine(f"“{name[:60]}” stands on two lines.")
-        balances[name] = points.replace(" ", "")
+        balances[name] = points
     return balances
 
 

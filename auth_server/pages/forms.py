@@ -18,8 +18,6 @@ BEFORE = "was_"  # begins the name of a hidden field: what the visible one held 
 _MAX_MARK = 60  # characters; a longer value is known again by its digest, so that a form is not sent twice as long
 _LONG_TEXT = 1000  # characters from which on a text stands on several lines
 _LIST_LENGTH, _NUMBER_LENGTH = 300, 16  # characters of a field whose schema has no limit
-_NUMBER = re.compile(r"\d{1,15}(\.\d{1,6})?", re.ASCII)
-_GROUPED = re.compile(r"\d{1,3}([, ]\d{3})+(\.\d+)?", re.ASCII)  # 62,340 or 1 250.50
 # Patterns of schemas: letters of a code, which are typed in either case, and a time of day.
 _CODE = re.compile(r"^\^\(?\[A-Z(?:a-z)?\]\{(\d)\}")
 _CLOCK = r"^\d{2}:\d{2}$"
@@ -36,14 +34,6 @@ def read_number(text: str | None) -> int | None:
 def read_page(member: Member) -> int:
     """The page of a list that the query names, else the first."""
     return read_number(member.data.query_value("page")) or 1
-
-
-def read_amount(text: str) -> str | int | float:
-    """A number without its thousands marks; what is none goes as it is, and the tool says what is wrong."""
-    plain = re.sub("[, ]", "", text) if _GROUPED.fullmatch(text) else text
-    if not _NUMBER.fullmatch(plain):
-        return text
-    return float(plain) if "." in plain else int(plain)
 
 
 def write_value(value: Any) -> str:
@@ -125,13 +115,11 @@ class Input:
         return write_value(value)
 
     def to_argument(self, text: str) -> Any:
-        """What was typed as the tool takes it."""
+        """What was typed as the tool takes it, which reads numbers in all their writings itself."""
         if self.kind == "flag":
             return bool(text)
         if self.kind in ("list", "several"):
             return [part for name in text.split(",") if (part := name.strip())]
-        if self.kind == "number":
-            return read_amount(text)
         return text.upper() if "autocapitalize" in self.attributes else text
 
 

@@ -14,6 +14,7 @@ from auth_server.pages.tool_calls import look, read_faults, search
 from auth_server.web.outcomes import FlowResult, Page
 from shared import clock
 from shared.domain.dates import add_months, find_month_bounds
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import CABINS
 from shared.domain.source_names import name_source
 
@@ -129,7 +130,11 @@ def read_query(member: Member, names: tuple[str, ...]) -> dict[str, str]:
 def read_passengers(typed: Mapping[str, str]) -> int | str:
     """A number as the tools take it, or what they refuse."""
     text = typed["passengers"] or "1"
-    return int(text) if text.isascii() and text.isdecimal() else text
+    try:
+        number: int = read_number(text, is_whole=True)
+    except UnreadNumber:
+        return text
+    return number
 
 
 def wait_for_answer(member: Member, path: str, query: Mapping[str, str], words: str) -> Page:

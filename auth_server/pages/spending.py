@@ -137,9 +137,7 @@ async def import_statement(member: Member) -> FlowResult:
         fault = f"The statement is too long: it may have {MAX_CHARACTERS:,} characters and 4 MiB. Split it."
         return await _show(member, status=422, fault=fault)
     fields = {"card_id": member.data.form_value("card_id"), "currency": member.data.form_value("currency").strip()}
-    arguments: dict[str, Any] = {
-        name: int(value) if value.isdigit() else value for name, value in fields.items() if value
-    }
+    arguments: dict[str, Any] = {name: value for name, value in fields.items() if value}
     arguments |= {name: value for name, *_ in _QUESTIONS if (value := member.data.form_value(name))}
     if member.data.form_value("replace"):
         arguments["replace"] = True

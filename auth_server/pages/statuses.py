@@ -1,11 +1,12 @@
 """Statuses pages: elite statuses with the way to the next tier are listed, set, changed and deleted."""
 
+import re
 from asyncio import gather
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from auth_server.pages.balances import KEYS, find_owned, name_owner
-from auth_server.pages.forms import Choices, Field, Form, ToolForm, mark_values, show_form
+from auth_server.pages.forms import Choices, Field, Form, ToolForm, mark_values, show_form, write_value
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
@@ -31,6 +32,7 @@ FORM = ToolForm(
     change="set_loyalty_status",
 )
 MESSAGES = {"saved": "The status is saved.", "deleted": "The status is deleted."}
+_BEFORE_NAME = re.compile(r"[,;\n](?=[^,;\n]*:)")  # not the comma in "pqf: 42,000"
 STATUSES = Subject("status", PATH, "Your statuses")
 
 
@@ -65,7 +67,7 @@ async def show_new_or_stored(member: Member) -> FlowResult:
     row = find_owned(answer.get("statuses", []), member)
     if row is None:
         return STATUSES.show_gone() if answer else STATUSES.show_away()
-    counters = ", ".join(f"{name}: {amount:g}" for name, amount in row["other_progress"].items())
+    counters = ", ".join(f"{name}: {write_value(amount)}" for name, amount in row["other_progress"].items())
     typed = form.write(row | {"other_progress": counters})
     hidden = {**name_owner(row), "is_stored": "yes", "name": row["name"]}
     return _show(member, form, typed, mark_values(typed), hidden)
@@ -100,8 +102,8 @@ def _show(
 
 def _read_counters(text: str) -> dict[str, str]:
     """`pqf: 42, segments: 10` by name; what has no colon is the tool's to refuse."""
-    pairs = (part.partition(":") for part in text.replace("\n", ",").split(",") if part.strip())
-    return {name.strip(): amount.replace(" ", "") or "?" for name, _, amount in pairs}
+    pairs = (part.partition(":") for part in _BEFORE_NAME.split(text) if part.strip())
+    return {name.strip(): amount.strip() or "?" for name, _, amount in pairs}
 
 
 async def save(member: Member) -> FlowResult:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from deploy.errors import CommandError
 from deploy.local.home import login_folder, write_private
 from deploy.terminal import open_console
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plurals import pluralize
 from shared.http import Refused, check_url, sync_client
 from shared.tls import explain_tls_fault
@@ -93,12 +95,16 @@ def build_reader(kind: list[str], max_length: int | None = None) -> Callable[[st
     def read(word: str) -> Any:
         if not word:
             return word  # it empties a field of any kind, and the service refuses it where it cannot
+        problem = f"is not {' or '.join(_TYPE_NAMES[name] for name in kind)}"
         for name in ("integer", "number", "boolean", "object", "array"):
-            if name in kind and (value := _READERS[name](word)) is not None:
-                return value
+            try:
+                if name in kind and (value := _READERS[name](word)) is not None:
+                    return value
+            except UnreadNumber as fault:
+                problem = f"{fault}; write {fault.expected}" if fault.expected else problem
         if "string" in kind:
             return check_length(read_text(word), max_length)
-        raise argparse.ArgumentTypeError(f"{word!r} is not {' or '.join(_TYPE_NAMES[name] for name in kind)}")
+        raise argparse.ArgumentTypeError(f"{word!r} {problem}")
 
     return read
 
@@ -140,17 +146,14 @@ def _build_json_reader(kind: type) -> Callable[[str], Any]:
     return read
 
 
-def _read_number(word: str) -> int | float | None:
-    try:
-        value = json.loads(word)
-    except ValueError:
-        return None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _read_amount(word: str) -> int | float:
+    number = read_number(word, is_whole=False)
+    return float(number) if number % 1 else int(number)
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "integer": _build_json_reader(int),
-    "number": _read_number,
+    "integer": partial(read_number, is_whole=True),
+    "number": _read_amount,
     "boolean": _build_json_reader(bool),
     "object": _build_json_reader(dict),
     "array": _build_json_reader(list),

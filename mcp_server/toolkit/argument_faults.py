@@ -30,11 +30,11 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
         if node is None:
             faults[name] = Fault(_printable(name), _PROBLEMS["extra_forbidden"], _parameter_names(schema))
             continue
-        where = name + _locate(e["loc"][1:], arguments.get(name))
         kind = "missing" if arguments.get(name) is None else e["type"]
         if kind == "too_long" and node.get("type") == "string":
             kind = "string_too_long"
         refusal = e.get("ctx", {}).get("error", "")
+        where = name + _printable(getattr(refusal, "place", "")) + _locate(e["loc"][1:], arguments.get(name))
         expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
         faults[name] = Fault(where, _describe_problem(kind, str(refusal)), expected)
     return list(faults.values())[:MAX_FAULTS]

@@ -3,12 +3,14 @@
 import re
 from datetime import date, time
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from mcp_server.toolkit.argument_faults import WrongValue
+from shared.domain.parsing.numbers import read_number
 from shared.errors import Candidates, NotFound
 from shared.reference import places
 from shared.reference.load import reference
@@ -123,6 +125,7 @@ FlightBookingId = Annotated[RowId, Field(description="From list_flight_bookings.
 HotelBookingId = Annotated[RowId, Field(description="From list_hotel_bookings.")]
 ClientId = Annotated[RowId, Field(description="From list_client_portfolios.")]
 Points = Annotated[int, Field(ge=1), at_most(2**31 - 1)]
+WHOLE = BeforeValidator(partial(read_number, is_whole=True))  # of a number within an object that no schema describes
 Position = Annotated[int, Field(ge=0), at_most(10**6)]
 Passengers = Annotated[int, Field(ge=1, le=9)]
 LooseName = Annotated[str, Field(max_length=60)]
@@ -177,28 +180,25 @@ def line(max_characters: int) -> Any:
     return StringConstraints(strip_whitespace=True, min_length=1, max_length=max_characters)
 
 
-_PLAIN_NUMBER = re.compile(r"[0-9]{1,15}(\.[0-9]{1,6})?")
-_MAX_MONEY = Decimal(10) ** 11
+_MAX_MONEY, _CENT = Decimal(10) ** 11, Decimal("0.01")
 
 
 def _parse_number(value: Any) -> Decimal | Literal[""]:
+    value = read_number(value, is_whole=False)
     if value == "":
         return ""
-    if isinstance(value, str):
-        value = value.strip()
-        if not _PLAIN_NUMBER.fullmatch(value):
-            raise ValueError("is not a plain number")
-    elif isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value:
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)) or value != value:
         raise ValueError("is not a number")
     number = Decimal(str(value))
     if number < 0:
         raise ValueError("is too small")
     if number > _MAX_MONEY:
         raise ValueError("is too large")
-    return number.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return number.quantize(_CENT, ROUND_HALF_UP)
 
 
 def _parse_count(value: Any) -> int | Literal[""]:
+    value = read_number(value, is_whole=True)
     number = _parse_number(value)
     if number == "":
         return ""
@@ -218,7 +218,7 @@ WINDOWS = (1, 2, 3, 6, 12)
 
 
 def _parse_window(value: Any) -> int | Literal[""]:
-    number = _parse_count(value) if value in ("", *WINDOWS, *map(str, WINDOWS)) else None
+    number = _parse_count(value) if value in ("", *WINDOWS) else None
     if number is None:
         raise WrongValue("is not one of the values", f"one of {', '.join(map(str, WINDOWS))}")
     return number

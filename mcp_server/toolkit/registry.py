@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
 from mcp_server.toolkit.argument_schema import Parameter, Schema, object_schema, read_parameters
 from mcp_server.toolkit.results import Result
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import Tier
 from shared.errors import Invalid
 
@@ -91,9 +92,13 @@ def _is_unicode(text: str) -> bool:
 
 
 def _lenient_reader(node: Schema) -> BeforeValidator:
-    """What hosts really send: lists as JSON text are read; a boolean is never a number, nor a word a boolean."""
+    """What hosts really send: lists as JSON text are read, and numbers as people write them.
+
+    A boolean is never a number, nor a word a boolean.
+    """
     kind = node.get("type")
-    number_list = node.get("items", {}).get("type") in _NUMBERS
+    inner = node.get("items") or node.get("additionalProperties") or {}
+    inner_kind = inner.get("type") if isinstance(inner, dict) else None
 
     def read(value: Any) -> Any:
         if isinstance(value, bool) and kind in _NUMBERS:
@@ -104,8 +109,10 @@ def _lenient_reader(node: Schema) -> BeforeValidator:
         if isinstance(value, list) and len(value) > _MAX_ENTRIES:
             raise ValueError("has too many entries")
         _check_storable(value)
-        if number_list and isinstance(value, list) and any(isinstance(v, bool) for v in value):
-            raise ValueError("holds a boolean")
+        if kind in _NUMBERS:
+            value = read_number(value, is_whole=kind == "integer")
+        elif inner_kind in _NUMBERS:
+            value = _read_entries(value, is_whole=inner_kind == "integer")
         if kind == "boolean" and not isinstance(value, bool):
             if isinstance(value, str) and value in _BOOLEANS:
                 return _BOOLEANS[value]
@@ -113,6 +120,22 @@ def _lenient_reader(node: Schema) -> BeforeValidator:
         return value
 
     return BeforeValidator(read)
+
+
+def _read_entries(value: Any, *, is_whole: bool) -> Any:
+    """The numbers of a list or a map."""
+    if not isinstance(value, (list, dict)):
+        return value
+    entries = {at: value[at] for at in (value if isinstance(value, dict) else range(len(value)))}
+    for at, entry in entries.items():
+        if isinstance(entry, bool):
+            raise ValueError("holds a boolean")
+        try:
+            entries[at] = read_number(entry, is_whole=is_whole)
+        except UnreadNumber as fault:
+            fault.place = f".{at}" if isinstance(value, dict) else f"[{at}]"
+            raise
+    return entries if isinstance(value, dict) else list(entries.values())
 
 
 __all__ = ["TOOLS", "Effect", "Tier", "Tool", "tool"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -24,6 +24,7 @@ from shared.domain.card_purchases import MonthlySpending
 from shared.domain.card_value import CATEGORIES, Category
 from shared.domain.dates import format_day
 from shared.domain.issuer_rules import RuleCheck
+from shared.domain.parsing.numbers import read_number
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
@@ -321,14 +322,12 @@ class Recommendations(Result):
     total_found: int
 
 
-def _parse_amount(value: Any) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        amount = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return amount if amount.is_finite() and 0 <= amount <= _MAX_AMOUNT else None
+def _parse_amount(value: Any) -> Decimal:
+    """Raises ValueError, whose words say what is wrong with it."""
+    value = read_number(value, is_whole=False)
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or not 0 <= value <= _MAX_AMOUNT:
+        raise ValueError("is not an amount")
+    return Decimal(str(value))
 
 
 def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
@@ -336,10 +335,14 @@ def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Sp
     faults = [
         Fault(f"monthly_spend.{k[:40]}", "is not a category", expected) for k in raw_amounts if k not in CATEGORIES
     ]
-    amounts = {name: _parse_amount(value) for name, value in raw_amounts.items() if name in CATEGORIES}
-    faults += [
-        Fault(f"monthly_spend.{k}", "is not an amount", "a number from 0") for k, v in amounts.items() if v is None
-    ]
+    amounts = {}
+    for name, value in raw_amounts.items():
+        if name in CATEGORIES:
+            try:
+                amounts[name] = _parse_amount(value)
+            except ValueError as fault:
+                expected = getattr(fault, "expected", None) or "a number from 0"
+                faults.append(Fault(f"monthly_spend.{name}", str(fault), expected))
     if faults:
         raise Invalid(*faults[:20])
     yearly = {k: v * 12 * usd_per_unit for k, v in amounts.items() if v}

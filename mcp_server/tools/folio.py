@@ -10,11 +10,10 @@ from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.domain.folio.audit import BillAudit, audit_folio
-from shared.domain.folio.checks import is_understood
-from shared.domain.folio.model import Chain, FolioStay, StayType
+from shared.domain.folio.checks import is_read_whole
+from shared.domain.folio.model import ZERO, Bill, Chain, FolioStay, StayType
 from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import match_tier
-from shared.domain.folio.sums import adds_up
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
@@ -110,7 +109,7 @@ def _describe_benefit(row: Any) -> str:
 
 
 def _describe_audit(result: BillAudit) -> str:
-    sentences = [_describe_findings(result), *_describe_sums(result)]
+    sentences = [*_describe_gap(result.bill), _describe_findings(result), *_describe_sums(result)]
     if infos := len(result.findings) - len(_list_disputed(result)):
         sentences.append(f"{infos} for information only.")
     if strange := sum(1 for x in result.bill.lines if x.kind == "other" and x.amount > 0):
@@ -155,9 +154,15 @@ def _describe_sums(result: BillAudit) -> list[str]:
         sentences.append(f"{lines} {verb} in another currency and not added, so the sum was not checked.")
     elif any(f.rule.check == "adds_up" for f in _list_disputed(result)):
         sentences.append("The bill does not add up.")
-    elif bill.sums and not is_understood(bill) and not adds_up(bill):
-        sentences.append("Not every line was understood, so whether the bill adds up was not judged.")
     return sentences
+
+
+def _describe_gap(bill: Bill) -> list[str]:
+    """Said before anything else: what is read wrongly must not be disputed."""
+    if is_read_whole(bill):
+        return []
+    come, printed = (f"{amount:,.2f}" for amount in (bill.balance, bill.final_sum or ZERO))
+    return [f"The bill was not read whole: its lines come to {come}, it prints {printed}. So nothing is disputed."]
 
 
 def _to_judged(stay: FolioStay) -> Judged:

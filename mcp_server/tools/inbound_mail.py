@@ -8,7 +8,18 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, Amount, Cabin, Country, Currency, Day, Page, Passengers, PerPage
+from mcp_server.toolkit.parameters import (
+    WHOLE,
+    Airport,
+    Amount,
+    Cabin,
+    Country,
+    Currency,
+    Day,
+    Page,
+    Passengers,
+    PerPage,
+)
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.bookings import (
@@ -27,6 +38,7 @@ from shared.db.inbound_mail import InboundMail
 from shared.db.pagination import page_of
 from shared.db.vouchers import on_any
 from shared.domain.dates import format_day
+from shared.domain.parsing.numbers import UnreadNumber
 from shared.domain.plans import is_allowed
 from shared.domain.plurals import pluralize
 from shared.domain.short_ids import read_uuid, shorten_uuid
@@ -121,7 +133,7 @@ def _parse_time(value: Any) -> time:
 
 
 _Time = Annotated[time, BeforeValidator(_parse_time)]
-_Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
+_Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True), WHOLE]
 _Action = Literal["create", "change", "cancel"]
 _Kind = Literal["award", "cash"]
 
@@ -147,7 +159,7 @@ _FLIGHT: dict[str, Any] = {
     "cash_paid": Amount,
     "taxes_paid": Amount,
     "taxes_currency": Currency,
-    "passengers": Passengers,
+    "passengers": Annotated[Passengers, WHOLE],
     "confirmation_number": _text_type(40),
 }
 _HOTEL: dict[str, Any] = {
@@ -240,7 +252,11 @@ def _validate_booking(kind: str, fields: dict[str, Any], at: int) -> dict[str, A
         for e in error.errors(include_url=False, include_input=False)[:10]:
             name = _printable(e["loc"][0])
             expected = "of its proper form" if name in _NAMES[kind] else f"one of {', '.join(_NAMES[kind])}"
-            faults.append(Fault(f"fields.bookings[{at}].{name}", "does not hold", expected))
+            unread = e.get("ctx", {}).get("error")
+            problem = str(unread) if isinstance(unread, UnreadNumber) else "does not hold"
+            faults.append(
+                Fault(f"fields.bookings[{at}].{name}", problem, getattr(unread, "expected", None) or expected)
+            )
         raise Invalid(*faults) from None
     values: dict[str, Any] = model.model_dump(exclude_none=True)
     return {n: _to_json(v) for n, v in values.items()}

@@ -11,7 +11,8 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.card_value import CATEGORIES
-from shared.domain.parsing.amounts import parse_amount, uses_decimal_comma
+from shared.domain.parsing.amounts import MAX_CELL_AMOUNT, parse_amount, uses_decimal_comma
+from shared.domain.parsing.numbers import list_readings
 from shared.domain.spending import pasted_text, table
 from shared.domain.spending.categories import OTHER, exclude_kind
 from shared.domain.spending.categories import clean_description as plain_words
@@ -253,20 +254,19 @@ def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
 def read_rows(rows: Rows, book: StatementBook, hints: Hints) -> StatementReading:
     """Rows with date, description and amount, positive where money was spent. Raises UnreadableStatement."""
     texts = [str(row.get("date", ""))[:40] for row in rows]
-    lines = LineReader("rows", (choose_order(texts, ("dmy", "mdy"), hints), "ymd"), False, book, hints)
+    comma = uses_decimal_comma(money for row in rows if isinstance(money := row.get("amount"), str))
+    lines = LineReader("rows", (choose_order(texts, ("dmy", "mdy"), hints), "ymd"), comma, book, hints)
     reading = [_row(lines, number, row) for number, row in enumerate(rows, 1)]
     return _reading("rows", reading)
 
 
 def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLine | Skipped:
     category = str(row.get("category") or "").strip().lower()
-    money = row.get("amount")
-    columns_read = (
-        None if isinstance(money, bool) or not isinstance(money, int | float | str) else parse_amount(_plain(money))
-    )
     words = plain_words(str(row.get("description") or ""))
     kind = category if category in KINDS else None
-    line = lines.line(number, str(row.get("date", ""))[:40], words, columns_read, "", category, kind)
+    line = lines.line(
+        number, str(row.get("date", ""))[:40], words, _read_money(row.get("amount"), lines), "", category, kind
+    )
     if isinstance(line, Skipped):
         return line
     if kind == "refund":
@@ -274,12 +274,12 @@ def _row(lines: LineReader, number: int, row: Mapping[str, Any]) -> StatementLin
     return line._replace(category=exclude_kind(kind) if kind else category if category in CATEGORIES else line.category)
 
 
-def _plain(money: float | str) -> str:
-    """A number as digits; 1e30 is no amount of a statement."""
-    if isinstance(money, str):
-        return money
-    number = Decimal(str(money))
-    return f"{number:f}" if number.is_finite() and -20 < number.adjusted() < 20 else ""
+def _read_money(value: Any, lines: LineReader) -> Decimal | None:
+    """None for what is no amount of a statement, or may be two."""
+    if isinstance(value, str):
+        return None if len(list_readings(value.strip(" -"))) > 1 else lines.amount(value)
+    is_amount = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_CELL_AMOUNT
+    return Decimal(str(value)) if is_amount else None
 
 
 def _reading(layout: str, reading: Sequence[StatementLine | Skipped]) -> StatementReading:

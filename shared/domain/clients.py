@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.errors import Fault, Invalid, NotFound
 
 MAX_BALANCES = 100
@@ -14,7 +15,6 @@ MAX_PREFERENCES_BYTES = 16 * 1024
 MAX_PREFERENCES_DEPTH = 5
 _EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]{1,64}@[^@\s\x00-\x1f\x7f]+")
 _PHONE = re.compile(r"\+?[0-9][0-9 ()./x-]{3,}")
-_DIGITS = re.compile(r"[0-9]{1,12}")
 
 
 def check_email(text: str) -> str:
@@ -59,8 +59,10 @@ def parse_balances(
 
 
 def _parse_points(name: str, value: Any) -> int:
-    if isinstance(value, str) and _DIGITS.fullmatch(plain := value.replace(",", "").strip()):
-        value = int(plain)
+    try:
+        value = read_number(value, is_whole=True)
+    except UnreadNumber:
+        value = None
     whole = isinstance(value, (int, float)) and not isinstance(value, bool) and value == value // 1
     if not whole or not 0 <= value <= MAX_POINTS:
         expected = f"a whole number from 0 to {MAX_POINTS}"

@@ -10,12 +10,13 @@ from auth_server.pages.operate.operator import USERS, Question
 from auth_server.pages.operate.users import SHOW, find_user
 from auth_server.web.outcomes import FlowResult, Redirect
 from shared.db.accounts import Account, lock
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
 
 SUSPEND, RESTORE, END, PLAN = (f"{USERS}/{name}" for name in ("suspend", "restore", "end-access", "plan"))
 MAX_DIGITS = 9  # of a number of calls a month
-CALLS_FAULT = "This is not a number of calls. Enter digits only, or leave it empty."
+CALLS_FAULT = "This is not a number of calls. Enter a whole number, or leave it empty."
 _Act = Callable[[Member, Account, str], FlowResult]
 
 
@@ -119,11 +120,14 @@ def _ask_plan(member: Member, account: Account, fault: str, calls_fault: str = "
 
 def _change_plan(member: Member, account: Account, reason: str) -> FlowResult:
     calls, slug, before = member.data.form_value("calls").strip(), member.data.form_value("plan"), account.plan
-    if calls and not (calls.isascii() and calls.isdecimal() and len(calls) <= MAX_DIGITS):
+    try:
+        agreed = read_number(calls, is_whole=True) if calls else None
+    except UnreadNumber:
+        return _ask_plan(member, account, "", CALLS_FAULT)
+    if agreed is not None and not 0 <= agreed < 10**MAX_DIGITS:
         return _ask_plan(member, account, "", CALLS_FAULT)
     if slug not in {plan.slug for plan in Plan}:
         return _ask_plan(member, account, "")
-    agreed = int(calls) if calls else None
     change_plan(member.db, account, Plan.of(slug), agreed)
     detail = f"{before} -> {slug}" + ("" if agreed is None else f", {agreed} API calls a month")
     operator.write_trail(member, "plan", account.public_id, detail, reason)

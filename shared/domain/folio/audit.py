@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from shared.domain.folio import rules
-from shared.domain.folio.checks import CHECKS, Case, check, make_finding
+from shared.domain.folio.checks import CHECKS, Case, check, is_read_whole, make_finding
 from shared.domain.folio.kinds import FOOD
 from shared.domain.folio.model import ZERO, Bill, Chain, Finding, FolioLine, FolioStay, Rule, Rulebook, StayType
 from shared.domain.folio.reading import read_bill
@@ -296,5 +296,7 @@ def audit_folio(
     bill = read_bill(text, book)
     stay = read_stay(bill, book.chains[chain], stay_type, tier, confirmation)
     findings = _find_all(Case(bill, stay, book)) if bill.lines else []
+    if not is_read_whole(bill):
+        findings = [f for f in findings if not f.is_disputed]
     letter = write_letter(findings, stay, bill, book.chains[chain], book)
     return BillAudit(bill, stay, findings, list_expected_benefits(book, chain, stay.tier), letter)

@@ -9,7 +9,7 @@ from shared.domain.folio import rules
 from shared.domain.folio.model import TOLERANCE, ZERO, Bill, Finding, FolioLine, FolioStay, Rule, Rulebook
 from shared.domain.folio.settle import NOT_CHARGES, TAXES
 from shared.domain.folio.stay import find_deposits
-from shared.domain.folio.sums import find_difference
+from shared.domain.folio.sums import adds_up, find_difference
 from shared.domain.parsing.dates import first_time
 
 _CONVERSION = re.compile(r"\d\s?%|margin|mark-?up|marge|aufschlag|margen|margine|margem|rate\b|\bat \d")
@@ -185,6 +185,11 @@ def check_sums(rule: Rule, case: Case) -> Finding | None:
     off = find_difference(bill)
     note = f"The lines add up to {bill.balance}; the bill does not print that."
     return make_finding(rule, case, off, [], note) if off > TOLERANCE else None
+
+
+def is_read_whole(bill: Bill) -> bool:
+    """Whether the lines come to what the bill prints, or nothing was left that could explain why they do not."""
+    return adds_up(bill) or is_understood(bill)
 
 
 def is_understood(bill: Bill) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from shared.domain.minor_units import EXPONENTS
+from shared.domain.parsing.numbers import list_readings
 
 _ALL_CODES = (
     "USD EUR GBP JPY CNY AUD CAD CHF HKD SGD NZD SEK NOK DKK MXN BRL ZAR AED SAR QAR KWD BHD OMR INR IDR THB MYR "
@@ -54,6 +55,7 @@ _IN_PROSE = re.compile(
     rf"|(?<![\w.,])(?P<b>{DIGITS})\s?(?P<mark2>{_MARK}|{_BEHIND})(?!\d))"  # in "0921 $604" the sign is not of 0921
 )
 # In a cell of a table: nothing but the amount; three letters next to it can be any code.
+_MAX_PRINTED = Decimal(10) ** 12
 MAX_CELL_AMOUNT = Decimal(10) ** 9  # of one line, in any currency
 _PLAIN_NUMBER = re.compile(r"-?\d{1,9}(?:\.\d{1,2})?", re.ASCII)
 _CELL_CLEANED = str.maketrans(
@@ -70,7 +72,8 @@ _LEADING_ZEROS = re.compile(r"(?<![\d.,])0+(?=\d)", re.ASCII)  # OFX files pad a
 _ANY_MARK = re.compile(_MARK, re.I)
 _MAY_BE_MARK = re.compile(r"[$€£¥￥₩₹฿₺₫₱]|[A-Z]{3}|SFr|zł|Kč")  # what every `_MARK` holds, and fast to look for
 _DECIMAL_COMMA = re.compile(r"\d,\d{1,2}(?!\d)", re.ASCII)
-_DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)", re.ASCII)
+_DECIMAL_POINT = re.compile(r"\.\d{1,2}(?!\d)|(?<!\d)0?\.\d|\.\d{4}", re.ASCII)
+_GROUPING_POINT = re.compile(r"(?<![\d.,'])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.])", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +115,16 @@ def has_three_decimals(text: str) -> bool:
 
 
 def parse_number(digits: str, thousandths: bool = False) -> Decimal | None:
-    """Decimal comma or point, thousands in any writing; None for what is no number (a date, a reference)."""
-    digits = digits.rstrip(".,'").replace("'", "").replace(" ", "")
-    marks = [c for c in digits if c in ".,"]
-    if not marks:
-        return Decimal(digits) if len(digits) <= 12 else None
-    whole, _, rest = digits.rpartition(marks[-1])
-    groups = re.split("[.,]", whole)
-    if len(rest) in (1, 2) or (len(rest) == 3 and thousandths and marks[-1] == "."):
-        consistent = len(set(marks[:-1])) <= 1 and marks[-1] not in marks[:-1]
-        return _join_groups(groups, rest) if consistent else None
-    if len(rest) == 3 and len(set(marks)) == 1:
-        return _join_groups([*groups, rest], "")
-    return None
+    """Decimal comma or point, thousands in any writing; None for what is no number (a date, a reference).
 
-
-def _join_groups(groups: list[str], decimals: str) -> Decimal | None:
-    """Groups of thousands hold three digits; in India two, but the last."""
-    if any(len(g) not in (2, 3) for g in groups[1:]) or (len(groups) > 1 and len(groups[-1]) != 3):
+    One group of three behind a mark is thousands, unless the paper's currency has thousandths behind its point.
+    """
+    readings = list_readings(digits.rstrip(".,'"))
+    if not readings:
         return None
-    text = "".join(groups)
-    return Decimal(f"{text}.{decimals or 0}") if text and len(text) <= 12 else None
+    value = readings[-1 if thousandths and "." in digits else 0]
+    is_money = value == round(value, 3 if thousandths else 2) and value < _MAX_PRINTED
+    return value if is_money else None
 
 
 def _read_bill_amount(match: re.Match[str], thousandths: bool) -> Amount | None:
@@ -204,13 +196,14 @@ def parse_amount(text: str, comma: bool = False) -> Decimal | None:
     return None if value >= MAX_CELL_AMOUNT else -value + 0 if minus else value
 
 
-def uses_decimal_comma(cells: Iterable[str]) -> bool:
-    """Whether these amounts are written 1.234,56."""
-    commas = points = 0
+def uses_decimal_comma(cells: Iterable[str], thousandths: bool = False) -> bool:
+    """Whether these amounts are written 1.234,56, or all without decimals 1.234 (unless those are thousandths)."""
+    commas = points = groups = 0
     for cell in cells:
         commas += bool(_DECIMAL_COMMA.search(cell))
         points += bool(_DECIMAL_POINT.search(cell))
-    return commas > points
+        groups += bool(_GROUPING_POINT.search(cell))
+    return commas > points or (groups > 0 and not points and not thousandths)
 
 
 def find_common_currency(cells: Iterable[str]) -> str | None:

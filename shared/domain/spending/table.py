@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from shared.domain.parsing.amounts import find_common_currency, parse_amount, uses_decimal_comma
+from shared.domain.parsing.amounts import find_common_currency, has_three_decimals, parse_amount, uses_decimal_comma
 from shared.domain.parsing.dates import find_dates, parse_day
 from shared.domain.parsing.text import fold
 from shared.domain.spending.categories import Categorise, build_categoriser, clean_description, exclude_kind
@@ -194,7 +194,9 @@ class _Table:
         return replace(layout, direction=None)
 
     def _comma(self, layout: StatementLayout) -> bool:
-        return uses_decimal_comma(self._money(layout))
+        codes = {cell.strip() for cell in self._cells(layout.currency_column)}
+        names = " ".join((self.hints.currency or "", self.title, *self.shape.columns, *codes)).upper()
+        return uses_decimal_comma(self._money(layout), has_three_decimals(names))
 
     def _money(self, layout: StatementLayout) -> Iterator[str]:
         return (cell for column in (layout.amount, layout.debit, layout.credit) for cell in self._cells(column))

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.errors import Fault, Invalid
 
 Journey = tuple[str, str, date, str]  # origin, destination, day, cabin
@@ -21,8 +23,12 @@ def _none_if_missing(value: Any) -> Any:
 
 
 _MissingIsNone = BeforeValidator(_none_if_missing)
-_Number = Annotated[int, Field(ge=0, le=1_000_000_000)]
-_Amount = Annotated[Decimal, Field(ge=0, le=10_000_000, allow_inf_nan=False)]
+_Number = Annotated[int, Field(ge=0, le=1_000_000_000), BeforeValidator(partial(read_number, is_whole=True))]
+_Amount = Annotated[
+    Decimal,
+    Field(ge=0, le=10_000_000, allow_inf_nan=False),
+    BeforeValidator(partial(read_number, is_whole=False)),
+]
 Text = Annotated[Annotated[str, Field(max_length=120)] | None, _MissingIsNone]
 Texts = Annotated[Annotated[list[Annotated[str, Field(max_length=40)]], Field(max_length=12)] | None, _MissingIsNone]
 Count = Annotated[_Number | None, _MissingIsNone]
@@ -113,8 +119,12 @@ def read_flights(raw_rows: Sequence[Mapping[str, Any]], *, sandbox: bool) -> lis
 
 
 def _describe_faults(index: int, error: ValidationError) -> list[Fault]:
-    names = dict.fromkeys(str(e["loc"][0]) for e in error.errors() if e["loc"])
+    unread = {str(e["loc"][0]): e.get("ctx", {}).get("error") for e in error.errors() if e["loc"]}
     return [
-        Fault(f"flights[{index}].{n}", "is not of the expected kind", _EXPECTED.get(n, "text of at most 120 letters"))
-        for n in names
+        Fault(
+            f"flights[{index}].{name}",
+            str(fault) if isinstance(fault, UnreadNumber) else "is not of the expected kind",
+            getattr(fault, "expected", None) or _EXPECTED.get(name, "text of at most 120 letters"),
+        )
+        for name, fault in unread.items()
     ]

@@ -42,7 +42,7 @@ def test_a_card_is_found_in_the_catalogue_and_added(world: World, ann: Caller, u
     card = find_card_with_credits(use, ann)
     results = world.get(f"{ADD}?query=platinum&country=US").text
     assert f"{EDIT}?slug={card['slug']}" in results
-    done = send_form(world, f"{EDIT}?slug={card['slug']}", EDIT, member="Zoë", spend_requirement="4,000", currency="")
+    done = send_form(world, f"{EDIT}?slug={card['slug']}", EDIT, member="Zoë", spend_requirement="4 000", currency="")
     assert done.headers.get("location") == f"{PAGE}?done=saved", done.text
     (row,) = list_cards()
     assert (row.slug, row.member, row.spend_requirement, row.custom) == (card["slug"], "Zoë", 4000, False)

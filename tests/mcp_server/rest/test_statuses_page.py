@@ -83,11 +83,11 @@ def test_a_tier_that_is_none_is_chosen_from_those_of_the_programme(world: World,
 
 def test_other_counters_are_kept_by_their_names(world: World, ann: Caller) -> None:
     united = {"program": "united-mileageplus", "tier": "Premier Silver"}
-    done = send_form(world, EDIT, EDIT, **united, progress="3,100", other_progress="pqf: 12")
+    done = send_form(world, EDIT, EDIT, **united, progress="3,100.0", other_progress="pqf: 1,200.0")
     assert done.status_code == 303, done.text
-    assert [(row.progress, row.other_progress) for row in list_statuses()] == [(3100, {"pqf": 12.0})]
+    assert [(row.progress, row.other_progress) for row in list_statuses()] == [(3100, {"pqf": 1200.0})]
     page = f"{EDIT}?program=united-mileageplus"
-    assert read_form(world.get(page).text, EDIT)["other_progress"] == "pqf: 12"
+    assert read_form(world.get(page).text, EDIT)["other_progress"] == "pqf: 1200"
     for wrong in ("hats: 3", "pqf", "pqf: many"):
         refused = send_form(world, page, EDIT, other_progress=wrong)
         assert (refused.status_code, wrong in refused.text) == (422, True)

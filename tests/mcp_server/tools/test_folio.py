@@ -182,7 +182,9 @@ def test_a_bill_that_is_not_understood_is_not_said_to_be_wrong(people: People, u
     bill = "HYATT EXAMPLE\n2026-05-01  Room Charge  100.00\n2026-05-01  Zorblatt  20.00\nTotal  80.00 EUR"
     answer = use(people.paula, "audit_hotel_folio", chain="hyatt", folio_text=bill)
     assert answer["findings"] == []
-    assert "whether the bill adds up was not judged" in answer["message"]
+    assert answer["message"].startswith(
+        "The bill was not read whole: its lines come to 120.00, it prints 80.00. So nothing is disputed."
+    )
 
 
 def test_a_long_bill_is_audited_as_a_short_one_is(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,7 +249,7 @@ def test_set_loyalty_status_takes_only_counters_of_the_programme(people: People,
 def test_set_loyalty_status_takes_no_boolean_for_a_counter_and_no_counters_for_none(people: People, use: Use) -> None:
     united = {"program": "united-mileageplus", "tier": "Premier Silver"}
     answer = use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": True})
-    assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "is not a number")
+    assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "holds a boolean")
     assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}
     use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": 7})
     assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}

@@ -1,0 +1,50 @@
+"""What the figures of a bill prove of themselves: products, net and tax, and sums carried to the next page."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import combinations
+
+from shared.domain.folio.model import ZERO, FolioLine
+from shared.domain.parsing.amounts import Amount
+
+_CENT = Decimal("0.01")
+_MOST = 8  # amounts of one line that are compared
+_COUNT = re.compile(r"(?<![\w.,:/-])([1-9]\d?)(?![\d.,:/%-])", re.ASCII)
+_NOT_CARRIED = frozenset({"payment", "deposit"})
+
+
+def keep_proven(amounts: Sequence[Amount], before: str) -> Sequence[Amount]:
+    """Of the amounts a line ends with those that can have been posted; `before` is the text in front of them.
+
+    A count, a price and their product stand for the product; a net amount, its tax and their sum for the sum.
+    """
+    if not 1 < len(amounts) <= _MOST:
+        return amounts
+    counts = [Decimal(digits) for digits in _COUNT.findall(before)[:_MOST]]
+    for product in reversed(amounts):
+        rest = [a for a in amounts if a is not product]
+        for price in rest:
+            others = [a for a in rest if a is not price and a.value == int(a.value) and not a.currencies]
+            if any(price.value * n == product.value != ZERO for n in (*counts, *(a.value for a in others))):
+                factors = [a for a in others if a.value * price.value == product.value][:1]
+                remaining = [a for a in amounts if a is not price and a not in factors]
+                return keep_proven(remaining, "")
+    for sum_of_two in sorted(amounts, key=lambda a: -abs(a.value)):
+        rest = [a for a in amounts if a is not sum_of_two and a.value]
+        for net, tax in combinations(rest, 2):
+            if abs(net.value + tax.value - sum_of_two.value) <= _CENT and len(amounts) == len(rest) + 1:
+                return [a for a in amounts if a is not net and a is not tax]
+    return amounts
+
+
+def find_carried(lines: Sequence[FolioLine]) -> list[int]:
+    """Lines that repeat the sum of the two or more lines before them, as the end and the beginning of a page do."""
+    carried, so_far, count = [], ZERO, 0
+    for at, line in enumerate(lines):
+        if count > 1 and line.amount == so_far > ZERO and line.kind not in _NOT_CARRIED:
+            carried.append(at)
+        else:
+            so_far += line.amount
+            count += 1
+    return carried
