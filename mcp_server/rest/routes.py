@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.calls.dispatch import Answer, dispatch
+from mcp_server.calls.pace import PACE, TooManyCalls
 from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
@@ -30,7 +31,6 @@ from shared.settings import settings
 PATH = "/api/v1/tools"
 MAX_BODY_BYTES, MAX_BODY_SECONDS = 4 * 1024 * 1024, 15.0
 READS_PER_MINUTE = 120  # lists and documents, of one address
-CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
 OK_STATUSES = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="award-travel"'}
 Handler = Callable[[Request], Awaitable[Response]]
@@ -80,9 +80,12 @@ class Rest:
         name, key = request.path_params["name"], _read_key(request)
         if key is not None:
             caller = await self._find_owner(request, key)
-            await _count_request(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
-            arguments = await _read_arguments(request, name)
-            answer = await dispatch(name, arguments, caller, "rest", request.receive)
+            try:
+                async with PACE.keep(caller.account_id):
+                    arguments = await _read_arguments(request, name)
+                    answer = await dispatch(name, arguments, caller, "rest", request.receive)
+            except TooManyCalls as many:
+                raise ProblemResponse("too_many_requests", str(many), {"Retry-After": str(many.retry_after)}) from None
             return _render(answer, await _monthly_headers(caller, answer))
         if name not in TOOLS or not TOOLS[name].anonymous:
             words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."

@@ -184,8 +184,7 @@ def test_no_schema_is_named_after_the_path_of_its_module(world: World) -> None:
 
 @pytest.mark.slow  # every operation is tried with what its schema allows and with what it forbids
 def test_what_the_service_answers_is_what_the_document_says(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("READS_PER_MINUTE", "CALLS_PER_MINUTE"):
-        monkeypatch.setattr(routes, limit, 10**9)
+    monkeypatch.setattr(routes, "READS_PER_MINUTE", 10**9)
     ada = account("fuzz", Plan.ENTERPRISE, admin=True, api_calls_per_month=10**6)
     headers = {"X-API-Key": world.key(ada)}
     document = read(world)
