@@ -108,6 +108,7 @@ from shared.db.maintenance import WATCH
 from shared.db.metrics import count_connections, count_statement_connections
 from shared.db.outages import OUTAGE_ERRORS
 from shared.db.traces import trace_statements
+from shared.errors import Busy
 from shared.outbox import phone_codes
 from shared.processes.garbage_collection import freeze_startup_objects
 from shared.settings import settings
@@ -328,6 +329,7 @@ _HANDLERS: dict[type[Exception] | int, ExceptionHandler] = {
     BodyTooLarge: error_handlers.respond_too_large,
     BodyIncomplete: error_handlers.respond_too_slow,
     RateLimited: error_handlers.respond_rate_limited,
+    Busy: error_handlers.respond_busy,
     **dict.fromkeys(OUTAGE_ERRORS, error_handlers.respond_database_unavailable),
     HTTPException: error_handlers.respond_no_route,
     Exception: error_handlers.respond_internal_error,

@@ -54,7 +54,7 @@ KEEP_ACCESS = timedelta(days=1)
 KEEP_CODES = timedelta(days=7)
 KEEP_ROTATED = timedelta(days=90)  # a replay of an older one fails without revoking its family
 KEEP_UNUSED_CLIENTS = timedelta(days=30)
-KEEP_UNUSED_AGENTS = timedelta(days=30)  # accounts agents made and never used, which no one has claimed
+KEEP_IDLE_AGENTS = timedelta(days=30)  # accounts of agents that no one has claimed, since they were last used
 KEEP_ENDED_LINKS = timedelta(days=30)  # addresses of feeds and mailboxes that were replaced
 KEEP_GUESSES = timedelta(days=1)  # at addresses without an account
 KEEP_UNPROVED = timedelta(days=1)  # phone numbers whose code no one entered
@@ -91,7 +91,7 @@ def _list_expired(now: datetime) -> list[Expired]:
     registered = and_(Client.kind.in_(("dcr", "cimd")), Client.created_at < now - KEEP_UNUSED_CLIENTS)
     unproved = now - KEEP_UNPROVED
     unclaimed = exists().where(ApiKey.account_id == Account.id, ApiKey.claim_hash.is_not(None))
-    never_used = and_(Account.last_seen_at.is_(None), Account.created_at < now - KEEP_UNUSED_AGENTS)
+    idle = func.coalesce(Account.last_seen_at, Account.created_at) < now - KEEP_IDLE_AGENTS
     unconfirmed = and_(Account.email_confirmed_at.is_(None), Account.created_at < now - KEEP_UNCONFIRMED)
     without_link = ~exists().where(OneTimeLink.account_id == Account.id)
     return [
@@ -118,8 +118,8 @@ def _list_expired(now: datetime) -> list[Expired]:
         Expired(SecretLink, SecretLink.ended_at < now - KEEP_ENDED_LINKS),
         # Mail that could not be parsed or was not needed.
         Expired(InboundMail, InboundMail.keep_until < now, InboundMail.keep_until),
-        # Of agents: never used and claimed by no one. Of people: an address that was never confirmed.
-        Expired(Account, and_(Account.email.is_(None), never_used, unclaimed), portion=ACCOUNTS),
+        # Of agents: claimed by no one, and not used for long. Of people: an address that was never confirmed.
+        Expired(Account, and_(Account.email.is_(None), idle, unclaimed), portion=ACCOUNTS),
         Expired(Account, and_(Account.email.is_not(None), unconfirmed, without_link), portion=ACCOUNTS),
     ]
 

@@ -44,6 +44,7 @@ REPLIES = {
     RefusalReason.UNKNOWN: "550 5.1.1 No such mailbox here",
     RefusalReason.OFF: "550 5.7.1 This mailbox takes no mail at present",
     RefusalReason.FULL: "452 4.2.2 This mailbox is full of mail no one has looked at",
+    RefusalReason.NO_ROOM: "452 4.3.1 No room for mail here at present, try again later",
 }
 _threads = ThreadPoolExecutor(4, "mail")
 

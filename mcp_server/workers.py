@@ -15,6 +15,13 @@ class ServerConfig(WorkerConfig, Config):
 
         load_facts()
 
+    def load(self) -> None:
+        """The document of all tools takes half a second, for which no one waits so: it is there before the port is."""
+        super().load()
+        from mcp_server.rest import openapi
+
+        openapi.build_once(openapi.document, openapi.WHOLE)
+
 
 class Worker(ForkedWorker, Process):
     """uvicorn's handle of a worker."""

@@ -22,6 +22,7 @@ Status = Literal[
     "invalid",
     "internal_error",
     "temporarily_unavailable",
+    "busy",
     "admin_only",
 ]
 
@@ -208,6 +209,15 @@ class TemporarilyUnavailable(Refusal):
         super().__init__(message, retry_after=retry_after, saved=saved)
 
 
+class Busy(Refusal):
+    """Work of others, or of the same account, was not done in time; of this call nothing was begun."""
+
+    status: Status = "busy"
+
+    def __init__(self, message: str, *, retry_after: int) -> None:
+        super().__init__(message, retry_after=retry_after)
+
+
 class Problem(NamedTuple):
     """One kind of failure over REST: its HTTP status, its name, and what a program should do about it."""
 
@@ -235,6 +245,7 @@ PROBLEMS = {
     "too_many_requests": Problem(429, "Too many requests", "Wait as long as Retry-After says."),
     "internal_error": Problem(500, "Something went wrong here", "It is logged. Quote call_id to the operator."),
     "backend_unavailable": Problem(503, "A source of data does not answer", "backends names it. Try again later."),
+    "busy": Problem(503, "Busy", "Too much is being read or drawn at present. Wait as long as Retry-After says."),
     "temporarily_unavailable": Problem(503, "Temporarily unavailable", "A part of this service is down. Try again."),
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from anyio import to_thread
 from pydantic_core import to_json
 from sqlalchemy import ColumnElement, Table, select
 from sqlalchemy.orm import Session
@@ -18,13 +19,14 @@ from auth_server.pages import account_deletion
 from auth_server.pages.connected_applications import list_connections, list_usage
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web import sessions
-from auth_server.web.outcomes import FlowResult, JsonResponse, Redirect, show_problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, PageResult, Redirect, WaitingStep, show_problem
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import Base
 from shared.db.sign_in_methods import has_second_factor
 from shared.errors import Invalid
 from shared.limits import hit
+from shared.limits.heavy_work import take_place
 from shared.settings import settings
 
 # Export of an account: every row that belongs to it, in every table, without secrets.
@@ -139,16 +141,27 @@ def withdraw_address(member: Member) -> FlowResult:
     return redirect_back(PATH, "address_withdrawn")
 
 
-def export(member: Member) -> FlowResult:
-    """A file with everything the account holds."""
+def export(member: Member) -> PageResult:
+    """A file with everything the account holds, one of an account at a time."""
     verdict = hit(f"export:{member.account.id}", COPIES_PER_HOUR, 3600)
     if not verdict.allowed:
         return show_problem("Too many copies", "Please wait a little and try again.", 429, verdict.retry_after)
+    return WaitingStep(lambda _tools: _write_copy(member))
+
+
+async def _write_copy(member: Member) -> FlowResult:
+    async with take_place() as places:
+        rows = await member.transact(lambda db: export_account(db, member.account.id))
+        write = partial(to_json, rows, indent=2, bytes_mode="base64")
+        body = await to_thread.run_sync(write, limiter=places.threads)
     name = f"award-travel-{clock.today().isoformat()}.json"
-    body = to_json(export_account(member.db, member.account.id), indent=2, bytes_mode="base64")
-    record_event(member.uow, member.account, "data_exported", user_agent=member.data.user_agent)
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return JsonResponse(200, body, headers)
+    return await member.run(partial(_record_copy, JsonResponse(200, body, headers)))
+
+
+def _record_copy(copy: JsonResponse, member: Member) -> FlowResult:
+    record_event(member.uow, member.account, "data_exported", user_agent=member.data.user_agent)
+    return copy
 
 
 def show_delete(member: Member, status: int = 200, faults: dict[str, str] | None = None) -> FlowResult:

@@ -100,6 +100,10 @@ class Member:
         """What a handler that is a coroutine function does with rows, in a transaction of its own."""
         return await run_counted(lambda uow, _: work(uow.db), self.data)
 
+    async def run(self, flow: "MemberFlow") -> FlowResult:
+        """A further step of the request in a transaction of its own, after what may run in none."""
+        return await run_counted(lambda uow, _: cast("FlowResult", flow(replace(self, uow=uow))), self.data)
+
     def csrf(self, path: str) -> str:
         """The token of the form that is sent to this path."""
         return sessions.make_csrf_token(self.session, path)

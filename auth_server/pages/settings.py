@@ -1,17 +1,19 @@
 """Settings page of the dashboard: mails by kind, an advisor's logo, and where other choices are."""
 
 from dataclasses import replace
+from functools import partial
 
 from auth_server.accounts import phones
 from auth_server.pages import logo
 from auth_server.pages.member import Member, redirect_back
-from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
+from auth_server.web.outcomes import FlowResult, JsonResponse, PageResult, WaitingStep, show_problem
 from shared import clock
 from shared.db import clients, message_channels
 from shared.db.accounts import lock
 from shared.db.profile import MAILS, AdvisorLogo, Profile, find_addressee
 from shared.domain.plans import Plan
 from shared.limits import hit
+from shared.limits.heavy_work import run_heavy
 
 PATH = "/dashboard/settings"
 LOGOS_PER_HOUR = 20  # of one account: to read a picture may take seconds
@@ -55,15 +57,25 @@ def save(member: Member) -> FlowResult:
     return redirect_back(PATH, "saved")
 
 
-def save_logo(member: Member) -> FlowResult:
+def save_logo(member: Member) -> PageResult:
+    """A picture may take seconds to be read, so this is over and the transaction with it when that begins."""
     if member.plan < Plan.PRO:
         return show_problem("A logo is part of the Pro plan", "The plans page says how to change your plan.", 403)
     if not hit(f"logos:{member.account.id}", LOGOS_PER_HOUR, 3600).allowed:
         return show(member, 429, "You uploaded many pictures. Please wait an hour and try again.")
+    return WaitingStep(lambda _tools: _read_logo(member))
+
+
+async def _read_logo(member: Member) -> FlowResult:
     try:
-        picture = logo.read_logo(member.data.file)
+        picture = await run_heavy(logo.read_logo, member.data.file)
     except logo.InvalidLogo as error:
-        return show(member, 422, str(error))
+        fault = str(error)
+        return await member.run(lambda again: show(again, 422, fault))
+    return await member.run(partial(_store_logo, picture))
+
+
+def _store_logo(picture: logo.Logo, member: Member) -> FlowResult:
     lock(member.db, member.account.id)
     row = member.db.get(AdvisorLogo, member.account.id) or AdvisorLogo(account_id=member.account.id)
     row.media_type, row.width, row.height, row.content = (

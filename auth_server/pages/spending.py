@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from anyio import to_thread
 from pydantic_core import to_json
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -20,6 +19,7 @@ from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 from shared.domain.dates import add_months
 from shared.domain.plans import Plan
+from shared.limits.heavy_work import run_heavy
 
 __all__ = ["MAX_FILE_BYTES", "delete", "import_statement", "show", "show_too_large"]
 
@@ -130,7 +130,7 @@ async def import_statement(member: Member) -> FlowResult:
     if not member.data.file:
         return await _show(member, status=422, fault="Choose a file first.")
     try:
-        text = await to_thread.run_sync(_read_text, member.data.file)
+        text = await run_heavy(_read_text, member.data.file)
     except NoText as error:
         return await _show(member, status=422, fault=f"This file cannot be read: it is {error}.")
     if text is None:
@@ -149,7 +149,7 @@ async def import_statement(member: Member) -> FlowResult:
 
 
 def _read_text(content: bytes) -> str | None:
-    """On a thread, as megabytes take a while; None for more than the tool takes. Raises NoText."""
+    """Megabytes take a while; None for more than the tool takes. Raises NoText."""
     text = decode_text(content)
     return None if len(text) > MAX_CHARACTERS or len(to_json(text)) > MAX_JSON_BYTES else text
 

@@ -11,7 +11,7 @@ from auth_server.web.outcomes import Page, find_links
 from auth_server.web.rendering import render_page
 from shared.db.maintenance import Maintenance
 from shared.db.outages import OUTAGES
-from shared.errors import PROBLEMS, problem
+from shared.errors import PROBLEMS, Busy, problem
 from shared.settings import settings
 
 _PROGRAM_PATHS = ("/oauth/", "/internal/", "/.well-known/")
@@ -23,6 +23,7 @@ _TEXTS = {
     "too_large": ("This is too large", "Please go back and send less."),
     "too_many_requests": ("Too many requests", "Too many came from your address. Please wait a minute and try again."),
     "internal_error": ("Something went wrong here", "It is logged. Please try again in a moment."),
+    "busy": ("Very busy", "Too much is being read at present. Nothing was saved; please try again in a moment."),
     "temporarily_unavailable": ("Back in a moment", "A part of this service is down. Please try again in a moment."),
 }
 _BY_STATUS = {404: "no_such_page", 405: "method_not_allowed"}
@@ -68,6 +69,11 @@ async def respond_rate_limited(request: Request, error: Exception) -> Response:
 async def respond_database_unavailable(request: Request, error: Exception) -> Response:
     OUTAGES.note(error)
     return _respond(request, "temporarily_unavailable", {"Retry-After": "2"})
+
+
+async def respond_busy(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Busy)
+    return _respond(request, "busy", {"Retry-After": str(error.facts["retry_after"])})
 
 
 def respond_maintenance(request: Request, maintenance: Maintenance) -> Response:

@@ -172,7 +172,7 @@ OK, BAD_USE, REFUSED, UNREACHABLE = 0, 2, 3, 4
 TIMEOUT = httpx.Timeout(130, connect=5)
 TOOLS = "/api/v1/tools"
 _FAULTS_OF_USE = {"invalid", "unreadable", "unknown_tool", "too_large", "unsupported_media_type"}
-_AWAY = {"internal_error", "temporarily_unavailable", "too_slow"}
+_AWAY = {"internal_error", "temporarily_unavailable", "busy", "too_slow"}
 
 
 class CommandEnded(CommandError):

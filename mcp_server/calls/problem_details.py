@@ -45,7 +45,7 @@ def render_refusal(answer: Answer, headers: dict[str, str]) -> Response:
         headers, status = (headers | {"Retry-After": wait}, None) if wait else (headers, _PLAN_CAP_STATUS)
     if answer.status == "backend_unavailable":
         headers = headers | {"Retry-After": _max_retry_seconds(facts)}
-    if answer.status == "temporarily_unavailable":
+    if answer.status in ("temporarily_unavailable", "busy"):
         headers = headers | {"Retry-After": str(facts.get("retry_after", RETRY_LATER))}
     return build_response(answer.status, answer.message, headers, status=status, **facts)
 

@@ -27,7 +27,7 @@ from shared.settings import settings
 Via = Literal["mcp", "rest"]
 ANSWERED = frozenset({"ok", "partial", "no_data"})  # a search counts when a backend or the cache answered
 COUNTED = {SEARCHES: ANSWERED, API_CALLS: ANSWERED | {"confirmation_required"}}
-UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error", "temporarily_unavailable"}
+UNRECORDED = {"invalid", "paywall", "limit_reached", "internal_error", "temporarily_unavailable", "busy"}
 
 
 @dataclass(frozen=True)

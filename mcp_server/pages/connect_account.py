@@ -19,6 +19,7 @@ from mcp_server.pages.templates import render_page
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.token_verifier import AuthServerUnavailable
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
+from shared.errors import Busy
 from shared.internal_api import AuthServerClient, session_cookie_name
 from shared.limits import address_key, hit
 from shared.providers.connectors import Connector
@@ -26,6 +27,7 @@ from shared.secrets import digest
 from shared.services.connections import connecting
 from shared.services.connections.connecting import ConnectStopped, SignedInBrowser, StopReason
 from shared.settings import settings
+from shared.telemetry.call_context import note_account
 
 # The person signed in with a browser, asked of the auth server, which serves the same host and owns the sessions.
 
@@ -46,6 +48,7 @@ async def find_session(request: Request) -> BrowserSession | None:
     document = await _look_up(cookie)
     if document.get("active") is not True or not isinstance(document.get("sub"), str):
         return None
+    note_account(document["sub"])
     return BrowserSession(document["sub"], digest(cookie))
 
 
@@ -141,6 +144,10 @@ def _handle_errors(handler: Handler) -> Handler:
         except (AuthServerUnavailable, SQLAlchemyError):
             response = _page("Temporarily unavailable", ["A part of this service is down. Try again shortly."], 503)
             response.headers["Retry-After"] = "5"
+            return response
+        except Busy as busy:
+            response = _page("Very busy", [busy.message], 503)
+            response.headers["Retry-After"] = str(busy.facts["retry_after"])
             return response
 
     return handle

@@ -37,8 +37,8 @@ async def receive_mail(request: Request) -> Response:
     try:
         new = await anyio.to_thread.run_sync(store, recipients, raw, limiter=limiter())
     except MailRefused as refusal:
-        if refusal.why is RefusalReason.FULL:
-            raise ProblemResponse("temporarily_unavailable", "The mailbox is full.", _RETRY_HEADERS) from None
+        if refusal.why in (RefusalReason.FULL, RefusalReason.NO_ROOM):
+            raise ProblemResponse("temporarily_unavailable", "There is no room for it.", _RETRY_HEADERS) from None
         raise ProblemResponse("not_found", "No mailbox of this address takes mail.") from None
     except SQLAlchemyError:
         raise ProblemResponse("temporarily_unavailable", "Send it again.", _RETRY_HEADERS) from None

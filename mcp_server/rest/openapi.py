@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
@@ -16,6 +17,7 @@ from pydantic_core import to_json
 from mcp_server.toolkit.argument_schema import Plain
 from mcp_server.toolkit.example_arguments import example_arguments
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool
+from shared.domain.tool_profiles import AREAS, PROFILES
 from shared.errors import PROBLEMS
 from shared.services.operations.fact_reports import FIELDS
 from shared.settings import VERSION, settings
@@ -239,12 +241,28 @@ def _summary(tool: Tool) -> dict[str, Any]:
     }
 
 
+_built: dict[tuple[Callable[[str], Document], str], Document] = {}
+_building = Lock()
+
+
+def find_built(build: Callable[[str], Document], name: str) -> Document | None:
+    return _built.get((build, name))
+
+
+def build_once(build: Callable[[str], Document], name: str) -> Document:
+    """One document at a time, each once, however many ask for it at the same moment."""
+    with _building:
+        if (document := find_built(build, name)) is None:
+            document = _built[build, name] = build(name)
+        return document
+
+
 @lru_cache(maxsize=64)
 def list_tools(areas: frozenset[str]) -> Document:
-    return _document(to_json({"tools": [_summary(tool) for tool in _select(areas)]}))
+    tools = [TOOLS[name] for name in sorted(TOOLS) if not areas or TOOLS[name].area in areas]
+    return _document(to_json({"tools": [_summary(tool) for tool in tools]}))
 
 
-@lru_cache(maxsize=256)
 def describe_tool(name: str) -> Document:
     tool = TOOLS[name]
     more = {"annotations": tool.hints, "metered": tool.meter, "needs_connection": tool.needs}
@@ -252,25 +270,26 @@ def describe_tool(name: str) -> Document:
     return _document(to_json(_summary(tool) | more | {"example": example_arguments(tool), "returns": returns}))
 
 
-def _select(areas: frozenset[str]) -> list[Tool]:
-    return [TOOLS[name] for name in sorted(TOOLS) if not areas or TOOLS[name].area in areas]
-
-
 # The OpenAPI document
 
+WHOLE = ""
+PARTS = tuple(
+    dict.fromkeys((*AREAS, *PROFILES))
+)  # other sets of areas would be two million documents, each built for half a second
 
-@lru_cache(maxsize=64)
-def document(areas: frozenset[str]) -> Document:
-    """The OpenAPI document: all operations, or the tools of some areas for hosts that take few operations."""
-    tools = _select(areas)
-    paths = {} if areas else dict(pages())
+
+def document(part: str = WHOLE) -> Document:
+    """The OpenAPI document: all operations, or the tools of one of PARTS for hosts that take few operations."""
+    names = PROFILES[part][1] if part in PROFILES else {n for n, t in TOOLS.items() if part in (WHOLE, t.area)}
+    tools = [TOOLS[name] for name in sorted(names)]
+    paths = {} if part else dict(pages())
     paths |= {f"/api/v1/tools/{tool.name}": {"post": operation(tool)} for tool in tools}
     content = {
         "openapi": "3.1.0",
         "info": info(),
         "servers": [{"url": settings().web_url}],
         "security": KEY_IN_EITHER_HEADER,
-        "tags": [{"name": area} for area in sorted({tool.area for tool in tools} | (set() if areas else {"about"}))],
+        "tags": [{"name": area} for area in sorted({tool.area for tool in tools} | (set() if part else {"about"}))],
         "paths": paths,
         "components": _components(paths),
     }
@@ -278,12 +297,9 @@ def document(areas: frozenset[str]) -> Document:
 
 
 def forget_documents() -> None:
-    """Has the documents built again, from the tools registered then.
-
-    Each is built for anyone who asks first, on a thread: at the start all together took half a second of two, and 10
-    MB.
-    """
-    for cache in (_results, list_tools, describe_tool, document):
+    """Has the documents built again, from the tools registered then."""
+    _built.clear()
+    for cache in (_results, list_tools):
         cache.cache_clear()
 
 

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from mcp_server.calls.dispatch import dispatch
+from mcp_server.calls.pace import PACE
 from mcp_server.toolkit.context import Caller
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared.asgi import (
@@ -97,6 +98,7 @@ class Lines(Response):
         await send({"type": "http.response.body", "body": b""})
 
     async def _answer(self, place: int, call: PageCall, send: Send) -> None:
-        answer = await dispatch(call.name, call.arguments, self.caller, "mcp")
+        async with PACE.take_turn(self.caller.account_id):
+            answer = await dispatch(call.name, call.arguments, self.caller, "mcp")
         line = to_json([place, answer.data]) + b"\n"
         await send({"type": "http.response.body", "body": line, "more_body": True})

@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio.to_thread
 from pydantic_core import to_json
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcp_server.calls.dispatch import Answer, dispatch
+from mcp_server.calls.pace import PACE, TooManyCalls
 from mcp_server.calls.problem_details import RETRY_LATER, ProblemResponse, render_refusal
 from mcp_server.calls.quota import api_calls_left
 from mcp_server.rest import openapi
@@ -22,14 +23,14 @@ from mcp_server.transport.json_bodies import MAX_VALUES, TooManyValues, parse_js
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared import clock
 from shared.asgi import BodyIncomplete, BodyTooLarge, read_body
+from shared.errors import Busy
 from shared.limits import Verdict, address_key, hit
+from shared.limits.heavy_work import run_heavy
 from shared.settings import settings
 
-T = TypeVar("T")
 PATH = "/api/v1/tools"
 MAX_BODY_BYTES, MAX_BODY_SECONDS = 4 * 1024 * 1024, 15.0
 READS_PER_MINUTE = 120  # lists and documents, of one address
-CALLS_PER_MINUTE = 240  # of one account, whatever becomes of them
 OK_STATUSES = frozenset({"ok", "partial", "no_data", "candidates", "confirmation_required"})
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="award-travel"'}
 Handler = Callable[[Request], Awaitable[Response]]
@@ -50,7 +51,7 @@ class Rest:
 
     async def listing(self, request: Request) -> Response:
         await self._check_reader(request)
-        return _document(request, await _build(openapi.list_tools, _areas(request)), "application/json")
+        return _document(request, openapi.list_tools(_areas(request)), "application/json")
 
     async def tool(self, request: Request) -> Response:
         if request.method == "POST":
@@ -65,7 +66,7 @@ class Rest:
     async def document(self, request: Request) -> Response:
         """Pages of any origin may read it: it holds no personal data."""
         await _count_request(f"rest:read:{_address(request)}", READS_PER_MINUTE, 60)
-        response = _document(request, await _build(openapi.document, _areas(request)), "application/yaml")
+        response = _document(request, await _build(openapi.document, _find_part(request)), "application/yaml")
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
@@ -79,9 +80,12 @@ class Rest:
         name, key = request.path_params["name"], _read_key(request)
         if key is not None:
             caller = await self._find_owner(request, key)
-            await _count_request(f"rest:account:{caller.account_id}", CALLS_PER_MINUTE, 60)
-            arguments = await _read_arguments(request, name)
-            answer = await dispatch(name, arguments, caller, "rest", request.receive)
+            try:
+                async with PACE.keep(caller.account_id):
+                    arguments = await _read_arguments(request, name)
+                    answer = await dispatch(name, arguments, caller, "rest", request.receive)
+            except TooManyCalls as many:
+                raise ProblemResponse("too_many_requests", str(many), {"Retry-After": str(many.retry_after)}) from None
             return _render(answer, await _monthly_headers(caller, answer))
         if name not in TOOLS or not TOOLS[name].anonymous:
             words = "This call needs an API key: Authorization: Bearer KEY, or X-API-Key: KEY."
@@ -122,9 +126,14 @@ def _read_key(request: Request) -> str | None:
     return keys[0][1]
 
 
-async def _build(document: Callable[[T], openapi.Document], of: T) -> openapi.Document:
-    """Builds on a thread: the first document of all tools takes half a second."""
-    return await anyio.to_thread.run_sync(document, of, limiter=limiter())
+async def _build(document: Callable[[str], openapi.Document], name: str) -> openapi.Document:
+    """Raises ProblemResponse."""
+    if (built := openapi.find_built(document, name)) is not None:
+        return built
+    try:
+        return await run_heavy(openapi.build_once, document, name)
+    except Busy as busy:
+        raise ProblemResponse("busy", busy.message, {"Retry-After": str(busy.facts["retry_after"])}) from None
 
 
 def _address(request: Request) -> str:
@@ -183,6 +192,15 @@ def _areas(request: Request) -> frozenset[str]:
         return parse_areas(request.scope["query_string"])
     except UnknownArea as error:
         raise ProblemResponse("unreadable", str(error), areas=error.areas) from None
+
+
+def _find_part(request: Request) -> str:
+    """The area or the profile of ?areas=. Raises ProblemResponse."""
+    part = request.query_params.get("areas", openapi.WHOLE).strip()
+    if part in (openapi.WHOLE, *openapi.PARTS):
+        return part
+    words = f"areas takes one area or one profile: {', '.join(openapi.PARTS)}. Without it all tools are described."
+    raise ProblemResponse("unreadable", words, areas=list(openapi.PARTS))
 
 
 async def _monthly_headers(caller: Caller, answer: Answer) -> dict[str, str]:

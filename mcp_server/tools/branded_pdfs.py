@@ -1,15 +1,11 @@
 """PDFs in an advisor's brand, made from search results and shared by a public link that can be revoked."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import anyio
-import anyio.to_thread
 from pydantic import Field, WithJsonSchema
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -30,7 +26,8 @@ from shared.documents.recommendation import Brand, Proposal
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.domain.short_ids import read_uuid
-from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, NotFound, Outage
+from shared.errors import Fault, Invalid, LimitReached, NotFound
+from shared.limits.heavy_work import run_heavy
 from shared.services.bookings import secret_links
 from shared.services.proposals import brands, contents
 from shared.services.proposals.contents import SeenFare
@@ -44,10 +41,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TITLE = "Award Travel Recommendation"
 MAX_LINKS = 500
-_DRAWING_SLOTS = anyio.CapacityLimiter(2)  # drawing is CPU-bound: more at once would slow every other call
-_SECONDS_TO_DRAW = 30  # with the wait for a slot; a drawing takes two at most, and reading its logos five each
-MAX_AT_ONCE = 2  # of one account, so that nobody waits behind more than that of anybody
-_drawings_of: Counter[int] = Counter()  # by account, in this process
 Flights = Annotated[
     list[dict[str, Any]] | None,
     Field(max_length=50, description="Rows from a prior search."),
@@ -112,9 +105,8 @@ async def generate_branded_pdf(
     _check_content(summary or "", rows)
     account_data = await call.in_session(partial(_read_account_data, call, client_portfolio_id, rows))
     title = _choose_title(title, call.settings.service_name)
-    with _take_turn(call.account_id):
-        logo, warnings = await _fetch_logo(brand.logo_url)
-        document = await _draw(partial(_render, call, title, summary or "", rows, brand, account_data, logo, warnings))
+    logo, warnings = await _fetch_logo(brand.logo_url)
+    document = await run_heavy(_render, call, title, summary or "", rows, brand, account_data, logo, warnings)
     pdf, url = await call.in_session(partial(_store_pdf, call, title, document, client_portfolio_id))
     until = f" until {format_day(pdf.expires_at)}" if pdf.expires_at else ""
     message = f"The document has {pluralize(document.pages, 'page')}; anyone can open {url}{until}."
@@ -134,32 +126,6 @@ def _check_content(summary: str, rows: Sequence[FlightRow]) -> None:
     if not rows and not any(character.isalnum() for character in summary):
         problem = "is empty, and there are no flights"
         raise Invalid(Fault("summary", problem, "a text for the client, or rows of a search in flights"))
-
-
-@contextmanager
-def _take_turn(account_id: int) -> Iterator[None]:
-    """Raises LimitReached when so many documents of this account are being made."""
-    if (current := _drawings_of[account_id]) >= MAX_AT_ONCE:
-        message = f"{current} documents are being made for you already; try again when one is ready."
-        raise LimitReached(message, limit="documents_at_once", current=current, cap=MAX_AT_ONCE)
-    _drawings_of[account_id] += 1
-    try:
-        yield
-    finally:
-        _drawings_of[account_id] -= 1
-        if not _drawings_of[account_id]:
-            del _drawings_of[account_id]
-
-
-async def _draw(render: Callable[[], "BuiltPdf"]) -> "BuiltPdf":
-    """Raises BackendUnavailable when there was no slot in time; a thread that is left ends within seconds."""
-    try:
-        with anyio.fail_after(_SECONDS_TO_DRAW):
-            return await anyio.to_thread.run_sync(render, limiter=_DRAWING_SLOTS, abandon_on_cancel=True)
-    except TimeoutError:
-        outage = Outage("documents", "busy", retry_after_seconds=60)
-        message = "Many documents are being made at present, so this one was not. Please try again in a minute."
-        raise BackendUnavailable(message, [outage]) from None
 
 
 def _read_account_data(

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -16,13 +16,14 @@ from shared.domain.folio.model import Finding as Found
 from shared.domain.folio.stay import match_tier
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.limits.heavy_work import run_heavy
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.reference.folio import build_rulebook
 
 FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]
 StayKind = Annotated[Literal["award", "cash", "points_advance"] | None, Field(description="Absent: as the bill says.")]
-# Up to here the worst texts take 0.1 s of the thread that answers; longer ones go to a process, which costs 25 ms more.
-MOST_CHARACTERS_HERE = 8_000
+# Up to here the worst texts take 0.03 s; longer ones go to a process, which costs 25 ms more and can be ended.
+MOST_CHARACTERS_HERE = 4_000
 READING_BUDGET = Budget(processor_seconds=5, seconds=20, memory_bytes=256 << 20)
 Confirmation = Annotated[str | None, Field(max_length=40)]
 
@@ -177,7 +178,7 @@ def _to_judged(stay: FolioStay) -> Judged:
 
 
 def _audit_bill(
-    call: Call, chain: str, text: str, kind: StayType | None, tier: str | None, number: str | None
+    call: LiveCall, chain: str, text: str, kind: StayType | None, tier: str | None, number: str | None
 ) -> FolioAudit:
     book = build_rulebook(call.reference)
     confirmation = " ".join((number or "").split()) or None
@@ -231,8 +232,8 @@ def _resolve_tier(text: str | None, chain: Chain) -> str | None:
     title="Check a hotel bill",
     phrases="Check my hotel bill or receipt below: overcharged, charged twice? Help me complain",
 )
-def audit_hotel_folio(
-    call: Call,
+async def audit_hotel_folio(
+    call: LiveCall,
     chain: Literal["marriott", "hilton", "hyatt", "ihg"],
     folio_text: FolioText,
     stay_type: StayKind = None,
@@ -244,7 +245,7 @@ def audit_hotel_folio(
     Marriott, Hilton, Hyatt or IHG (Diamond, Globalist): a resort or destination fee on a points stay, breakfast,
     parking, a credit not applied. Severity info: a legitimate charge. The bill is not stored. Premium.
     """
-    return _audit_bill(call, chain, folio_text, stay_type, status_tier, confirmation_number)
+    return await run_heavy(_audit_bill, call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
 
 @tool(
@@ -254,8 +255,8 @@ def audit_hotel_folio(
     title="Check a Marriott bill",
     phrases="Check my Marriott bill: did they charge me wrongly? Write the complaint",
 )
-def audit_marriott_folio(
-    call: Call,
+async def audit_marriott_folio(
+    call: LiveCall,
     folio_text: FolioText,
     stay_type: StayKind = None,
     status_tier: Literal["member", "silver", "gold", "platinum", "titanium", "ambassador"] | None = None,
@@ -266,4 +267,4 @@ def audit_marriott_folio(
     Drafts the complaint. Also Sheraton, Westin and its other brands, by stay type and tier (Platinum, Titanium); other
     chains: audit_hotel_folio. Severity info: a legitimate charge. The bill is not stored. Premium.
     """
-    return _audit_bill(call, "marriott", folio_text, stay_type, status_tier, confirmation_number)
+    return await run_heavy(_audit_bill, call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

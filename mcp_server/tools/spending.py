@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema
+from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import CardId, Currency
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -24,10 +26,12 @@ from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
 from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
-from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total, sum_up
+from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total
 from shared.errors import ConfirmationRequired, Fault, Invalid, NoData, NotFound
+from shared.limits.heavy_work import run_heavy
 from shared.reference.spending import build_book
 from shared.services import spending
+from shared.services.spending import NewLines
 
 # Imported spending as tools answer it: months, statements, and sentences about what was counted.
 
@@ -276,8 +280,8 @@ class DeletedSpending(Result):
     effect=Effect.FILES,
     title="Import a card or bank statement",
 )
-def import_spending_statement(
-    call: Call,
+async def import_spending_statement(
+    call: LiveCall,
     statement_text: Annotated[
         str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text.")
     ] = None,
@@ -294,18 +298,20 @@ def import_spending_statement(
 
     Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
     """
-    hints = _build_hints(call, card_id, currency)
-    hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     if not statement_text and not rows:
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
+    hints = await call.in_session(partial(_build_hints, call, card_id, currency))
+    hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     book = build_book(call.reference)
     try:
-        reading, summed = spending.read_statement(statement_text or rows or [], book, hints)
+        reading, summed = await run_heavy(spending.read_statement, statement_text or rows or [], book, hints)
     except UnreadableStatement as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
-    task = _Import(reading, hints, card_id, (label or "").strip() or None, dry_run, replace)
-    return _store_statement(call, task, summed)
+    task = _Import(reading, summed, hints, card_id, (label or "").strip() or None, dry_run, replace)
+    while (imported := await _try_to_store(call, task)) is None:
+        pass  # another statement of these days was stored in the meantime
+    return imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +319,7 @@ class _Import:
     """What was asked for, with the lines that were read."""
 
     reading: StatementReading
+    summed: StatementTotals
     hints: Hints
     card_id: int | None
     label: str | None
@@ -320,12 +327,12 @@ class _Import:
     replace: bool
 
 
-def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints:
-    card = None if card_id is None else call.db.get(Card, card_id)
+def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, session: Session) -> Hints:
+    card = None if card_id is None else session.get(Card, card_id)
     if card_id is not None and card is None:
         raise NotFound("card", card_id)
     catalog_card = call.reference.cards.get(card.slug) if card and card.slug else None
-    profile = call.db.get(Profile, call.account_id)
+    profile = session.get(Profile, call.account_id)
     return Hints(
         today=call.today,
         currency=currency,
@@ -336,34 +343,37 @@ def _build_hints(call: Call, card_id: int | None, currency: str | None) -> Hints
     )
 
 
-def _store_statement(call: Call, task: _Import, summed: StatementTotals) -> Imported:
-    lock(call.db, call.account_id)
-    same = rows_of.find_statement(call.db, summed.fingerprint)
-    if same is not None:
-        sentence = f"This statement was imported before; nothing was changed. It has {describe_contents(summed)}."
-        return _to_imported(summed, [sentence, *describe_gaps(summed)], [], [], already=True)
-    statements, repeats = spending.find_repeats(call.db, call.account_id, summed, task.card_id)
-    replaced = [r.earlier.fingerprint for r in repeats if task.replace and r.is_replaceable]
-    repeats = [r for r in repeats if r.earlier.fingerprint not in replaced]
-    # The totals without the lines that an earlier statement counts already.
-    numbers = {
-        number: f"statement {repeat.earlier.fingerprint[:12]}, which has it already"
-        for repeat in repeats
-        if repeat.is_same_paper
-        for number in repeat.lines
-    }
-    summed = sum_up(task.reading, task.hints, numbers) if numbers else summed
+async def _try_to_store(call: LiveCall, task: _Import) -> Imported | None:
+    """None where the earlier statements are others by the time it is stored."""
+    terms = task.summed, task.card_id
+    earlier = await call.in_session(lambda session: spending.list_earlier(session, *terms, marks=True))
+    find = partial(spending.find_new_lines, replace=task.replace)
+    lines = await run_heavy(find, call.account_id, task.reading, task.summed, task.hints, earlier)
+    return await call.in_session(partial(_store_statement, call.account_id, task, lines, earlier))
+
+
+def _store_statement(
+    account_id: int, task: _Import, new: NewLines, compared: Sequence[rows_of.SpendingStatement], session: Session
+) -> Imported | None:
+    lock(session, account_id)
+    if rows_of.find_statement(session, task.summed.fingerprint) is not None:
+        sentence = f"This statement was imported before; nothing was changed. It has {describe_contents(task.summed)}."
+        return _to_imported(task.summed, [sentence, *describe_gaps(task.summed)], [], [], already=True)
+    earlier = spending.list_earlier(session, task.summed, task.card_id, marks=False)
+    if [row.fingerprint for row in earlier] != [row.fingerprint for row in compared]:
+        return None
+    summed, repeats = new.summed, new.repeats
     already = not summed.counted and any(r.is_same_paper for r in repeats)
     imported = not (already or task.dry_run)
     if imported:
-        for row in statements:
-            if row.fingerprint in replaced:
-                call.db.delete(row)
-        call.db.flush()
-        spending.store(call.db, call.account_id, summed, task.card_id, task.label)
-    sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(replaced, task.dry_run)]
+        for row in earlier:
+            if row.fingerprint in new.replaced:
+                session.delete(row)
+        session.flush()
+        spending.store(session, new, task.card_id, task.label)
+    sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(new.replaced, task.dry_run)]
     sentences += [*describe_repeats(repeats), *describe_gaps(summed)]
-    return _to_imported(summed, sentences, repeats, replaced, already=already, imported=imported)
+    return _to_imported(summed, sentences, repeats, new.replaced, already=already, imported=imported)
 
 
 def _to_imported(

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from mcp_types import INVALID_PARAMS, INVALID_REQUEST
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcp_server.calls.pace import PACE, TooManyCalls
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import UnknownArea, parse_areas
 from mcp_server.transport.json_responses import Headers, JsonResponse, oauth_error, rpc_error
@@ -99,12 +100,17 @@ class RequestGate:
             if address is None:
                 raise Reject(rpc_error(404, INVALID_REQUEST, fault or ""))
             inner = await self._check_request(scope, headers, Endpoint(origin, address, scope["path"].rstrip("/")))
+            async with PACE.keep(inner["caller"].account_id):
+                return await self.mcp(inner, receive, send)
+        except TooManyCalls as many:
+            count(GATE_REFUSALS, "429")
+            retry_headers = _retry_headers(str(many.retry_after).encode())
+            return await rpc_error(429, INVALID_REQUEST, str(many), retry_headers)(send)
         except Reject as rejected:
             count(GATE_REFUSALS, str(rejected.response.status))
             if is_browser(scope):
                 return await self.explain(scope, rejected.response)(scope, receive, send)
             return await rejected.response(send)
-        return await self.mcp(inner, receive, send)
 
     async def _check_request(self, scope: Scope, headers: list[tuple[bytes, bytes]], endpoint: Endpoint) -> Scope:
         """The scope for the SDK: one path, trimmed headers, the caller, address and areas. Raises Reject."""

@@ -32,6 +32,8 @@ class Account(AccountOwned, Base):
     disabled_at: Mapped[datetime | None]
     api_calls_per_month: Mapped[int | None]  # an agreed number; None = the plan's
     inbox_trial_ends_on: Mapped[datetime | None]
+    letter_read_at: Mapped[datetime | None]  # the last one; who was served longest ago comes first
+    letters_wait_until: Mapped[datetime | None]  # one took long: until then they are read after those of all others
     created_at: Mapped[stamp]
     last_seen_at: Mapped[datetime | None]
 

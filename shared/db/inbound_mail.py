@@ -59,12 +59,19 @@ class Holder(NamedTuple):
     plan: str
     trial_ends_on: datetime | None
     disabled: bool
+    claimed: bool  # by a person; else it is an agent's alone
 
 
 def find_holder(session: Session, token_hash: str) -> Holder | None:
     """Who has the living inbox address of this hash; needs a session that sees everyone."""
     row = session.execute(
-        sa.select(Account.id, Account.plan, Account.inbox_trial_ends_on, Account.disabled_at.is_not(None))
+        sa.select(
+            Account.id,
+            Account.plan,
+            Account.inbox_trial_ends_on,
+            Account.disabled_at.is_not(None),
+            Account.email.is_not(None),
+        )
         .join(SecretLink, SecretLink.account_id == Account.id)
         .where(
             SecretLink.purpose == "inbox",
@@ -91,6 +98,21 @@ def store_mail(session: Session, **mail: Any) -> bool:
     if number is not None:
         schedule(session, RunKind.INBOUND_MAIL, number, _RETRY_EVERY)
     return number is not None
+
+
+def note_turn(session: Session, account_id: int, wait: timedelta | None) -> None:
+    """A letter of the account was read; `wait`: for so long its next ones come after those of all others."""
+    columns: dict[str, Any] = {"letter_read_at": sa.func.now()}
+    if wait is not None:
+        columns["letters_wait_until"] = sa.func.now() + wait
+    session.execute(sa.update(Account).where(Account.id == account_id).values(columns))
+
+
+def count_unpaid(session: Session) -> int:
+    """Bytes of the mails of all Free accounts that wait to be settled; needs a session that sees everyone."""
+    size = sa.select(sa.func.coalesce(sa.func.sum(sa.func.octet_length(InboundMail.raw)), 0))
+    waiting = size.join(Account, Account.id == InboundMail.account_id).where(InboundMail.raw.is_not(None))
+    return int(session.scalar(waiting.where(Account.plan == "free")) or 0)
 
 
 def end_schedule(session: Session, number: int) -> None:

@@ -230,6 +230,14 @@ returning r.id, s.kind, s.subject_id, r.attempt, r.queue, r.traceparent, mine.wa
 _NAMED, _NEXT = _claim("and id = :id"), _claim("order by lane, wake_at limit 1")
 _AWAITED = _claim(f"and lane = {AWAITED} order by wake_at limit 1")
 _PORTION = _claim("order by lane, wake_at limit :most")
+# The letters of the account that was served longest ago; of none while one of its letters is being read.
+_LETTER = "schedules s join inbound_mails m on m.number = s.subject_id"
+_FAIR = _claim(f"""and not exists (
+    select from job_runs other join {_LETTER} on s.id = other.schedule_id
+    where other.queue = :queue and other.status = 'running' and other.claimed_until > now()
+    and m.account_id = (select m.account_id from {_LETTER} where s.id = job_runs.schedule_id))
+  order by (select (coalesce(a.letters_wait_until > now(), false), lane, coalesce(a.letter_read_at, a.created_at))
+    from {_LETTER} join accounts a on a.id = m.account_id where s.id = job_runs.schedule_id), wake_at limit 1""")  # noqa: S608
 
 
 def claim_run(session: Session, lease: float, id: int | None = None, queue: str = CHECK_QUEUE) -> Claim | None:
@@ -250,8 +258,12 @@ def claim_awaited_run(session: Session, lease: float) -> Claim | None:
 
 
 def claim_runs(session: Session, lease: float, most: int, queue: str = CHECK_QUEUE) -> list[Claim]:
-    """As above, the first of the line. Those that are not begun soon belong back in the line (`give_back`)."""
-    rows = session.execute(_PORTION, {"lease": lease, "queue": queue, "most": most})
+    """As above, the first of the line, but of mails one. Those not begun soon belong back in it (`give_back`)."""
+    values = {"lease": lease, "queue": queue}
+    if queue == MAIL_QUEUE and most > 0:
+        rows = session.execute(_FAIR, values)
+    else:
+        rows = session.execute(_PORTION, values | {"most": most})
     return sorted((Claim(*columns) for columns in rows), key=attrgetter("id"))
 
 

@@ -65,9 +65,9 @@ def find_statement(session: Session, fingerprint: str) -> SpendingStatement | No
 
 
 def list_overlapping(
-    session: Session, card_id: int | None, money: str, start: date, end: date, most: int
+    session: Session, card_id: int | None, money: str, start: date, end: date, most: int, *, marks: bool
 ) -> list[SpendingStatement]:
-    """Statements with some of these days of the same card, or where one of the two names no card; with their marks."""
+    """Statements with some of these days of the same card, or where one of the two names no card."""
     overlap = [
         SpendingStatement.currency == money,
         SpendingStatement.period_start <= end,
@@ -76,7 +76,7 @@ def list_overlapping(
     if card_id is not None:
         overlap.append(sa.or_(SpendingStatement.card_id == card_id, SpendingStatement.card_id.is_(None)))
     statements = sa.select(SpendingStatement).where(*overlap).order_by(SpendingStatement.id).limit(most)
-    return list(session.scalars(statements.options(undefer(SpendingStatement.line_marks))))
+    return list(session.scalars(statements.options(undefer(SpendingStatement.line_marks)) if marks else statements))
 
 
 def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:

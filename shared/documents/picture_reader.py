@@ -8,8 +8,9 @@ from PIL import Image
 
 MAX_PIXELS = 16_000_000
 # A progressive JPEG has about ten scans. Each touches every pixel in 31 bytes: 15,000 of them fit into half a mebibyte
-# and take minutes. Fill bytes may stand before a marker, never within it (ITU-T T.81 B.1.1.2).
-MAX_SCANS = 100
+# and take minutes, 20 of 16 million pixels half a second. Fill bytes may stand before a marker, never within it (ITU-T
+# T.81 B.1.1.2).
+MAX_SCANS = 20
 MAX_SIZE = (900, 360)  # enough for print at the size of the page header
 _START_OF_SCAN = b"\xff\xda"
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -310,6 +310,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     enterprise_issuers: EnterpriseIssuers = {}  # JSON: whose assertions are exchanged for tokens (ID-JAG), by issuer
     # limits and pace
     tool_calls_per_day: int | None = None  # overrides every plan's daily ceiling
+    tool_calls_per_minute: PositiveInt = 240  # of one account over MCP and REST together, in each process
     anonymous_calls_per_hour: int = 60  # REST calls without a key, of one address
     pdf_link_days: PositiveInt = 90  # how long the public link of a branded PDF opens
     route_monitor_interval_seconds: PositiveInt = 6 * 3600

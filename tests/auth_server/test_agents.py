@@ -331,13 +331,16 @@ def test_an_agent_cannot_sign_in_or_be_reset(host: TestClient, stranger: Browser
 def test_agents_nobody_used_or_claimed_go_after_thirty_days(host: TestClient, ann: Browser, later: Any) -> None:
     idle, busy, claimed = (register(host, name).json() for name in ("Idle", "Busy", "Claimed"))
     claim(ann, claimed["claim_code"])
-    with transaction() as session:
-        session.execute(update(Account).where(Account.public_id == busy["account_id"]).values(last_seen_at=clock.now()))
     later(timedelta(days=29))
     assert sweep()["accounts"] == 0
+    with transaction() as session:
+        session.execute(update(Account).where(Account.public_id == busy["account_id"]).values(last_seen_at=clock.now()))
     later(timedelta(days=2))
     assert sweep()["accounts"] == 1
     assert [key_is(host, a["api_key"])["active"] for a in (idle, busy, claimed)] == [False, True, True]
+    later(timedelta(days=29))
+    assert sweep()["accounts"] == 1
+    assert [key_is(host, a["api_key"])["active"] for a in (busy, claimed)] == [False, True]
 
 
 def test_a_session_is_told_to_our_programs_and_a_strangers_is_not(host: TestClient, ann: Browser) -> None:

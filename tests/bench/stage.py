@@ -117,6 +117,7 @@ def _surroundings(home: Path, ports: dict[str, int], stack: ExitStack) -> None:
         WEB_URL=f"http://127.0.0.1:{ports['auth']}",
         MCP_URL=f"http://127.0.0.1:{ports['ours']}/mcp",
         TOOL_CALLS_PER_DAY="1000000000",
+        TOOL_CALLS_PER_MINUTE="1000000000",
     )
 
 

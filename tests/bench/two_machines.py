@@ -114,7 +114,8 @@ def stage() -> Iterator[Stage]:
         box = stack.enter_context(mail_server(host="0.0.0.0"))
         mail = {"MAIL_BACKEND": "smtp", "SMTP_PORT": str(box.port), "SMTP_SECURITY": "none"}
         secrets = {"SECRET_KEYS": "x" * 32, "SERVICE_CLIENT_SECRET": "x" * 32, "AWARD_BACKEND": "sandbox"}
-        quick = {"TOOL_CALLS_PER_DAY": "1000000000", "DISPATCHER_INTERVAL_SECONDS": "0.2", "GATHER_SECONDS": "0"}
+        quick = {"TOOL_CALLS_PER_MINUTE": "1000000000"}
+        quick |= {"TOOL_CALLS_PER_DAY": "1000000000", "DISPATCHER_INTERVAL_SECONDS": "0.2", "GATHER_SECONDS": "0"}
         machines = build_machines(folder, found, shelf, **mail, **secrets, **quick)
         os.environ.update(machines[0].environment | shelf.addresses("127.0.0.1"))
         for machine in machines:

@@ -93,6 +93,7 @@ def _environment(database: str, redis: str, ports: tuple[int, int], more: dict[s
     web, mcp = (f"http://127.0.0.1:{port}" for port in ports)
     addresses = {"WEB_URL": web, "MCP_URL": f"{mcp}/mcp", "MCP_UPSTREAM_URL": mcp, "AUTH_INTERNAL_URL": web}
     stores = {"DATABASE_URL": database, "REDIS_URL": redis, "TOOL_CALLS_PER_DAY": "100000"}
+    stores |= {"TOOL_CALLS_PER_MINUTE": "100000"}
     return os.environ | addresses | stores | {"CLIENT_DOCUMENT_FETCH": "false"} | more
 
 

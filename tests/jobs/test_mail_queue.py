@@ -5,22 +5,32 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 import sqlalchemy as sa
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
 from jobs import dispatcher, runs
 from jobs.queue import DELIVERIES, DRAIN_SECONDS, ENTRIES, MAIL, RUNS, free_slots, queue
 from shared.db.base import engine, transaction
+from shared.db.inbound_mail import InboundMail, store_mail
 from shared.db.messages import Delivery
 from shared.db.run_kinds import RunKind
-from shared.db.runs import _NEXT, COMPLETE, JobRun, Schedule, claim_run, hand_over_runs, run_now
+from shared.db.runs import _NEXT, COMPLETE, JobRun, Schedule, claim_run, claim_runs, hand_over_runs, run_now
+from shared.domain.plans import Plan
+from shared.domain.senders import Judgement, Trust
 from shared.redis import connect
+from shared.services.bookings.inbound_mail import ReadMail, settle
 from shared.settings import settings
+from tests.conftest import empty_tables
 from tests.jobs.conftest import Post, add_schedule, change, past, rows
 from tests.jobs.test_worker import kill_with_children, until
+from tests.support.people import account
 from tests.support.settings_and_clock import Configure
 
 pytestmark = pytest.mark.usefixtures("clean")
@@ -91,6 +101,76 @@ def test_a_wake_up_for_mail_soon_leaves_its_worker_to_other_queues(monkeypatch: 
     assert runs.read_mail() == 1
     monkeypatch.setitem(DRAIN_SECONDS, MAIL, 60.0)
     assert runs.read_mail() == 2
+
+
+@dataclass
+class Line:
+    """Accounts with letters that wait, in order of their arrival."""
+
+    accounts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, letters: int, **columns: Any) -> None:
+        self.accounts[name] = account(name, Plan.PREMIUM, **columns).account_id
+        with transaction() as session:
+            for n in range(letters):
+                facts = {"from_domain": "", "subject": "", "raw": b"x", "digest": f"{name} {n}"}
+                assert store_mail(session, account_id=self.accounts[name], **facts)
+
+    def claim(self) -> str | None:
+        """Whose letter comes next; it is being read from then on."""
+        with transaction() as session:
+            claims = claim_runs(session, 60, 16, MAIL)
+            owner = sa.select(InboundMail.account_id).where(InboundMail.number.in_([c.subject_id for c in claims]))
+            ids = session.scalars(owner).all()
+        assert len(ids) <= 1
+        return next((name for name, id in self.accounts.items() if id in ids), None)
+
+    def settle(self, *, slow: bool = False) -> None:
+        """The letter that is being read has been read."""
+        with transaction() as session:
+            run = session.scalars(sa.select(JobRun).where(JobRun.status == "running")).one()
+            number = session.get_one(Schedule, run.schedule_id).subject_id
+            settle(session, number, ReadMail("unreadable", Judgement(Trust.NONE, ""), slow))
+
+
+@pytest.fixture
+def line() -> Line:
+    return Line()
+
+
+def test_letters_of_the_account_served_longest_ago_come_first_and_one_of_each_at_a_time(line: Line) -> None:
+    line.add("many", 4)
+    line.add("one", 1)
+    dispatcher.step()
+    order = []
+    for _ in range(2):
+        order.append(line.claim())
+        line.settle()
+    line.add("late", 1)
+    dispatcher.step()
+    order += [line.claim(), line.claim()]
+    assert order == ["many", "one", "many", "late"]
+    assert line.claim() is None  # the other letters of the account wait until the one that is being read is settled
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1, max_size=6))
+@hypothesis.settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whose_letter_took_long_comes_after_all_others(letters: list[tuple[str, bool]]) -> None:
+    empty_tables()
+    line, slow = Line(), dict(letters)
+    for name in slow:
+        line.add(name, 2)
+    dispatcher.step()
+    for _ in slow:
+        line.settle(slow=slow[str(line.claim())])
+    line.add("new", 1)
+    dispatcher.step()
+    order = []
+    while (name := line.claim()) is not None:
+        order.append(name)
+        line.settle()
+    assert [slow.get(name, False) for name in order] == sorted(slow.get(name, False) for name in order)
+    assert sorted(order) == sorted([*slow, "new"])
 
 
 def _register(**workers: str) -> None:

@@ -24,6 +24,7 @@ from shared.processes.worker_processes import die_with_parent
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse battery staple"  # of every account made here
 QUICK = {"ROUTE_MONITOR_INTERVAL_SECONDS": "1", "DISPATCHER_INTERVAL_SECONDS": "0.2", "DCR_PER_HOUR": "1000"}
+QUICK |= {"TOOL_CALLS_PER_MINUTE": "100000"}
 QUICK |= {"GATHER_SECONDS": "0", "CLIENT_DOCUMENT_FETCH": "false"}  # nothing here leaves this machine
 READY_SECONDS = 90
 BY_EVENT_SECONDS = 20.0  # for what an event tells at once; without events the caches would keep it for 30 seconds

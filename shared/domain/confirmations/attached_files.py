@@ -2,7 +2,9 @@
 
 import io
 import json
+import math
 import re
+import resource
 import subprocess
 import sys
 import zipfile
@@ -155,7 +157,9 @@ def _list_barcodes(document: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(m[:2000] for m in messages if isinstance(m, str)))
 
 
-DEADLINE_SECONDS = 10.0  # for all files of one letter
+# For all files of one letter: seconds of the clock and of the processor, and bytes that its streams unpack to.
+DEADLINE_SECONDS, PROCESSOR_SECONDS = 10.0, 4.0
+MAX_UNPACKED_BYTES = 96 << 20
 _CHILD = Path(__file__).with_name("file_child.py")
 
 
@@ -175,9 +179,9 @@ def read_files(files: list[AttachedFile]) -> tuple[list[FileContent], list[Unrea
     """What the files hold, and which were not read and why."""
     contents: list[FileContent] = []
     unread: list[UnreadFile] = []
-    deadline = monotonic() + DEADLINE_SECONDS
+    budget = _Budget()
     for file in files:
-        result = _read_file(file, deadline - monotonic())
+        result = _read_file(file, budget)
         if isinstance(result, str):
             unread.append(UnreadFile(file.name, result))
         else:
@@ -185,7 +189,34 @@ def read_files(files: list[AttachedFile]) -> tuple[list[FileContent], list[Unrea
     return contents, unread
 
 
-def _read_file(file: AttachedFile, seconds: float) -> FileContent | str:
+class _Budget:
+    """What is left for the files of a letter that are still to be read."""
+
+    def __init__(self) -> None:
+        self.deadline, self.unpacked = monotonic() + DEADLINE_SECONDS, 0
+        self._used_before = _count_seconds()
+
+    @property
+    def seconds(self) -> float:
+        return self.deadline - monotonic()
+
+    @property
+    def processor_seconds(self) -> int:
+        """Whole ones, as the system counts them."""
+        return math.ceil(PROCESSOR_SECONDS - (_count_seconds() - self._used_before))
+
+    @property
+    def bytes(self) -> int:
+        return MAX_UNPACKED_BYTES - self.unpacked
+
+
+def _count_seconds() -> float:
+    """Seconds of the processor that child processes have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _read_file(file: AttachedFile, budget: _Budget) -> FileContent | str:
     """The content, or why it was not read."""
     if file.kind == "pkpass":
         try:
@@ -193,18 +224,20 @@ def _read_file(file: AttachedFile, seconds: float) -> FileContent | str:
             return FileContent(file.name, [wallet.text], wallet.barcodes, wallet.documents, wallet.day)
         except PassUnread as unread:
             return str(unread)
-    return _run_child(file, seconds) if seconds > 0 else "the time for attached files had run out"
+    if budget.seconds <= 0 or budget.processor_seconds <= 0:
+        return "the time for attached files had run out"
+    return _run_child(file, budget) if budget.bytes > 0 else "the files before it were too large"
 
 
-def _run_child(file: AttachedFile, seconds: float) -> FileContent | str:
+def _run_child(file: AttachedFile, budget: _Budget) -> FileContent | str:
     """Starts a program rather than forking: the worker has threads, and a fork would inherit its locks."""
     try:
         process = subprocess.run(  # noqa: S603 - our own program; the file goes to its standard input
-            [sys.executable, "-I", str(_CHILD), file.kind],
+            [sys.executable, "-I", str(_CHILD), file.kind, str(budget.processor_seconds), str(budget.bytes)],
             input=file.content,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=seconds,
+            timeout=budget.seconds,
             check=False,
             env={},
         )
@@ -216,4 +249,5 @@ def _run_child(file: AttachedFile, seconds: float) -> FileContent | str:
         result = json.loads(process.stdout)
     except ValueError:
         return "reading it takes too much time or memory"
+    budget.unpacked += result["unpacked"]
     return result["reason"] or FileContent(file.name, result["texts"], result["barcodes"])

@@ -1,8 +1,9 @@
 """Child process that reads one attached file: the texts of a PDF, and the barcodes of its pictures or of a picture.
 
 It is started as a separate program, imports nothing of this project, limits itself before it looks at the file, and
-writes one JSON object: `texts` (pages as they are laid out, and as they are written), `barcodes` and `reason`, which is
-null or why the file could not be read. Usage: `file_child.py pdf|picture < file`.
+writes one JSON object: `texts` (pages as they are laid out, and as they are written), `barcodes`, `unpacked` (bytes of
+its streams) and `reason`, which is null or why the file could not be read.
+Usage: `file_child.py pdf|picture SECONDS BYTES < file`, with what it may take of the processor and unpack.
 """
 
 import io
@@ -11,7 +12,6 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-PROCESSOR_SECONDS = 8
 MEMORY_BYTES = 640 << 20  # of the whole process; the libraries map about 150 MB of it
 MAX_PAGES = 20
 MAX_CHARACTERS = 200_000  # of each text
@@ -27,16 +27,43 @@ class FileUnread(Exception):
     """Why a file is not read, as a plain clause."""
 
 
-def limit_resources() -> None:
+def limit_resources(processor_seconds: int) -> None:
     import resource
 
     for limit, most in (
-        (resource.RLIMIT_CPU, PROCESSOR_SECONDS),
+        (resource.RLIMIT_CPU, processor_seconds),
         (resource.RLIMIT_AS, MEMORY_BYTES),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
     ):
         resource.setrlimit(limit, (most, most))
+
+
+class Unpacking:
+    """Counts what streams unpack to, and refuses what is over the limit."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.total = most, 0
+
+    def watch_pdfs(self) -> None:
+        """Each stream may unpack to what is left. The library bounds each by itself, and not all of a file."""
+        from pypdf import filters, overwrite_configuration
+        from pypdf.errors import LimitReachedError
+
+        unpack, kinds = filters.decode_stream_data, ("zlib", "lzw", "run_length", "jbig2", "brotli")
+
+        def count(stream: Any) -> Any:
+            left = max(1, self.most - self.total)
+            overwrite_configuration(None, **{f"{kind}_maximum_output_length": left for kind in kinds})
+            try:
+                unpacked = unpack(stream)
+            except LimitReachedError:
+                self.total = self.most
+                raise
+            self.total += len(unpacked)
+            return unpacked
+
+        filters.decode_stream_data = count
 
 
 def read_pdf(content: bytes) -> dict[str, Any]:
@@ -126,16 +153,21 @@ def read_barcodes(picture: Any) -> list[str]:
 def main() -> None:
     read = {"pdf": read_pdf, "picture": read_picture}[sys.argv[1]]
     content = sys.stdin.buffer.read()
-    limit_resources()
+    limit_resources(int(sys.argv[2]))
+    unpacking = Unpacking(int(sys.argv[3]))
     try:
+        if sys.argv[1] == "pdf":
+            unpacking.watch_pdfs()
         result = read(content)
     except FileUnread as unread:
-        result = {"texts": [], "barcodes": [], "reason": str(unread)}
+        is_full = unpacking.total >= unpacking.most
+        reason = "it is too large once it is unpacked" if is_full else str(unread)
+        result = {"texts": [], "barcodes": [], "reason": reason}
     except MemoryError:
         result = {"texts": [], "barcodes": [], "reason": "reading it takes too much memory"}
     except Exception:  # a stranger's file: whatever is wrong with it, it is not read, and that is said
         result = {"texts": [], "barcodes": [], "reason": "it is damaged"}
-    sys.stdout.write(json.dumps(result))
+    sys.stdout.write(json.dumps(result | {"unpacked": unpacking.total}))
 
 
 if __name__ == "__main__":

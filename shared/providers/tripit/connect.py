@@ -15,6 +15,7 @@ import httpx
 from authlib.oauth1 import ClientAuth
 
 from shared import http
+from shared.limits.heavy_work import run_heavy
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.providers.connectors import Connector, Declined, Details, Grant, Leg, Pulled, Start, Stay
 from shared.providers.contract import Unanswered
@@ -289,7 +290,7 @@ def _feed_address(text: str) -> str:
 
 async def _read_calendar(source: Mapping[str, str]) -> Pulled:
     text = source["text"].encode() if "text" in source else await _download_calendar(source["url"])
-    return await anyio.to_thread.run_sync(parse_calendar, text, abandon_on_cancel=True)
+    return await run_heavy(parse_calendar, text)
 
 
 async def _download_calendar(url: str) -> bytes:

@@ -4,9 +4,12 @@ What was read is a stranger's text: facts are taken from it, cut to size, and no
 """
 
 import re
+import resource
+import shutil
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
@@ -16,7 +19,7 @@ from shared import clock
 from shared.db import inbound_mail as mails
 from shared.db.accounts import Account
 from shared.db.base import own, transaction
-from shared.db.inbound_mail import InboundMail
+from shared.db.inbound_mail import Holder, InboundMail
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_parts import UnreadableMail, read_headers
@@ -40,6 +43,9 @@ PURPOSE = "inbox"
 MAX_MAIL_BYTES = 10 << 20  # of one mail
 MAX_WAITING_MAILS = 300  # unsettled mails of one account
 MAX_WAITING_BYTES = 100 << 20
+MAX_UNPAID_BYTES = 1 << 30  # of all Free accounts together, whose addresses cost nothing
+LEAST_FREE_BYTES = 512 << 20  # of this machine's disk, on which the database of most installations is too
+SLOW_SECONDS, SLOW_WAIT = 2.0, timedelta(hours=1)  # of the processor; a letter of an airline takes 0.2
 # The slowest mails built to be slow take 3 s on two cores, files of a letter up to 10 s of the clock by themselves. All
 # has to end well before the job, after 80 s, of which 20 s may have gone into other mails.
 READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=768 << 20)
@@ -53,6 +59,7 @@ class RefusalReason(Enum):
     UNKNOWN = "no such address"
     OFF = "its owner may not receive mail here at present"
     FULL = "too much waits to be looked at"
+    NO_ROOM = "the disk is nearly full"
 
 
 class MailRefused(Exception):
@@ -67,6 +74,7 @@ class ReadMail:
 
     reading: MailReading | str
     sender: Judgement
+    is_slow: bool = False
 
 
 def address_of(secret: str) -> str | None:
@@ -74,7 +82,7 @@ def address_of(secret: str) -> str | None:
     return f"{secret}@{settings().inbox_domain}" if settings().inbox_domain else None
 
 
-def find_account(session: Session, recipient: str) -> int:
+def find_account(session: Session, recipient: str) -> Holder:
     """The account an address belongs to, if it takes mail now. Raises MailRefused."""
     local, _, domain = recipient.strip().strip("<>").rpartition("@")
     secret = local.lower()
@@ -84,15 +92,15 @@ def find_account(session: Session, recipient: str) -> int:
     if holder is None:
         raise MailRefused(RefusalReason.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
-    if holder.disabled or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
+    if holder.disabled or not holder.claimed or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
         raise MailRefused(RefusalReason.OFF)
-    return holder.account_id
+    return holder
 
 
 def check_recipient(recipient: str) -> int:
-    """The same in its own transaction."""
+    """The same in its own transaction: the account."""
     with transaction() as session:
-        return find_account(session, recipient)
+        return find_account(session, recipient).account_id
 
 
 def store(recipients: list[str], raw: bytes) -> int:
@@ -100,14 +108,17 @@ def store(recipients: list[str], raw: bytes) -> int:
 
     Raises MailRefused.
     """
+    if shutil.disk_usage(settings().outbox_dir or Path.cwd()).free < LEAST_FREE_BYTES:
+        raise MailRefused(RefusalReason.NO_ROOM)
     with transaction() as session:
-        accounts = dict.fromkeys(find_account(session, r) for r in recipients)
-        return sum(_store_one(session, account, raw) for account in accounts)
+        holders = dict.fromkeys(find_account(session, r) for r in recipients)
+        return sum(_store_one(session, holder, raw) for holder in holders)
 
 
-def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
-    count, size = mails.count_waiting(session, account_id)
-    if count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES:
+def _store_one(session: Session, holder: Holder, raw: bytes) -> bool:
+    count, size = mails.count_waiting(session, holder.account_id)
+    is_full = count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES
+    if is_full or (holder.plan == Plan.FREE.slug and mails.count_unpaid(session) + len(raw) > MAX_UNPAID_BYTES):
         raise MailRefused(RefusalReason.FULL)
     try:
         head = read_headers(raw)
@@ -116,7 +127,7 @@ def _store_one(session: Session, account_id: int, raw: bytes) -> bool:
         domain, subject = "", ""
     return mails.store_mail(
         session,
-        account_id=account_id,
+        account_id=holder.account_id,
         digest=_digest(raw),
         from_domain=to_one_line(domain, 120),
         subject=to_one_line(subject, 160),
@@ -146,7 +157,16 @@ def read_stored(number: int) -> ReadMail | None:
         judge_mail,
     )  # imported here: it brings the libraries of DKIM and DNS
 
-    return ReadMail(_read_apart(mail.raw), judge_mail(reference(), mail, mail.raw))
+    before = _count_seconds()
+    reading = _read_apart(mail.raw)
+    is_slow = _count_seconds() - before > SLOW_SECONDS
+    return ReadMail(reading, judge_mail(reference(), mail, mail.raw), is_slow)
+
+
+def _count_seconds() -> float:
+    """Seconds of the processor that processes begun here have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _read_apart(raw: bytes) -> MailReading | str:
@@ -182,6 +202,7 @@ def settle(session: Session, number: int, letter: ReadMail | None) -> RunResult:
     if mail is None or letter is None or mail.state != "received":
         mails.end_schedule(session, number)
         return COMPLETE
+    mails.note_turn(session, mail.account_id, SLOW_WAIT if letter.is_slow else None)
     filed = FilingResult()
     own(session, mail.account_id, settings().data_mode)
     mail.sender, mail.sender_verified = letter.sender.sender, letter.sender.is_verified
@@ -275,6 +296,7 @@ def settle_lost(session: Session, number: int) -> None:
     """Keeps a mail whose readers were lost again and again, and shows it as failed."""
     mail = mails.lock_mail(session, InboundMail.number == number)
     if mail is not None and mail.state == "received":
+        mails.note_turn(session, mail.account_id, SLOW_WAIT)
         own(session, mail.account_id, settings().data_mode)
         _mark_failed(mail, "its readers were lost")
         session.flush()

@@ -17,6 +17,7 @@ from shared import clock
 from shared.db.accounts import Account, lock
 from shared.db.base import transaction
 from shared.db.connections import Connection
+from shared.errors import Busy
 from shared.providers.connectors import NAMES, Connector, Declined, Grant, Start, connector
 from shared.providers.contract import Unanswered
 from shared.secrets import digest, is_same_secret, mint
@@ -147,6 +148,8 @@ async def connect_by_paste(provider: str, link: str, who: SignedInBrowser, text:
     account_id = await run_in_thread(_check_link, provider, link, who)
     try:
         grant = await card.paste(text)
+    except Busy:
+        raise
     except Unanswered as no:
         raise ConnectStopped(StopReason.PASTED if no.reason == "wrong_shape" else StopReason.AWAY) from None
     except Exception as error:  # the edge to other people's servers

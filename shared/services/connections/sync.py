@@ -21,7 +21,16 @@ from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.connections import Connection
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus
-from shared.errors import BackendUnavailable, Candidates, ConnectionRequired, Invalid, LimitReached, NotFound, Outage
+from shared.errors import (
+    BackendUnavailable,
+    Busy,
+    Candidates,
+    ConnectionRequired,
+    Invalid,
+    LimitReached,
+    NotFound,
+    Outage,
+)
 from shared.limits import hit
 from shared.providers.connectors import Connector, Leg, Pulled, Push, Row, Stay, TrackedAccount, Written, connector
 from shared.providers.contract import Unanswered
@@ -439,7 +448,7 @@ async def _exchange_in_time(
     try:
         with anyio.fail_after(EXCHANGE_SECONDS):
             return await _exchange(account_id, provider, card, details, dry_run=dry_run)
-    except ConnectionRequired:
+    except (Busy, ConnectionRequired):
         raise
     except Exception as error:  # the edge to other people's servers
         raise await _unavailable(account_id, provider, card, classify_error(error)) from error

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from mcp_server.calls.dispatch import dispatch
+from mcp_server.calls.pace import PACE
 from mcp_server.rest import routes
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
@@ -168,12 +169,14 @@ def test_documents_have_a_limit_by_the_minute(world: World, monkeypatch: pytest.
 
 
 def test_an_account_has_a_limit_by_the_minute_whatever_its_calls_become(
-    world: World, people: People, monkeypatch: pytest.MonkeyPatch
+    world: World, people: People, configure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(routes, "CALLS_PER_MINUTE", 2)
+    configure(TOOL_CALLS_PER_MINUTE="2")
+    monkeypatch.setattr(PACE, "_minute", 0)
     keys = [world.key(people.alice), world.key(people.alice, "Another")]
-    answers = [world.call(keys[i % 2], "create_trip", {}).status_code for i in range(3)]
-    assert answers == [422, 422, 429]
+    answers = [world.call(keys[i % 2], "create_trip", {}) for i in range(3)]
+    assert [answer.status_code for answer in answers] == [422, 422, 429]
+    assert 0 < int(answers[2].headers["retry-after"]) <= 60
 
 
 def test_guessing_keys_has_a_limit(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -392,54 +392,10 @@ def test_generate_branded_pdf_decodes_no_logo_of_before_that_takes_minutes(peopl
     keep_logo(people.paula, file[:-2] + file[file.rindex(b"\xff\xda") : -2] * 14_000 + file[-2:])
     answer = use(people.paula, MAKE, summary="x")
     assert answer["warnings"] == [
-        "The uploaded logo is left out: it is drawn in more than 100 passes."
+        "The uploaded logo is left out: it is drawn in more than 20 passes."
         " Upload another on the settings page of the dashboard."
     ]
     assert len(reader(answer).pages[0].images) == 0
-
-
-def test_generate_branded_pdf_makes_two_at_once_for_one_account(
-    people: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rival = account("rival", Plan.PRO)
-    monkeypatch.setattr(branded_pdfs, "_draw", _wait_for_ever)
-    assert [each["status"] for each in _ask_at_once(people.paula, people.paula, people.paula)] == ["limit_reached"]
-    assert _ask_at_once(people.paula, people.paula, rival, rival) == []
-    assert not branded_pdfs._drawings_of
-
-
-async def _wait_for_ever(_: Any) -> Any:
-    await anyio.sleep_forever()
-
-
-def _ask_at_once(*callers: Caller) -> list[dict[str, Any]]:
-    """The answers that came while the rest still waits."""
-    answers: list[dict[str, Any]] = []
-
-    async def ask(caller: Caller) -> None:
-        answers.append((await dispatch(MAKE, {"summary": "x"}, caller, "mcp")).data)
-
-    async def ask_all() -> None:
-        limiter.cache_clear()
-        async with anyio.create_task_group() as tasks:
-            for caller in callers:
-                tasks.start_soon(ask, caller)
-            with anyio.fail_after(30):
-                while sum(branded_pdfs._drawings_of.values()) + len(answers) < len(callers):
-                    await anyio.lowlevel.checkpoint()
-            tasks.cancel_scope.cancel()
-
-    anyio.run(ask_all)
-    return answers
-
-
-def test_generate_branded_pdf_waits_only_so_long_for_others(
-    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(branded_pdfs, "_SECONDS_TO_DRAW", 0)
-    answer = use(people.paula, MAKE, summary="x")
-    assert (answer["status"], answer["backends"][0]["reason"]) == ("backend_unavailable", "busy")
-    assert use(people.paula, LIST)["paging"]["total"] == 0
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/a.png", "https://localhost/a.png", "http://brand.example/a.png"])

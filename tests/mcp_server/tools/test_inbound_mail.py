@@ -17,6 +17,7 @@ from shared.db.secret_links import SecretLink
 from shared.outbox.plan_change import change_trial
 from shared.services.bookings import inbound_mail
 from shared.services.bookings.inbound_mail import MailRefused, RefusalReason, check_recipient, store
+from shared.settings import settings
 from tests.mcp_server.tools.conftest import Use
 from tests.shared.domain.confirmations.mails import data, flight, mail, stay
 from tests.support.people import People
@@ -74,6 +75,16 @@ def test_get_booking_inbox_begins_one_trial_on_free_and_the_paywall_stands_after
         answer = use(people.bob, name)
         assert (answer["status"], answer["required_tier"]) == ("paywall", "premium")
     assert use(people.bob, "resolve_inbox_message", message_id=NOBODYS, action="discard")["status"] == "paywall"
+
+
+def test_get_booking_inbox_tells_an_agent_without_a_person_how_to_be_claimed(people: People, use: Use) -> None:
+    with transaction() as session:
+        session.execute(sa.update(Account).where(Account.id == people.bob.account_id).values(email=None))
+    answer = use(people.bob, "get_booking_inbox")
+    assert (answer["status"], answer["limit"]) == ("limit_reached", "inboxes_of_unclaimed_agents")
+    assert f"{settings().web_url}/dashboard/claim" in answer["message"]
+    with transaction() as session:
+        assert session.scalars(sa.select(SecretLink)).all() == []
 
 
 @pytest.mark.spec("s4.4.get_booking_inbox.trial")

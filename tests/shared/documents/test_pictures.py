@@ -121,13 +121,13 @@ def test_a_bomb_is_refused_by_its_head(size: tuple[int, int]) -> None:
         pictures.read(bomb(*size))
 
 
-@pytest.mark.parametrize("scans", [100, 101])
-def test_a_jpeg_of_a_hundred_passes_is_read_and_one_of_more_is_not(scans: int) -> None:
+@pytest.mark.parametrize("scans", [20, 21])
+def test_a_jpeg_of_twenty_passes_is_read_and_one_of_more_is_not(scans: int) -> None:
     content = repeat_last_scan(scans)
-    if scans == 100:
+    if scans == 20:
         assert pictures.read(content).size == (40, 20)
         return
-    with pytest.raises(pictures.NoPicture, match="more than 100 passes"):
+    with pytest.raises(pictures.NoPicture, match="more than 20 passes"):
         pictures.read(content)
 
 
@@ -141,7 +141,7 @@ def repeat_last_scan(scans: int, size: tuple[int, int] = (40, 20)) -> bytes:
 def test_a_picture_that_takes_too_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures, "_BUDGET", Budget(processor_seconds=0, seconds=0.05, memory_bytes=1 << 30))
     with pytest.raises(pictures.NoPicture, match="took too long"):
-        pictures.read(repeat_last_scan(100, (8000, 2000)))
+        pictures.read(repeat_last_scan(20, (8000, 2000)))
 
 
 def test_a_picture_that_needs_too_much_memory_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from auth_server.sweep import sweep
-from jobs import dispatcher, runs
+from jobs import dispatcher, runs, smtp_listener
 from jobs.queue import MAIL, queue
 from mcp_server.toolkit.context import Caller
 from shared import clock
+from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.inbound_mail import InboundMail
@@ -256,3 +257,46 @@ def test_nothing_of_a_mail_is_logged(address: str, caplog: pytest.LogCaptureFixt
     assert "secret-word" not in caplog.text
     assert address.split("@")[0] not in caplog.text
     assert clock.now() > mails()[0].received_at
+
+
+def test_an_agent_without_a_person_gets_no_mail(alice: Caller, address: str) -> None:
+    change(Account, email=None)
+    with pytest.raises(MailRefused) as refused:
+        store([address], mail("x"))
+    assert refused.value.why is RefusalReason.OFF
+
+
+def test_free_accounts_together_have_so_much_waiting_and_others_their_own(
+    alice: Caller, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbound_mail, "MAX_UNPAID_BYTES", 1000)
+    bob = account("bob", inbox_trial_ends_on=clock.now() + timedelta(days=1))
+    with transaction(bob.account_id) as session:
+        link = secret_links.get_link(session, bob.account_id, inbound_mail.PURPOSE)
+    free = str(inbound_mail.address_of(link.secret))
+    assert store([free], mail("x" * 600)) == 1
+    assert store([address], mail("x" * 600, id="two@a.test")) == 1
+    with pytest.raises(MailRefused) as refused:
+        store([free], mail("x" * 600, id="three@a.test"))
+    assert refused.value.why is RefusalReason.FULL
+    assert store([address], mail("x" * 600, id="four@a.test")) == 1
+
+
+def test_no_mail_is_taken_while_the_disk_is_nearly_full(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inbound_mail, "LEAST_FREE_BYTES", 1 << 62)
+    with pytest.raises(MailRefused) as refused:
+        store([address], mail("x"))
+    assert (refused.value.why, smtp_listener.REPLIES[refused.value.why][:9]) == (RefusalReason.NO_ROOM, "452 4.3.1")
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_letter_that_took_long_has_the_next_ones_wait(
+    address: str, monkeypatch: pytest.MonkeyPatch, slow: bool
+) -> None:
+    seconds = iter([10.0, 10.0 + inbound_mail.SLOW_SECONDS + (0.1 if slow else -0.1)])
+    monkeypatch.setattr(inbound_mail, "_count_seconds", lambda: next(seconds))
+    store([address], mail("x"))
+    until_read()
+    (row,) = rows(Account)
+    assert row.letter_read_at is not None
+    assert (row.letters_wait_until is not None) == slow

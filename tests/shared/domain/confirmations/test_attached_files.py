@@ -180,6 +180,25 @@ def test_a_file_that_takes_too_long_is_left_unread(monkeypatch: pytest.MonkeyPat
     assert unread(letter(pdf(*TICKET), "application/pdf", "a.pdf"))[0][1] == "reading it takes too long"
 
 
+@pytest.mark.parametrize(
+    ("bound", "value", "reason"),
+    [
+        ("MAX_UNPACKED_BYTES", 100, "the files before it were too large"),
+        ("PROCESSOR_SECONDS", 0.01, "the time for attached files had run out"),
+    ],
+)
+def test_all_files_of_a_letter_share_one_budget(
+    monkeypatch: pytest.MonkeyPatch, bound: str, value: float, reason: str
+) -> None:
+    raw, spent = mail(page=data(flight()), text="x"), ["", "it is too large once it is unpacked"]
+    for n in range(3):
+        raw = attach(raw, pdf(*TICKET), "application/pdf", f"{n}.pdf")
+    monkeypatch.setattr(attached_files, bound, value)
+    reasons = dict(unread(raw))
+    assert reasons.pop("0.pdf", "") in spent
+    assert reasons == {"1.pdf": reason, "2.pdf": reason}
+
+
 def test_only_so_many_files_are_read() -> None:
     raw = mail(page=data(flight()), text="x")
     for n in range(8):

@@ -1,0 +1,72 @@
+"""The pace of an account over MCP and REST: calls of a minute, and calls at once, whatever becomes of them.
+
+Both are counted in this process, whose threads and event loop they protect: to ask Redis would take as long as many a
+call.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
+
+import anyio
+
+from shared import clock
+from shared.settings import settings
+
+CALLS_AT_ONCE = 8
+WAIT_SECONDS = 2.0
+RETRY_SECONDS = 2
+
+
+class TooManyCalls(Exception):
+    """The text is for the caller, who may come again after so many seconds."""
+
+    def __init__(self, words: str, retry_after: int) -> None:
+        super().__init__(words)
+        self.retry_after = retry_after
+
+
+class Pace:
+    """The accounts that have called this minute, and those that call right now."""
+
+    def __init__(self) -> None:
+        self._minute, self._calls = 0, Counter[int]()
+        self._turns: WeakValueDictionary[int, anyio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def keep(self, account_id: int) -> AsyncIterator[None]:
+        """Around one request of an account, before its body is read. Raises TooManyCalls."""
+        self._count(account_id)
+        async with self.take_turn(account_id, WAIT_SECONDS):
+            yield
+
+    def _count(self, account_id: int) -> None:
+        now, most = int(clock.now().timestamp()), settings().tool_calls_per_minute
+        if now // 60 != self._minute:
+            self._minute, self._calls = now // 60, Counter()
+        self._calls[account_id] += 1
+        if self._calls[account_id] > most:
+            raise TooManyCalls(f"This account has made more than {most} calls in this minute.", 60 - now % 60)
+
+    @asynccontextmanager
+    async def take_turn(self, account_id: int, seconds: float | None = None) -> AsyncIterator[None]:
+        """One of the account's calls at once; raises TooManyCalls where none has ended within so many seconds."""
+        turn = self._turns.get(account_id)
+        if turn is None:
+            turn = self._turns[account_id] = anyio.Semaphore(CALLS_AT_ONCE)
+        try:
+            turn.acquire_nowait()
+        except anyio.WouldBlock:
+            with anyio.move_on_after(seconds) as patience:
+                await turn.acquire()
+            if patience.cancelled_caught:
+                words = f"{CALLS_AT_ONCE} calls of this account are under way, and none has ended."
+                raise TooManyCalls(words, RETRY_SECONDS) from None
+        try:
+            yield
+        finally:
+            turn.release()
+
+
+PACE = Pace()
