@@ -149,8 +149,9 @@ def run_release(config: Any, worker: Callable[..., Any], sockets: list[socket.so
         configure_logging()
     try:
         config.load_release()
-    except Exception:  # the edge of this process: it would fail the same way again
-        log.exception("the application does not load")
+    except Exception as error:  # the edge of this process: it would fail the same way again
+        # Its words are the operator's own: nothing of a person has been read yet.
+        log.exception("the application does not load: %s: %s", type(error).__name__, error)
         sys.exit(STARTUP_FAILURE)
     gc.collect()  # once for all workers: a page that garbage shares with what stays is copied by each of them
     freeze_startup_objects()
