@@ -48,7 +48,7 @@ def _run(host: str, port: int, workers: int) -> None:
         log_level=settings().log_level.lower(),
         server_header=False,
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
+        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
     )
     run_server(config, Server, Worker)
 

@@ -54,7 +54,7 @@ def _serve(host: str, port: int, workers: int) -> None:
         server_header=False,
         log_level=settings().log_level.lower(),
         timeout_graceful_shutdown=15,
-        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
+        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
     )
     if workers > 1:
         freeze_startup_objects()  # a server of one worker does so once it has loaded the application

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import socket
 import time
 from collections import Counter
 from typing import Any
 
 from deploy.doctor import stores
+from deploy.doctor.alive import greet_inbox
 from deploy.doctor.stores import ANSWER_SECONDS, Check, SwitchedOff, build_fault
 from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
@@ -92,16 +92,7 @@ def check_mail_listener() -> str:
     s = settings()
     if s.inbound_smtp_port is None or not s.inbox_domain:
         return SwitchedOff("no listener: INBOUND_SMTP_PORT and INBOUND_MAIL_DOMAIN start one")
-    host = "127.0.0.1" if s.inbound_smtp_host in ("0.0.0.0", "::", "") else s.inbound_smtp_host  # noqa: S104 - a name
-    where = f"{host}:{s.inbound_smtp_port}"
-    try:
-        with socket.create_connection((host, s.inbound_smtp_port), ANSWER_SECONDS) as connection:
-            greeting = connection.recv(3)
-    except OSError:
-        greeting = b""
-    if greeting != b"220":
-        raise CommandError(f"{where} does not greet: see its log, and start python -m jobs inbox")
-    return f"{where} takes mail for {s.inbox_domain}"
+    return greet_inbox()
 
 
 def check_workers(*, served: bool) -> str:
