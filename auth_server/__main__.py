@@ -11,6 +11,7 @@ from shared.db.metrics import collect_database
 from shared.limits import parse_trusted_ranges
 from shared.processes.garbage_collection import postpone_collections
 from shared.processes.worker_releases import run_server
+from shared.redis import refuse_cluster
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
@@ -58,6 +59,7 @@ def main() -> None:
     try:
         settings()
         parse_trusted_ranges()
+        refuse_cluster()
     except SettingsError as error:
         sys.exit(str(error))
     if arguments.command == "sweep":

@@ -22,6 +22,7 @@ def main() -> None:
     # Imported here, once collections wait: 700 modules, with which others that start from this one begin too.
     from shared.db.metrics import collect_database
     from shared.providers import registry
+    from shared.redis import refuse_cluster
     from shared.services.operations.data_mode import hold_data_mode
     from shared.services.operations.metrics import collect_queue
 
@@ -30,6 +31,7 @@ def main() -> None:
         configure_logging()
         announce("mcp_server", listens=f"{options.host}:{options.port}", mcp=config.mcp_url, workers=options.workers)
         registry.providers()
+        refuse_cluster()
         hold_data_mode()
     except SettingsError as error:
         raise SystemExit(str(error)) from None

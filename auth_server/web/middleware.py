@@ -107,8 +107,8 @@ class EdgeMiddleware:
             await self.app(scope, receive, send)
             return
         name, parent = name_request("auth_server", scope), read_traceparent(scope["headers"])
-        noted = note_request("auth_server", scope, send, _find_template)
-        with label_work(new_id()), span(name, parent), noted as sending:
+        request_note = note_request("auth_server", scope, send, _find_template)
+        with label_work(new_id()), span(name, parent), request_note as sending:
             await self._answer(scope, receive, sending)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

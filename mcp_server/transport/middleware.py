@@ -79,8 +79,8 @@ class RequestGate:
             return await self.pages(scope, receive, send)
 
         name, parent = name_request("mcp_server", scope), read_traceparent(scope["headers"])
-        noted = note_request("mcp_server", scope, send, _find_template)
-        with label_work(new_id()), span(name, parent), noted as sending:
+        request_note = note_request("mcp_server", scope, send, _find_template)
+        with label_work(new_id()), span(name, parent), request_note as sending:
             return await self._answer(scope, receive, add_headers(sending, self.security_headers))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -100,14 +100,14 @@ class Housekeeping:
 def read_housekeeping() -> Housekeeping:
     """As `read_service_figures` reads its figures."""
     with open_connection(TIMEOUT_MILLISECONDS) as connection:
-        noted: dict[str, float] = {}
+        ages: dict[str, float] = {}
         for name, at in connection.execute(sa.select(ServiceFact.name, ServiceFact.set_at)):
-            noted[name] = max(0.0, (clock.now() - at).total_seconds())
+            ages[name] = max(0.0, (clock.now() - at).total_seconds())
         session = Session(connection)
         faults = [find_fault(session, table, clock.now()) for table in list_partitioned()]
     return Housekeeping(
-        noted.get(last_backup.FACT, math.inf),
-        {name: noted.get(fact, math.inf) for name, fact in sweeping.FACTS.items()},
+        ages.get(last_backup.FACT, math.inf),
+        {name: ages.get(fact, math.inf) for name, fact in sweeping.FACTS.items()},
         sum(fault is not None for fault in faults),
     )
 

@@ -48,12 +48,12 @@ def open_listeners(config: Any) -> list[socket.socket]:
 
 def _take_socket() -> socket.socket | None:
     """As sd_listen_fds(3) describes it; what was meant for another process of this environment is left alone."""
-    passed = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")  # noqa: TID251 - systemd's, no settings
-    if passed != ("1", str(os.getpid())):
+    offer = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")  # noqa: TID251 - systemd's, no settings
+    if offer != ("1", str(os.getpid())):
         return None
-    taken = socket.socket(fileno=_FIRST_PASSED)
-    taken.set_inheritable(False)
-    return taken
+    listener = socket.socket(fileno=_FIRST_PASSED)
+    listener.set_inheritable(False)
+    return listener
 
 
 def run_server(config: Any, server: type[Any], worker: type[Any]) -> None:
