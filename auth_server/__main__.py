@@ -11,6 +11,7 @@ from shared.db.metrics import collect_database
 from shared.limits import parse_trusted_ranges
 from shared.processes.garbage_collection import postpone_collections
 from shared.processes.worker_releases import run_server
+from shared.redis import refuse_cluster
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import announce, configure_logging
 from shared.telemetry.metrics_address import serving_metrics
@@ -48,7 +49,7 @@ def _run(host: str, port: int, workers: int) -> None:
         log_level=settings().log_level.lower(),
         server_header=False,
         timeout_graceful_shutdown=10,
-        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
+        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
     )
     run_server(config, Server, Worker)
 
@@ -58,6 +59,7 @@ def main() -> None:
     try:
         settings()
         parse_trusted_ranges()
+        refuse_cluster()
     except SettingsError as error:
         sys.exit(str(error))
     if arguments.command == "sweep":

@@ -162,6 +162,7 @@ def sweep(max_seconds: float = math.inf) -> dict[str, int]:
         if session.scalar(select(func.pg_try_advisory_xact_lock(LOCK))):
             _close_unfinished(session, now)
             signing_keys.renew(session)
+        sweeping.note_sweep(session, "credentials")
     for table, number in removed.items():
         count(SWEPT_ROWS, table, amount=number)
     return removed

@@ -211,7 +211,7 @@ def add_providers(parser: Parser) -> None:
 GUIDE = Path(__file__).parent / "docs" / "index.md"  # a part of the package, unlike README
 GROUPS = {
     "For operators: the service": (
-        *("up", "open", "doctor", "migrate", "upgrade", "roll", "maintenance", "reset-sandbox"),
+        *("up", "open", "doctor", "alive", "migrate", "upgrade", "roll", "maintenance", "reset-sandbox"),
         *("backup", "restore", "keys", "providers", "example"),
     ),
     "For operators: accounts": ("user", "client", "invite", "invites", "jobs", "mail", "trail"),
@@ -430,6 +430,10 @@ def _add_doctor(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
 
 
+def _add_alive(parser: Parser) -> None:
+    parser.add_argument("program", choices=("dispatcher", "worker", "inbox"))
+
+
 COMMANDS = {
     "up": Command("start everything on this machine", _add_up, "local.up:run_up"),
     "open": Command("open the page of the running service in a browser", _add_open, "open_page:run_open"),
@@ -477,6 +481,12 @@ COMMANDS = {
     "example": Command("print a file for production", add_example, "cli:run_example", takes_home=False),
     "keys": Command("rotate the keys that seal secrets", add_keys, "sealing.keys:run_keys", takes_home=False),
     "doctor": Command("check every part", _add_doctor, "doctor.report:run_doctor"),
+    "alive": Command(
+        "whether a program on this machine does its work, for probes",
+        _add_alive,
+        "doctor.alive:run_alive",
+        takes_home=False,
+    ),
     "audit": Command(
         "list facts that are old or in doubt; status 1 if any are", _add_audit, "reference.facts:run_audit"
     ),

@@ -4,7 +4,6 @@ import errno
 from pathlib import Path
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
-_DATABASE_DISK_FULL = "53100"  # of PostgreSQL's error codes
 
 
 class CommandError(Exception):
@@ -26,6 +25,7 @@ def user_message(fault: Exception) -> str | None:
     import httpx2
     from sqlalchemy.exc import OperationalError
 
+    from shared.db.outages import is_full
     from shared.db.schema import SchemaError
     from shared.errors import Refusal
     from shared.reference.tables import ReferenceError
@@ -40,7 +40,7 @@ def user_message(fault: Exception) -> str | None:
         return fault.message
     if isinstance(fault, OSError) and fault.errno in FULL_DISK:
         return f"Could not write {fault.filename or 'a temporary file'}: its disk is full. Make room there."
-    if isinstance(fault, OperationalError) and getattr(fault.orig, "sqlstate", "") == _DATABASE_DISK_FULL:
+    if is_full(fault):
         return "The database could not write: the disk of its server is full. Make room there."
     if isinstance(fault, OperationalError):
         return "The database does not answer: see whether DATABASE_URL is right and its server runs."

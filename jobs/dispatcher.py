@@ -3,10 +3,11 @@
 import logging
 import os
 import signal
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 from redis.exceptions import RedisError
@@ -79,19 +80,22 @@ def begin() -> None:
 
 def run() -> None:
     """Rounds until SIGTERM or SIGINT; the round under way is finished."""
-    stop = threading.Event()
+    # Not an Event: a signal that comes while `wait` holds its lock would wait for that lock for ever.
+    stop: SimpleQueue[None] = SimpleQueue()
 
     def ask_to_stop(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
+        stop.put(None)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
     trouble: str | None = None
     has_begun = False
-    while not stop.is_set():
+    while True:
         trouble = _survive_outage(trouble, step if has_begun else begin)
         has_begun = has_begun or trouble is None
-        stop.wait(settings().dispatcher_interval_seconds)
+        with suppress(Empty):
+            stop.get(timeout=settings().dispatcher_interval_seconds)
+            break
     record_end("dispatcher", os.getpid())
 
 

@@ -3,6 +3,7 @@
 import sys
 
 from shared.providers import registry
+from shared.redis import refuse_cluster
 from shared.services.operations.data_mode import hold_data_mode
 from shared.settings import SettingsError, settings
 from shared.telemetry.logs import configure_logging
@@ -15,6 +16,7 @@ def start() -> None:
         if s.mail_backend == "outbox" and s.outbox_dir is None:
             raise SettingsError("The settings are incomplete:\n  OUTBOX_DIR: is not set, and MAIL_BACKEND is outbox")
         registry.providers()
+        refuse_cluster()
         hold_data_mode()
     except SettingsError as error:
         sys.stderr.write(f"{error}\n")

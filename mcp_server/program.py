@@ -22,6 +22,7 @@ def main() -> None:
     # Imported here, once collections wait: 700 modules, with which others that start from this one begin too.
     from shared.db.metrics import collect_database
     from shared.providers import registry
+    from shared.redis import refuse_cluster
     from shared.services.operations.data_mode import hold_data_mode
     from shared.services.operations.metrics import collect_queue
 
@@ -30,6 +31,7 @@ def main() -> None:
         configure_logging()
         announce("mcp_server", listens=f"{options.host}:{options.port}", mcp=config.mcp_url, workers=options.workers)
         registry.providers()
+        refuse_cluster()
         hold_data_mode()
     except SettingsError as error:
         raise SystemExit(str(error)) from None
@@ -54,7 +56,7 @@ def _serve(host: str, port: int, workers: int) -> None:
         server_header=False,
         log_level=settings().log_level.lower(),
         timeout_graceful_shutdown=15,
-        timeout_worker_healthcheck=60,  # a worker that still imports on a busy machine is not a dead one
+        timeout_worker_healthcheck=60,  # that a new release has to load and to serve, on a busy machine too
     )
     if workers > 1:
         freeze_startup_objects()  # a server of one worker does so once it has loaded the application

@@ -4,6 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from redis.exceptions import ConnectionError as Lost
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from shared.settings import settings
+from shared.settings import SettingsError, settings
 from shared.tls import find_bundle
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,17 @@ def connect() -> "redis.Redis":
     return redis.Redis.from_url(
         settings().redis_url, socket_timeout=2, socket_connect_timeout=2, retry=once, **_list_tls_options()
     )
+
+
+def refuse_cluster() -> None:
+    """Raises SettingsError where the server is a part of a cluster: keys of one job would lie on several servers, and
+    every worker would end at its first job. One that does not answer is not judged.
+    """
+    facts: Any = {}
+    with suppress(RedisError, OSError):
+        facts = connect().info("cluster")
+    if int(facts.get("cluster_enabled", 0)):
+        raise SettingsError("REDIS_URL: the server is in cluster mode; name one without it (cluster-enabled no)")
 
 
 def connect_async() -> "redis.asyncio.Redis":

@@ -18,7 +18,7 @@ from shared.db.maintenance import WATCH
 from shared.internal_api import session_cookie_name
 from shared.settings import PASSED_PATHS, settings
 from shared.telemetry.call_context import label_work, new_id
-from shared.telemetry.http_counts import count_response
+from shared.telemetry.served_requests import find_route, note_request
 from shared.telemetry.traces import name_request, read_traceparent, span
 
 # Maintenance mode on the web host: what stays open, who gets past it, and the answer for everybody else.
@@ -80,10 +80,14 @@ def normalize_host(host: str) -> str:
     return host.lower().removesuffix(default)
 
 
-def is_forwarded(path: str) -> bool:
-    """One of the tool server's paths, or below it."""
+def find_forwarded(path: str) -> str | None:
+    """The name among the tool server's paths that it is, or stands below."""
     names = (*PASSED_PATHS, RESOURCE_METADATA)
-    return any(path == name or path.startswith(name.rstrip("/") + "/") for name in names)
+    return next((name for name in names if path == name or path.startswith(name.rstrip("/") + "/")), None)
+
+
+def _find_template(scope: Scope) -> str | None:
+    return find_route(scope) or find_forwarded(scope["path"])
 
 
 def _read_host(scope: Scope) -> str:
@@ -103,17 +107,18 @@ class EdgeMiddleware:
             await self.app(scope, receive, send)
             return
         name, parent = name_request("auth_server", scope), read_traceparent(scope["headers"])
-        with label_work(new_id()), span(name, parent):
-            await self._answer(scope, receive, count_response(send, "auth_server"))
+        request_note = note_request("auth_server", scope, send, _find_template)
+        with label_work(new_id()), span(name, parent), request_note as sending:
+            await self._answer(scope, receive, sending)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"]
         if path not in ANY_HOST and normalize_host(_read_host(scope)) not in self.hosts:
             refusal = JSONResponse({"error": "misdirected_request"}, 421)
             await refusal(scope, receive, send)
-        elif self.proxy is not None and is_forwarded(path):
+        elif self.proxy is not None and find_forwarded(path):
             await self.proxy(scope, receive, send)
-        elif path == STATES or (is_forwarded(path) and is_browser(scope)):
+        elif path == STATES or (find_forwarded(path) and is_browser(scope)):
             # The proxy in front sends these here while the tool server does not answer.
             await serve_absence(scope, receive, add_headers(send, self.headers))
         elif scope["method"] == "OPTIONS" and path in CORS_PATHS:

@@ -14,7 +14,7 @@ from typing import IO, Any
 import psycopg
 
 from deploy.backups.encryption import encrypt, parse_recipients
-from deploy.backups.postgres_programs import Server, find_program, quote_error
+from deploy.backups.postgres_programs import Server, check_dump_program, find_program, quote_error
 from deploy.errors import CommandError
 
 SEAL = b"\naward-travel sha256 "  # leads the last bytes of the file; pg_restore takes half a file for a whole one
@@ -75,6 +75,7 @@ def dump_database(server: Server, new: Path, recipients: str = "") -> None:
     with server.connect() as connection:
         own = list_own_tables(connection)
         _check_schema_is_ours(connection, own)
+        check_dump_program(connection)
         partitions = _list_partitions(connection, own)
     tables = [f"--table=public.{name}" for name in (*own, *partitions)]
     command = [find_program("pg_dump"), "--format=custom", "--no-owner", "--no-privileges", *tables]

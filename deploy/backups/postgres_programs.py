@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import re
 import shutil
+import subprocess
 from typing import Any, NamedTuple
 
 import psycopg
@@ -44,6 +46,20 @@ def find_program(name: str) -> str:
     if installed := shutil.which(name):
         return installed
     raise CommandError(f"No {name} here: install PostgreSQL's client programs, or name their folder with AWARD_PG_BIN.")
+
+
+def check_dump_program(connection: "psycopg.Connection[Any]") -> str:
+    """What pg_dump is. Raises CommandError where there is none, or an older one than the server, which it refuses."""
+    program = find_program("pg_dump")
+    answer = subprocess.run([program, "--version"], capture_output=True, encoding="utf-8", check=False).stdout
+    number, server = re.search(r"(\d+)", answer), connection.info.server_version // 10_000
+    if number is None or int(number[1]) < server:
+        raise CommandError(
+            f"{program} is {answer.strip() or 'no program that runs'}, and the server is PostgreSQL {server}, which it"
+            f" does not read: install PostgreSQL's client programs of version {server}, and name their folder with"
+            " AWARD_PG_BIN."
+        )
+    return f"{answer.strip()} reads PostgreSQL {server}"
 
 
 def quote_error(errors: bytes) -> str:

@@ -38,13 +38,28 @@ LEAST_POSTGRES = 15
 LEAST_QUEUE = {"redis": (7, 0), "valkey": (7, 2)}
 
 
+def find_next_step() -> str | None:
+    """What to do first where the tables are not those of this release; None where they are, or nothing answers."""
+    from shared.db.schema_version import read_schema
+    from shared.settings import settings
+
+    try:
+        schema = read_schema(settings().database_url)
+    except sa.exc.SQLAlchemyError:
+        return None
+    if schema.is_usable:
+        return None
+    is_behind = not (schema.is_newer or schema.is_too_old)
+    return "First: award-travel migrate." if is_behind else "First: what the line of the database says."
+
+
 def check_database() -> str:
     from shared.db.schema_version import read_schema
     from shared.settings import settings
 
     schema = read_schema(settings().database_url)
     have, want = schema.current, schema.expected
-    if schema.is_newer and not schema.is_usable:
+    if (schema.is_newer or schema.is_too_old) and not schema.is_usable:
         raise CommandError(schema.describe_fault())
     if not schema.is_usable:
         raise CommandError(
@@ -93,9 +108,10 @@ def check_queue() -> str:
     """The server alone; who works on the queue is checked apart."""
     from redis.exceptions import AuthenticationError, RedisError
 
-    from shared.redis import connect
+    from shared.redis import connect, refuse_cluster
 
     try:
+        refuse_cluster()
         server: Any = connect().info("server")
         memory: Any = connect().info("memory")
     except AuthenticationError:
@@ -175,6 +191,17 @@ def check_backup() -> str:
         raise CommandError(f"{when}: run award-travel backup and see what it says")
     words = [f"{last.bytes:,} bytes", *["encrypted"] * last.encrypted, *["uploaded"] * last.uploaded]
     return f"the last good one is {hours:.0f} hours old: {', '.join(words)}"
+
+
+def check_backup_program() -> str:
+    """Whether `award-travel backup` could read the database at all, where one is made by the clock."""
+    from deploy.backups.postgres_programs import Server, check_dump_program
+    from shared.settings import settings
+
+    if settings().backup_folder is None:
+        return SwitchedOff("no BACKUP_FOLDER, so nothing is asked of pg_dump")
+    with Server.from_environment().connect() as connection:
+        return check_dump_program(connection)
 
 
 def check_folders() -> str:

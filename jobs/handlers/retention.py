@@ -17,7 +17,7 @@ from shared.db.outages import is_outage
 from shared.db.partitions import make_partitions
 from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.db.sweeping import Busy, take_turns
+from shared.db.sweeping import Busy, note_sweep, take_turns
 from shared.settings import settings
 from shared.telemetry.metrics import SWEPT_ROWS, count
 
@@ -37,6 +37,8 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
         count(SWEPT_ROWS, name, amount=number)
     if any(swept.values()):
         log.info("sweep: %s", ", ".join(f"{number} {name}" for name, number in swept.items() if number))
+    with transaction() as session:
+        note_sweep(session, "records")
     return lambda _session: COMPLETE
 
 

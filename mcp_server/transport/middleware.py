@@ -27,8 +27,8 @@ from shared.asgi import add_headers, is_browser, security_headers
 from shared.domain.mcp_addresses import WHOLE, McpAddress, describe_fault, find_address
 from shared.settings import SCOPE, settings
 from shared.telemetry.call_context import label_work, new_id
-from shared.telemetry.http_counts import count_response
 from shared.telemetry.metrics import GATE_REFUSALS, count
+from shared.telemetry.served_requests import find_route, note_request
 from shared.telemetry.traces import name_request, read_traceparent, span
 
 METADATA = "/.well-known/oauth-protected-resource"
@@ -80,9 +80,9 @@ class RequestGate:
             return await self.pages(scope, receive, send)
 
         name, parent = name_request("mcp_server", scope), read_traceparent(scope["headers"])
-        with label_work(new_id()), span(name, parent):
-            sending = add_headers(count_response(send, "mcp_server"), self.security_headers)
-            return await self._answer(scope, receive, sending)
+        request_note = note_request("mcp_server", scope, send, _find_template)
+        with label_work(new_id()), span(name, parent), request_note as sending:
+            return await self._answer(scope, receive, add_headers(sending, self.security_headers))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in PROBES:
@@ -157,6 +157,11 @@ class RequestGate:
             words = "The authorization server does not answer; the token was not judged. Try again shortly."
             retry_headers = _retry_headers(RETRY_AFTER)
             raise Reject(oauth_error(503, "temporarily_unavailable", words, retry_headers)) from None
+
+
+def _find_template(scope: Scope) -> str | None:
+    address = find_address(scope["path"])
+    return address.path if address else find_route(scope)
 
 
 def _retry_headers(seconds: bytes) -> Headers:

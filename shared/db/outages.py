@@ -22,6 +22,7 @@ _QUIET_SECONDS = 4.0  # without a failure, after which the next one begins anoth
 # Connection lost, resources exhausted, shut down or starting (57014 is a statement that took too long, which is none),
 # and a server that takes no writes, as one that has just become a standby.
 _STATES = ("08", "53", "57P", "25006")
+_FULL, _FULL_WORDS = "53100", "No space left on device"
 
 
 class Outages:
@@ -43,7 +44,8 @@ class Outages:
             if now - self.told_at < _LINE_SECONDS:
                 return
             self.told_at, number, self.untold = now, self.untold, 0
-        log.error("the database does not answer (%s); failures since the last such line: %d", _name(error), number)
+        what = "the disk of the database is full" if is_full(error) else "the database does not answer"
+        log.error("%s (%s); failures since the last such line: %d", what, _name(error), number)
 
     def end(self) -> None:
         """The database answers: the next failure begins another outage, so that three restarts in a row are three."""
@@ -66,6 +68,14 @@ def is_outage(error: BaseException) -> bool:
     if state is None or error.connection_invalidated:
         return isinstance(error, OUTAGE_ERRORS) or error.connection_invalidated
     return state.startswith(_STATES)
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether the disk of the database is full. Where that ends the sign-in already, no state comes with it."""
+    cause = getattr(error, "orig", error)
+    return isinstance(cause, Error) and (
+        cause.sqlstate == _FULL or (cause.sqlstate is None and _FULL_WORDS in str(cause))
+    )
 
 
 def run_again(work: Callable[[], T]) -> T:

@@ -1,5 +1,8 @@
-"""Figures of the whole service: what waits for a worker, since when, and how many rows are open in each state."""
+"""Figures of the whole service: what waits for a worker, since when, and how many rows are open in each state; when
+housekeeping and backups were last done.
+"""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,8 +11,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, NullPool, create_engine
+from sqlalchemy.orm import Session
 
-from shared.db import messages, runs
+import shared.db.migrations  # noqa: F401 - knows every table in partitions
+from shared import clock
+from shared.db import last_backup, messages, runs, sweeping
+from shared.db.accounts import ServiceFact
+from shared.db.partitions import find_fault, list_partitioned
 from shared.settings import settings
 
 TIMEOUT_MILLISECONDS = 2000  # of each statement: a busy database must not be made busier by those who look at it
@@ -77,6 +85,30 @@ def read_service_figures() -> ServiceFigures:
         max((_seconds(waiting) for _, _, _, waiting in delivery_rows), default=0.0),
         open_runs,
         {(channel, status): number for channel, status, number, _ in delivery_rows},
+    )
+
+
+@dataclass(frozen=True)
+class Housekeeping:
+    """Seconds since each was last done; infinite for what never was."""
+
+    backup_age: float
+    sweep_ages: dict[str, float]
+    faulty_partitions: int  # tables whose partitions are not made ahead, or that have rows outside of them
+
+
+def read_housekeeping() -> Housekeeping:
+    """As `read_service_figures` reads its figures."""
+    with open_connection(TIMEOUT_MILLISECONDS) as connection:
+        ages: dict[str, float] = {}
+        for name, at in connection.execute(sa.select(ServiceFact.name, ServiceFact.set_at)):
+            ages[name] = max(0.0, (clock.now() - at).total_seconds())
+        session = Session(connection)
+        faults = [find_fault(session, table, clock.now()) for table in list_partitioned()]
+    return Housekeeping(
+        ages.get(last_backup.FACT, math.inf),
+        {name: ages.get(fact, math.inf) for name, fact in sweeping.FACTS.items()},
+        sum(fault is not None for fault in faults),
     )
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from shared import clock
+from shared.db.accounts import ServiceFact
 from shared.db.base import Base, transaction
 from shared.db.outages import is_outage
 
@@ -19,12 +22,20 @@ PORTION = 5_000  # rows of one transaction: short locks, and other work in betwe
 LOOKS_IN_VAIN = (
     20  # portions without an expired row after which the rest is taken to be younger, where keys grow by age
 )
+# Of each sweep, the fact by which its last good end is remembered: expired credentials, and records that are too old.
+FACTS = {"credentials": "last_sweep_of_credentials", "records": "last_sweep_of_records"}
 Target = sa.Table | type[Base]  # of a table rows of both data modes go
 Portions = Iterator[int]  # removes the next portion and says how many rows that were
 
 
 class Busy(Exception):
     """Another program sweeps."""
+
+
+def note_sweep(session: Session, name: str) -> None:
+    row = insert(ServiceFact).values(name=FACTS[name], value="", set_at=clock.now())
+    newest = {"set_at": row.excluded.set_at}
+    session.execute(row.on_conflict_do_update(index_elements=["name"], set_=newest))
 
 
 def take_turns(sweeps: Sequence[tuple[str, Portions]], until: float) -> dict[str, int]:

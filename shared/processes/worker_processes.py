@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from importlib import import_module
 from typing import Any
 
@@ -62,6 +63,8 @@ class ForkedWorker:
 
     target: Any
     process: Any
+    parent_conn: Any
+    _asked_at: float | None = None  # and it has not answered since
 
     def __init__(self, config: Any, sockets: list[Any]) -> None:
         super().__init__(config, sockets)  # type: ignore[call-arg]
@@ -73,6 +76,21 @@ class ForkedWorker:
             self.process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
+
+    def is_lost(self, seconds: float) -> bool:
+        """Whether it has ended, or has not answered for so long. Asks and returns: an answer is read at the next call,
+        so that one that hangs holds no one up.
+        """
+        try:
+            while self.parent_conn.poll():
+                self.parent_conn.recv()
+                self._asked_at = None
+            if self._asked_at is None:
+                self.parent_conn.send(b"ping")
+                self._asked_at = time.monotonic()
+        except (OSError, EOFError):
+            return True
+        return not self.process.is_alive() or time.monotonic() - self._asked_at > seconds
 
     def _begin(self, sockets: list[Any]) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

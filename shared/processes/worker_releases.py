@@ -9,6 +9,7 @@ import contextlib
 import gc
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import sys
@@ -20,11 +21,16 @@ from typing import Any
 from shared.processes.garbage_collection import freeze_startup_objects, postpone_collections
 from shared.processes.worker_processes import ENDS, STARTUP_FAILURE, end_with_parent
 from shared.telemetry.logs import configure_logging
+from shared.telemetry.metrics import WORKERS_REPLACED, count
 
 log = logging.getLogger(__name__)
 _SPAWN = multiprocessing.get_context("spawn")
+_FIRST_PASSED = 3  # SD_LISTEN_FDS_START
 _LOOK_SECONDS = 0.5  # between two looks at signals and workers
 _PING_SECONDS = 1.0
+HUNG_SECONDS = (
+    10.0  # without an answer of a worker that has served; one is forked with all it needs, and imports nothing
+)
 # libuv accepts one connection of a socket in each turn of the event loop, and in a turn all that are open are answered:
 # of 64 that came at once the last waited 0.55 to 0.68 s. With eight handles of the socket eight are accepted: 0.1 s. A
 # connection costs 30 us more of the processor then, of 260 with its first request.
@@ -32,9 +38,22 @@ _ACCEPTED_A_TURN = 8
 
 
 def open_listeners(config: Any) -> list[socket.socket]:
-    """The socket of a server, several times."""
-    bound = config.bind_socket()
+    """The socket of a server, several times: the one that systemd has opened and hands over, or one of its own.
+
+    One of systemd stays open while the program is started again, and connections wait in it.
+    """
+    bound = _take_socket() or config.bind_socket()
     return [bound, *(bound.dup() for _ in range(_ACCEPTED_A_TURN - 1))]
+
+
+def _take_socket() -> socket.socket | None:
+    """As sd_listen_fds(3) describes it; what was meant for another process of this environment is left alone."""
+    offer = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")  # noqa: TID251 - systemd's, no settings
+    if offer != ("1", str(os.getpid())):
+        return None
+    listener = socket.socket(fileno=_FIRST_PASSED)
+    listener.set_inheritable(False)
+    return listener
 
 
 def run_server(config: Any, server: type[Any], worker: type[Any]) -> None:
@@ -149,8 +168,9 @@ def run_release(config: Any, worker: Callable[..., Any], sockets: list[socket.so
         configure_logging()
     try:
         config.load_release()
-    except Exception:  # the edge of this process: it would fail the same way again
-        log.exception("the application does not load")
+    except Exception as error:  # the edge of this process: it would fail the same way again
+        # Its words are the operator's own: nothing of a person has been read yet.
+        log.exception("the application does not load: %s: %s", type(error).__name__, error)
         sys.exit(STARTUP_FAILURE)
     gc.collect()  # once for all workers: a page that garbage shares with what stays is copied by each of them
     freeze_startup_objects()
@@ -194,11 +214,13 @@ class Workers:
 
     def _replace_dead(self) -> None:
         for place, worker in enumerate(self.all):
-            if self.ending or worker.is_alive(self.config.timeout_worker_healthcheck):
+            if self.ending or not worker.is_lost(HUNG_SECONDS):
                 continue
-            worker.kill()  # where it lives and does not answer
+            fate = f"did not answer for {HUNG_SECONDS:.0f} s" if worker.process.is_alive() else "died"
+            worker.kill()
             worker.join()
-            log.error("worker %s died; a new one starts", worker.pid)
+            log.error("worker %s %s; a new one starts", worker.pid, fate)
+            count(WORKERS_REPLACED, self.config.app.partition(".")[0])
             self.all[place] = self._fork()
 
     def _end(self) -> None:

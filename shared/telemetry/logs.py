@@ -22,9 +22,11 @@ _LIBRARY_LEVELS = {
     "urllib3": logging.WARNING,
     "mcp": logging.WARNING,
     "mail.log": logging.ERROR,
+    "sse_starlette": logging.WARNING,
 }
-# Loggers to which their libraries add their own handlers: each line would be written twice.
-_LIBRARIES_WITH_HANDLERS = ("rq", "rq.worker", "rq.worker_pool", "rq.job", "uvicorn", "uvicorn.error", "uvicorn.access")
+# Loggers to which their libraries add their own handlers: each line would be written twice. `uvicorn.access`, which
+# writes whole addresses, is none of them: the servers switch it off, and `served_requests` writes a line in its place.
+_LIBRARIES_WITH_HANDLERS = ("rq", "rq.worker", "rq.worker_pool", "rq.job", "uvicorn", "uvicorn.error")
 _START = "award_travel"
 _MAX_CHARACTERS = 16_000  # of one line; a deep traceback keeps its end
 _CONTROL = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | {10: "\\n", 13: "\\r", 9: " "}

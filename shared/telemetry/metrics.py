@@ -45,6 +45,12 @@ DELIVERY_ATTEMPTS = Counter(
 )
 INBOUND_MAILS = Counter("award_inbound_mails", "Forwarded mails, by what was answered.", ["outcome"], registry=REGISTRY)
 SWEPT_ROWS = Counter("award_swept_rows", "Rows removed by housekeeping.", ["table"], registry=REGISTRY)
+WORKERS_REPLACED = Counter(
+    "award_workers_replaced",
+    "Workers of a server that died or hung.",
+    ["program"],
+    registry=REGISTRY,
+)
 POOL_IN_USE = Gauge(
     "award_database_connections_in_use",
     "Connections taken from a pool.",

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -63,14 +64,32 @@ class Program:
             raise AssertionError(f"it did not end within {seconds:g} s:\n{self.words}") from None
 
 
+# What systemd does for a service with a socket (sd_listen_fds(3)): it stands as the third file of the program.
+_HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
+
+
 def start(
-    folder: Path, name: str, command: list[str], environment: dict[str, str], url: str = "", cwd: Path = ROOT
+    folder: Path,
+    name: str,
+    command: list[str],
+    environment: dict[str, str],
+    url: str = "",
+    cwd: Path = ROOT,
+    listener: socket.socket | None = None,
 ) -> Program:
-    """One program by its module's name; it ends with this process."""
+    """One program by its module's name; it ends with this process. `listener` is handed over as systemd does it."""
     log, words = folder / f"{name}.log", [sys.executable, "-m", *command]
+    passed = [listener.fileno()] if listener else []
+    if passed:
+        words[1:1] = ["-c", _HAND_OVER, str(passed[0])]
     with log.open("ab") as file:
         process = subprocess.Popen(
-            words, cwd=cwd, env=environment, stdout=file, stderr=file, preexec_fn=die_with_parent
+            words, cwd=cwd, env=environment, stdout=file, stderr=file, preexec_fn=die_with_parent, pass_fds=passed
         )
     return Program(process, log, url)
 

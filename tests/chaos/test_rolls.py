@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,15 +101,21 @@ if __name__ == "__main__":
 """
 
 
-@contextmanager
-def _starting_small_application(folder: Path, workers: int, more: str = "") -> Iterator[Program]:
+def _start_small_application(
+    folder: Path, workers: int, more: str = "", listener: socket.socket | None = None
+) -> Program:
     """What starts the two servers, around an application that loads at once, and not where a file `broken` stands."""
     (folder / "small.py").write_text(SMALL_APPLICATION + more)
     (folder / "serve.py").write_text(SERVE)
     port = free_port()
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    command = ["serve", str(port), str(workers)]
-    program = start(folder, "small", command, environment, f"http://127.0.0.1:{port}", folder)
+    url = f"http://127.0.0.1:{listener.getsockname()[1] if listener else port}"
+    return start(folder, "small", ["serve", str(port), str(workers)], environment, url, folder, listener)
+
+
+@contextmanager
+def _starting_small_application(folder: Path, workers: int, more: str = "") -> Iterator[Program]:
+    program = _start_small_application(folder, workers, more)
     try:
         yield program
     finally:
@@ -238,3 +245,45 @@ def test_several_workers_of_an_application_that_does_not_start_end_with_a_status
         assert program.process.wait(60) == STARTUP_FAILURE
         assert "does not start" in program.words
         assert "the application did not start" in program.words
+
+
+def test_a_worker_that_hangs_is_replaced_and_the_other_one_is_not(tmp_path: Path) -> None:
+    soon = "\nfrom shared.processes import worker_releases\nworker_releases.HUNG_SECONDS = 1.0\n"
+    with _serving_small_application(tmp_path, workers=2, more=soon) as program:
+        hung, kept = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers())
+        wait_for("both at work", lambda: program.words.count("Application startup complete") == 2)
+        os.kill(hung, signal.SIGSTOP)
+        wait_for("its successor", lambda: len(program.workers() - {hung}) == 2)
+        assert f"worker {hung} did not answer for 1 s; a new one starts" in program.words
+        assert kept in program.workers()
+
+
+def _ask_again_and_again(url: str, stop: threading.Event, answers: list[int]) -> None:
+    """Each time on a new connection, and never a second time."""
+    while not stop.is_set():
+        answers.append(httpx.get(url, timeout=30, trust_env=False).status_code)
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_no_request_is_lost_while_a_program_on_a_socket_of_systemd_starts_again(tmp_path: Path, sign: int) -> None:
+    """After a change of settings, and after a crash of the process that was started."""
+    stop, answers = threading.Event(), list[int]()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        program = _start_small_application(tmp_path, 2, listener=listener)
+        wait_for("the first start", program.is_ready)
+        caller = threading.Thread(target=_ask_again_and_again, args=(program.url, stop, answers))
+        caller.start()
+        try:
+            wait_for("a few answers", lambda: len(answers) > 20)
+            program.process.send_signal(sign)
+            program.process.wait(60)
+            program = _start_small_application(tmp_path, 2, listener=listener)
+            before = len(answers)
+            wait_for("answers of the next", lambda: len(answers) > before + 20 or not caller.is_alive())
+            assert program.workers()
+        finally:
+            stop.set()
+            caller.join(60)
+            program.stop()
+    assert set(answers) == {200}
+    assert len(answers) > 40

@@ -7,7 +7,8 @@ from typing import Any
 Labels = frozenset[tuple[str, str]]
 Vector = dict[Labels, float]
 Series = list[tuple[str, dict[str, str], float]]  # name, labels, and the value; of counters what rate or increase gives
-_TOKEN = re.compile(r'"[^"]*"|=~|==|[A-Za-z_]\w*|\d+(?:\.\d+)?|[(){}\[\],/<>+=]')
+_TOKEN = re.compile(r'"[^"]*"|=~|!~|==|[A-Za-z_]\w*|\d+(?:\.\d+)?|[(){}\[\],/<>+=-]')
+NOW = 1_800_000_000.0  # what time() says
 _FOLDS: dict[str, Callable[[list[float]], float]] = {"sum": sum, "min": min, "max": max, "count": len}
 
 
@@ -37,10 +38,13 @@ class Reader:
 
     def _combine(self) -> Vector:
         left = self._term()
-        while self.tokens and self.tokens[0] in ("/", "+"):
+        while self.tokens and self.tokens[0] in ("/", "+", "-"):
             sign, right = self._take(), self._term()
+            if right.keys() == {frozenset()}:  # time(): one number for all
+                right = dict.fromkeys(left, right[frozenset()])
             pairs = {labels: (left[labels], right[labels]) for labels in left.keys() & right.keys()}
-            left = {k: a + b if sign == "+" else a / b for k, (a, b) in pairs.items() if sign == "+" or b}
+            count = {"+": float.__add__, "-": float.__sub__, "/": float.__truediv__}[sign]
+            left = {k: count(float(a), float(b)) for k, (a, b) in pairs.items() if sign != "/" or b}
         return left
 
     def _term(self) -> Vector:
@@ -53,6 +57,10 @@ class Reader:
             return self._fold(_FOLDS[word])
         if word in ("rate", "increase", "absent", "histogram_quantile"):
             return self._call(word)
+        if word == "time":
+            self._take("(")
+            self._take(")")
+            return {frozenset(): NOW}
         return self._select(word)
 
     def _fold(self, fold: Callable[[list[float]], float]) -> Vector:
@@ -87,13 +95,17 @@ class Reader:
         matchers: list[tuple[str, str, str]] = []
         if self.tokens and self.tokens[0] == "{":
             while self._take("{", ",", "}") != "}":
-                matchers += [(self._take(), self._take("=", "=~"), self._take().strip('"'))]
+                matchers += [(self._take(), self._take("=", "=~", "!~"), self._take().strip('"'))]
                 if self.tokens[0] == "}":
                     continue
         if self.tokens and self.tokens[0] == "[":
             while self._take() != "]":
                 pass
-        fits: Any = {"=": str.__eq__, "=~": lambda value, pattern: re.fullmatch(pattern, value) is not None}
+        fits: Any = {
+            "=": str.__eq__,
+            "=~": lambda value, pattern: re.fullmatch(pattern, value) is not None,
+            "!~": lambda value, pattern: re.fullmatch(pattern, value) is None,
+        }
         return {
             frozenset(labels.items()): value
             for series, labels, value in self.series

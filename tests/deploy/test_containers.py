@@ -75,6 +75,11 @@ def test_the_servers_are_asked_where_they_listen() -> None:
     assert OURS["tools"]["environment"]["AUTH_INTERNAL_URL"] == "http://web:8000"
 
 
+def test_the_programs_without_a_page_are_asked_for_signs_of_life() -> None:
+    for name in ("dispatcher", "worker", "inbox"):
+        assert SERVICES[name]["healthcheck"]["test"] == ["CMD", "award-travel", "alive", name]
+
+
 def test_the_proxy_takes_the_addresses_that_compose_gives_it() -> None:
     taken = set(re.findall(r"\{\$(\w+):", (DEPLOY / "Caddyfile").read_text(encoding="utf-8")))
     assert taken == set(SERVICES["proxy"]["environment"])

@@ -5,32 +5,43 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
+from psycopg.errors import DiskFull
+from redis import Redis
+from redis.exceptions import RedisError
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import OperationalError
 
+from deploy.backups.archive import dump_database
+from deploy.backups.postgres_programs import Server
 from deploy.cli import main
 from deploy.doctor import report, stores
 from deploy.doctor import report as outside_services
 from deploy.doctor import report as programs
 from deploy.doctor.stores import Check, SwitchedOff
 from deploy.errors import CommandError, user_message
-from deploy.local.private_servers import Valkey
+from deploy.local.private_servers import Valkey, free_port
+from deploy.local.server_binaries import find_valkey
+from jobs import startup
 from shared import clock, provider_health
 from shared.db.base import engine, transaction
 from shared.redis import connect, key
 from shared.services.operations import workers
 from shared.services.operations.data_mode import find_data_mode
+from shared.settings import SettingsError
 from tests.support.certificates import Authority, authority
 from tests.support.fake_identity_providers import Outside, outside, serving
 from tests.support.fake_programs import fake_program
 from tests.support.fake_seats import live
 from tests.support.mail_server import mail_server
-from tests.support.service import ROOT
+from tests.support.service import ROOT, wait_for
 from tests.support.settings_and_clock import Configure
 
 __all__ = ["authority", "live", "outside", "serving"]
@@ -291,6 +302,75 @@ def test_only_its_owner_reads_what_the_private_queue_writes(tmp_path: Path) -> N
         server.stop()
 
 
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The address of a Valkey in cluster mode, alone in its cluster."""
+    port = free_port()
+    words = [str(find_valkey()), "--port", str(port), "--cluster-enabled", "yes", "--save", "", "--dir", str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as server:
+        with Redis.from_url(f"redis://127.0.0.1:{port}/0") as probe:
+            wait_for("the cluster", lambda: _answers(probe), 20)
+        yield f"redis://127.0.0.1:{port}/0"
+        server.terminate()
+
+
+def _answers(probe: Redis) -> bool:
+    try:
+        return bool(probe.ping())
+    except RedisError:
+        return False
+
+
+def test_a_queue_in_cluster_mode_is_refused_by_doctor_and_by_each_program_that_starts(
+    cluster: str, configure: Configure, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = "REDIS_URL: the server is in cluster mode; name one without it"
+    configure(REDIS_URL=cluster, OUTBOX_DIR=str(tmp_path))
+    connect.cache_clear()
+    try:
+        with pytest.raises(SettingsError, match=words):
+            stores.check_queue()
+        with pytest.raises(SystemExit) as ended:
+            startup.start()
+    finally:
+        connect.cache_clear()
+    assert (ended.value.code, words in capfd.readouterr().err) == (1, True)
+
+
+def test_an_empty_database_is_one_fault_and_one_thing_to_do(
+    fresh_database: str, configure: Configure, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with psycopg.connect(fresh_database) as connection:
+        connection.execute("drop schema public cascade")
+        connection.execute("create schema public")
+    configure(DATABASE_URL=fresh_database)
+    assert main(["doctor"]) == 1
+    first, second, *rest = (line for line in capfd.readouterr().out.splitlines() if line)
+    assert " ".join(first.split()).startswith("database FAULT its tables are at version none, this program wants")
+    assert " ".join(second.split()).startswith("all others off not looked at: the tables of this release are not")
+    assert rest == ["First: award-travel migrate."]
+
+
+def test_a_dump_program_older_than_the_server_is_a_fault_with_the_way_out(
+    configure: Configure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert isinstance(stores.check_backup_program(), SwitchedOff)
+    configure(BACKUP_FOLDER=str(tmp_path))
+    assert re.match(r"pg_dump \(PostgreSQL\) \d+\S* reads PostgreSQL \d+$", stores.check_backup_program())
+    old = tmp_path / "pg_dump"
+    old.write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'\n", encoding="utf-8")
+    old.chmod(0o755)
+    monkeypatch.setenv("AWARD_PG_BIN", str(tmp_path))
+    way_out = (
+        r"pg_dump \(PostgreSQL\) 9\.6\.24, and the server is PostgreSQL \d+, .* name their folder with AWARD_PG_BIN"
+    )
+    with pytest.raises(CommandError, match=way_out):
+        stores.check_backup_program()
+    with pytest.raises(CommandError, match=way_out):
+        dump_database(Server.from_environment(), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_queue_that_refuses_the_password_is_told_so(configure: Configure) -> None:
     url = urlsplit(os.environ["REDIS_URL"])
     configure(REDIS_URL=url._replace(netloc=f"nobody:wrong@{url.hostname}:{url.port}").geturl())
@@ -352,8 +432,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_fault(
         stores.check_folders()
 
 
-class _DiskFull(Exception):
-    sqlstate = "53100"
+REFUSED = "connection failed: FATAL:  could not write init file: No space left on device"
 
 
 @pytest.mark.parametrize(
@@ -361,7 +440,11 @@ class _DiskFull(Exception):
     [
         (OSError(errno.ENOSPC, "No space left on device"), "Could not write a temporary file: its disk is full."),
         (OSError(errno.EDQUOT, "Disk quota exceeded", "/backups/x"), "Could not write /backups/x: its disk is full."),
-        (OperationalError("insert", {}, _DiskFull()), "The database could not write: the disk of its server is full."),
+        (OperationalError("insert", {}, DiskFull()), "The database could not write: the disk of its server is full."),
+        (
+            OperationalError("connect", {}, psycopg.OperationalError(REFUSED)),
+            "The database could not write: the disk of its server is full.",
+        ),
     ],
 )
 def test_a_full_disk_is_told_as_something_that_could_not_be_written(fault: Exception, words: str) -> None:

@@ -124,11 +124,14 @@ def test_every_program_that_stays_is_probed_at_a_port_it_has() -> None:
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}
         probes = {key: probe for key, probe in container.items() if key.endswith("Probe")}
         assert {"startupProbe", "livenessProbe"} <= set(probes)
-        aims = [probe.get("httpGet") or probe["tcpSocket"] for probe in probes.values()]
+        aims = [aim for probe in probes.values() if (aim := probe.get("httpGet") or probe.get("tcpSocket"))]
         assert {aim["port"] for aim in aims} <= set(ports), name
         if "http" in ports:
             assert container["command"][container["command"].index("--port") + 1] == str(ports["http"])
             assert [aim["path"] for aim in aims] == ["/healthz", "/readyz", "/healthz"]
+        else:
+            program = container["command"][3]
+            assert probes["livenessProbe"]["exec"]["command"] == ["award-travel", "alive", program]
 
 
 def test_each_program_shows_its_metrics_at_its_port() -> None:

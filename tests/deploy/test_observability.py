@@ -1,7 +1,9 @@
 """Alert rules and dashboard: every metric they name exists, and each alert fires on the trouble it is for."""
 
 import json
+import math
 import re
+import subprocess
 from typing import Any
 
 import pytest
@@ -10,7 +12,7 @@ import yaml
 from shared.db.metrics import collect_database
 from shared.services.operations.metrics import collect_queue
 from shared.telemetry.metrics import REGISTRY
-from tests.deploy.expressions import Series, evaluate
+from tests.deploy.expressions import NOW, Series, evaluate
 from tests.support.service import ROOT
 
 FOLDER = ROOT / "deploy" / "observability"
@@ -72,6 +74,22 @@ def _pool(in_use: float) -> Series:
     return _one("award_database_connections_in_use", in_use, **labels) + _one("award_database_pool_size", 10, **labels)
 
 
+def _target(up: float) -> Series:
+    return _one("up", up, job="award-travel", instance="a:9403") + _one("up", 1, job="award-travel", instance="b:9403")
+
+
+def _certificate(days: float) -> Series:
+    labels = {"job": "award-travel-addresses", "instance": "https://travel.example.com/readyz"}
+    return _one("probe_ssl_earliest_cert_expiry", NOW + days * 86_400, **labels)
+
+
+def _disk(free: float) -> Series:
+    labels = {"job": "award-travel-machines", "instance": "a:9100", "mountpoint": "/", "fstype": "ext4"}
+    memory = labels | {"mountpoint": "/run", "fstype": "tmpfs"}
+    series = _one("node_filesystem_avail_bytes", free, **labels) + _one("node_filesystem_size_bytes", 100, **labels)
+    return series + [(name, memory, 1.0 if "avail" in name else 100.0) for name, _, _ in series]
+
+
 # Of each alert: series of trouble, and those of a service that is well.
 CASES: dict[str, tuple[Series, Series]] = {
     "AwardDatabaseAway": (_up(database=0), _up()),
@@ -121,6 +139,23 @@ CASES: dict[str, tuple[Series, Series]] = {
     "AwardPoolFull": (_pool(10), _pool(9)),
     "AwardProviderDown": (_provider(6), _provider(1)),
     "AwardQuotaLow": (_quota(50), _quota(500)),
+    "AwardTargetDown": (_target(0), _target(1)),
+    "AwardBackupOld": (_one("award_backup_age_seconds", math.inf), _one("award_backup_age_seconds", 90_000)),
+    "AwardSweepOld": (
+        _one("award_sweep_age_seconds", 20_000, sweep="records") + _one("award_sweep_age_seconds", 60, sweep="other"),
+        _one("award_sweep_age_seconds", 3_700, sweep="records"),
+    ),
+    "AwardPartitionsMissing": (_one("award_faulty_partitions", 1), _one("award_faulty_partitions", 0)),
+    "AwardWorkersReplaced": (
+        _one("award_workers_replaced_total", 4, program="mcp_server"),
+        _one("award_workers_replaced_total", 1, program="mcp_server"),
+    ),
+    "AwardCertificateEnds": (_certificate(days=13), _certificate(days=29)),
+    "AwardAddressDown": (
+        _one("probe_success", 0, job="award-travel-addresses", instance="https://travel.example.com/readyz"),
+        _one("probe_success", 1, job="award-travel-addresses", instance="https://travel.example.com/readyz"),
+    ),
+    "AwardDiskFull": (_disk(free=9), _disk(free=11)),
     "AwardVersionsDiffer": (_builds("up") + _builds("mcp_server", version="2"), _builds("up", "mcp_server")),
 }
 
@@ -163,3 +198,12 @@ def test_panels_do_not_cover_each_other() -> None:
         for y in range(place["y"], place["y"] + place["h"])
     ]
     assert len(cells) == len(set(cells))
+
+
+@pytest.mark.promtool
+def test_prometheus_takes_the_configuration_and_the_rules() -> None:
+    done = subprocess.run(
+        ["promtool", "check", "config", FOLDER / "prometheus.yaml"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(RULES)} rules found" in done.stdout

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from auth_server.app import ROUTES
 from auth_server.pages import unsubscribe
-from auth_server.web.middleware import INTERNAL_PATHS, RESOURCE_METADATA, is_forwarded
+from auth_server.web.middleware import INTERNAL_PATHS, RESOURCE_METADATA, find_forwarded
 from mcp_server.app import build
 from shared.settings import PASSED_PATHS
 from tests.deploy.test_settings_file import LINES
@@ -38,7 +38,7 @@ def for_tools(path: str) -> bool:
 def test_the_tool_paths_are_those_the_web_host_passes_on() -> None:
     bare = {path.removesuffix("/*").rstrip("/") for path in TOOLS}
     assert bare == {path.rstrip("/") for path in (*PASSED_PATHS, RESOURCE_METADATA)}
-    assert [path for path in TOOLS if not is_forwarded(path.replace("*", "x"))] == []
+    assert [path for path in TOOLS if not find_forwarded(path.replace("*", "x"))] == []
 
 
 def test_what_the_tool_server_serves_reaches_it_on_both_hosts() -> None:

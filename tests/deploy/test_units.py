@@ -64,6 +64,16 @@ def test_only_the_servers_reload_with_processes_that_can_be_replaced() -> None:
     assert [name for name in reloading if "--workers 2" not in STARTS[name][0]] == []
 
 
+def test_each_server_stands_on_a_socket_of_its_own_port() -> None:
+    for name in ("web", "tools"):
+        unit = f"award-travel-{name}"
+        port = re.findall(r"--host (\S+) --port (\d+)", STARTS[f"{unit}.service"][0])[0]
+        assert f"\nListenStream={':'.join(port)}\n" in UNITS[f"{unit}.socket"]
+        assert f"\nRequires={unit}.socket\n" in UNITS[f"{unit}.service"]
+        assert re.search(rf"^After=.* {unit}\.socket$", UNITS[f"{unit}.service"], re.M)
+        assert f"{unit}.socket" in UNITS["award-travel.target"]
+
+
 def test_all_services_are_hardened_alike() -> None:
     first, *others = (_read_hardening(text) for text in SERVICES.values())
     assert {"NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes", "CapabilityBoundingSet="} < first
@@ -78,7 +88,7 @@ def test_the_target_and_the_page_name_every_unit() -> None:
     target = UNITS["award-travel.target"]
     optional = {"award-travel-inbox.service", "award-travel-backup.service"}
     assert set(re.findall(r"award-travel-\w+\.service", target)) == set(SERVICES) - optional
-    assert {name for name, text in UNITS.items() if "WantedBy=award-travel.target" in text} < set(SERVICES)
+    assert {name for name, text in UNITS.items() if "WantedBy=award-travel.target" in text} < set(UNITS)
 
 
 def _read_drop_in() -> str:

@@ -79,7 +79,7 @@ def test_no_collection_walks_what_is_loaded_and_what_does_not_load_ends_with_a_s
         gc.enable()
         signal.signal(signal.SIGHUP, before)
     assert (config.running, ended.value.code) == ([False], STARTUP_FAILURE)
-    assert "the application does not load" in caplog.text
+    assert "the application does not load: LookupError: it does not load" in caplog.messages
 
 
 def test_collections_begin_when_everything_is_loaded() -> None:

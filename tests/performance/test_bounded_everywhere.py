@@ -14,7 +14,7 @@ import pytest
 from starlette.routing import Route
 
 from auth_server.app import ROUTES
-from auth_server.web.middleware import is_forwarded
+from auth_server.web.middleware import find_forwarded
 from deploy.local.private_servers import free_port
 from jobs.smtp_listener import MAX_CONNECTIONS
 from mcp_server.app import build
@@ -129,7 +129,7 @@ def list_targets(service: Service) -> list[Target]:
     mcp_base = service.mcp_url.removesuffix("/mcp")
     targets = [Target("web", service.web_url, r.path, frozenset(r.methods or {"GET"})) for r in ROUTES]
     targets += [Target("tools", mcp_base, path, methods) for path, methods in tool_paths]
-    forwarded = [(path, methods) for path, methods in tool_paths if is_forwarded(path)]
+    forwarded = [(path, methods) for path, methods in tool_paths if find_forwarded(path)]
     targets += [Target("pass-through", service.web_url, path, methods) for path, methods in forwarded]
     return targets
 

@@ -78,6 +78,11 @@ def pgbouncer() -> dict[str, str] | None:
 
 
 @lru_cache(maxsize=1)
+def promtool() -> dict[str, str] | None:
+    return {} if shutil.which("promtool") else None
+
+
+@lru_cache(maxsize=1)
 def image() -> dict[str, str] | None:
     """What builds a container image without a daemon or a registry; to mount its root one has to be root."""
     programs = ("buildah", "mmdebstrap", "unshare")
@@ -100,12 +105,13 @@ PARTS: dict[str, tuple[Find, str]] = {
     "html_validator": (html_validator, f"a browser, and {INSTALL}"),
     "systemd": (systemd, "systemd 250 or newer"),
     "pgbouncer": (pgbouncer, "your system's package `pgbouncer`"),
+    "promtool": (promtool, "your system's package `prometheus`"),
     "image": (image, "Linux, root, and your system's packages `buildah` and `mmdebstrap`"),
     "screens": (screens, f"a browser, and {INSTALL}"),
 }
 
 # Parts of a whole machine, which no container is expected to hold: their tests are left out and counted anywhere.
-OF_A_MACHINE = {"systemd", "pgbouncer", "image"}
+OF_A_MACHINE = {"systemd", "pgbouncer", "promtool", "image"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,8 +1,10 @@
 """Metrics: counted by many processes, shown as one sum at their own address, read from the database sparingly."""
 
+import math
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
@@ -14,11 +16,17 @@ from prometheus_client.registry import Collector
 from pydantic import SecretStr
 
 import mcp_server.tools  # noqa: F401 - registers every tool
+from auth_server.sweep import sweep
 from deploy.local.private_servers import free_port
+from jobs.handlers import retention
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.toolkit.registry import TOOLS
+from shared import clock
+from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
+from shared.db.last_backup import LastBackup, note_backup
 from shared.db.metrics import collect_database
+from shared.db.partitions import list_partitioned
 from shared.db.service_figures import read_service_figures
 from shared.services.operations.metrics import collect_queue
 from shared.settings import settings
@@ -196,6 +204,31 @@ def test_the_oldest_that_waits_is_told_and_what_waits_on_purpose_is_not() -> Non
     shown = _show(collect_database())
     assert shown["award_open_runs", "route_monitor", "pending"] == 2
     assert shown["award_database_up",] == 1
+
+
+@pytest.mark.usefixtures("clean")
+def test_backups_and_housekeeping_tell_when_they_were_last_done() -> None:
+    never = _show(collect_database())
+    assert never["award_backup_age_seconds",] == math.inf
+    assert {never["award_sweep_age_seconds", name] for name in ("credentials", "records")} == {math.inf}
+    hour = timedelta(hours=1)
+    with transaction() as session:
+        note_backup(session, LastBackup(clock.now(), 1, encrypted=False, uploaded=False))
+        session.execute(sa.update(ServiceFact).values(set_at=ServiceFact.set_at - 5 * hour))
+    assert sweep()
+    retention.check(None)  # type: ignore[arg-type]
+    shown = _show(collect_database())
+    assert shown["award_backup_age_seconds",] == pytest.approx(5 * 3600, abs=60)
+    assert shown["award_sweep_age_seconds", "credentials"] == pytest.approx(0, abs=60)
+    assert shown["award_sweep_age_seconds", "records"] == pytest.approx(0, abs=60)
+    assert shown["award_faulty_partitions",] == 0
+
+
+@pytest.mark.usefixtures("clean")
+def test_a_table_without_a_partition_for_tomorrow_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    much_later = clock.now() + timedelta(days=400)
+    monkeypatch.setattr(clock, "now", lambda: much_later)
+    assert _show(collect_database())["award_faulty_partitions",] == len(list_partitioned())
 
 
 @pytest.mark.usefixtures("clean")
