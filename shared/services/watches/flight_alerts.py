@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.flight_alerts import FlightAlert, FlightAlertKey
-from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
 from shared.domain.watch_answers import is_overtaken
+from shared.domain.watch_kinds import FLIGHT_ALERT
 from shared.outbox.enqueue import tell
 from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
 from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
@@ -42,7 +42,7 @@ def prepare(session: Session, alert_id: int) -> WatchQuery | None:
         session.flush()
         session.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == alert_id))
     if alert is None or not alert.active or alert.paused_at:
-        unschedule(session, RunKind.FLIGHT_ALERT, [alert_id])
+        unschedule(session, FLIGHT_ALERT.run, [alert_id])
         return None
     return None if is_suspended(session, alert.account_id) else query_of(alert)
 
@@ -68,7 +68,7 @@ def _describe(_session: Session, find: Find) -> dict[str, Any]:
     return {"alert_id": find.plan.watch_id}
 
 
-WORDING = Wording(RunKind.FLIGHT_ALERT, "flight_alert_match", _describe)
+WORDING = Wording(FLIGHT_ALERT.run, "flight_alert_match", _describe)
 
 
 def query_of(alert: FlightAlert) -> WatchQuery:

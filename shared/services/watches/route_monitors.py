@@ -12,10 +12,10 @@ from shared.db import route_monitors
 from shared.db.accounts import is_suspended
 from shared.db.bookings import FlightBooking
 from shared.db.route_monitors import MonitorKey, RouteMonitor
-from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.domain.award_matches import MonitorTerms
 from shared.domain.watch_answers import is_overtaken
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.errors import Invalid
 from shared.reference.load import reference
 from shared.services.search.award_options import OFFER_FIELDS, AwardOption
@@ -46,7 +46,7 @@ def prepare(session: Session, monitor_id: int) -> WatchQuery | None:
     if monitor is not None and monitor.cancelled_at is None and monitor.booking_id:
         _follow_booking(session, monitor)
     if monitor is None or monitor.cancelled_at or monitor.paused_at:
-        unschedule(session, RunKind.ROUTE_MONITOR, [monitor_id])
+        unschedule(session, ROUTE_MONITOR.run, [monitor_id])
         return None
     return None if is_suspended(session, monitor.account_id) else query_of(monitor)
 
@@ -116,7 +116,7 @@ def _describe(session: Session, find: Find) -> dict[str, Any]:
     return {"monitor_id": monitor.id} | describe_rebooking(session, reference(), monitor)
 
 
-WORDING = Wording(RunKind.ROUTE_MONITOR, "route_monitor_match", _describe)
+WORDING = Wording(ROUTE_MONITOR.run, "route_monitor_match", _describe)
 
 
 def _match_row(monitor_id: int, found_at: datetime, option: AwardOption) -> dict[str, Any]:
