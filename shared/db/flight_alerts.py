@@ -78,25 +78,27 @@ class FlightAlert(SeatFilters, ModeOwned, Watch):
 
 
 class CheckedAlert(NamedTuple):
-    """When an alert was asked for with an answer, how that went, and whether anything was new."""
+    """When an alert was asked for, whether anyone answered, how that went, and whether anything was new."""
 
     id: int
     asked_at: datetime
+    was_answered: bool
     outcome: str
     has_news: bool
 
 
 _NOTE_CHECKED = sa.text("""
-update flight_alerts a set last_checked_at = checked.at, last_outcome = checked.outcome, updated_at = now(),
+update flight_alerts a set last_outcome = checked.outcome, updated_at = now(),
+  last_checked_at = case when checked.answered then checked.at else a.last_checked_at end,
   last_hit_at = case when checked.news then checked.at else a.last_hit_at end
-from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:outcomes as text[]), cast(:news as bool[]))
-  checked (id, at, outcome, news)
+from unnest(cast(:ids as bigint[]), cast(:moments as timestamptz[]), cast(:answered as bool[]),
+  cast(:outcomes as text[]), cast(:news as bool[])) checked (id, at, answered, outcome, news)
 where a.id = checked.id and (a.last_checked_at is null or a.last_checked_at <= checked.at)""")
 
 
 def note_checked(session: Session, checks: Sequence[CheckedAlert]) -> None:
     """Of alerts that the caller holds. An answer that a later one overtook is left out."""
     if checks:
-        names = ("ids", "moments", "outcomes", "news")
+        names = ("ids", "moments", "answered", "outcomes", "news")
         columns = map(list, zip(*checks, strict=True))
         session.execute(_NOTE_CHECKED, dict(zip(names, columns, strict=True)))

@@ -177,7 +177,8 @@ def note_checked(session: Session, checks: Mapping[int, tuple[datetime, int]]) -
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    bulk.write(session, MonitorMatch, rows)
+    if rows:
+        bulk.write(session, MonitorMatch, rows)
 
 
 # The matches of one check are stored at one moment; before, each had its own, microseconds apart.
