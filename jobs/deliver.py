@@ -25,6 +25,7 @@ from shared.db.messages import (
 )
 from shared.domain.quiet_hours import find_quiet_end
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
+from shared.domain.watch_kinds import KIND_OF_EVENT
 from shared.limits import hit, peek
 from shared.outbox.channels import Letter, NotSent, email, outbox_files, personal, sms, whatsapp
 from shared.outbox.channels.receivers import is_ready
@@ -106,11 +107,10 @@ def note_break(parcel: ClaimedDelivery) -> None:
 log = logging.getLogger(__name__)
 _MAILERS = {"smtp": email.send, "outbox": outbox_files.send}
 _PHONES = {"sms": sms.send, "whatsapp": whatsapp.send}
-_MAX_AGE = {
-    "delay_alert": timedelta(hours=1),
-    "phone_code": LIFETIME,
-    CODE_EVENT: LIFETIME,
-}  # an older message of this event is not sent
+# An older message of this event is not sent.
+_MAX_AGE = {"phone_code": LIFETIME, CODE_EVENT: LIFETIME} | {
+    event: kind.max_age for event, kind in KIND_OF_EVENT.items() if kind.max_age
+}
 
 
 class TakenOver(Exception):

@@ -23,6 +23,7 @@ from shared.db.provider_cards import store_cards
 from shared.db.run_kinds import RunKind
 from shared.db.runs import create_due_runs, ensure_schedule, hand_over_runs
 from shared.db.switched_off import list_switched_off
+from shared.domain.watch_kinds import DELAY_ALERT
 from shared.provider_health import mirror_switches
 from shared.services.operations.workers import record_end, record_sign
 from shared.services.search.sources import list_provider_cards
@@ -67,7 +68,7 @@ def begin() -> None:
     with transaction() as session:
         ensure_schedule(session, RunKind.REFERENCE_AUDIT, timedelta(weeks=1), timedelta(hours=1))
         pace = timedelta(seconds=settings().delay_check_interval_seconds)
-        ensure_schedule(session, RunKind.AIRPORT_DELAYS, pace, pace)
+        ensure_schedule(session, DELAY_ALERT.run, pace, pace)
         ensure_schedule(session, RunKind.EXCHANGE_RATES, exchange_rates.EVERY, exchange_rates.FIRST)
         ensure_schedule(session, RunKind.RETENTION, retention.EVERY, retention.FIRST)
         ensure_schedule(session, RunKind.SOURCE_WATCH, source_watch.EVERY, source_watch.FIRST)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import partial
+from importlib import import_module
 
 from sqlalchemy.orm import Session
 
@@ -12,13 +13,10 @@ from jobs.handlers import (
     audit,
     billing,
     deadlines,
-    delay_alerts,
     exchange_rates,
-    flight_alerts,
     hotel_prices,
     inbound_mail,
     retention,
-    route_monitors,
     source_watch,
     standing_orders,
 )
@@ -40,6 +38,7 @@ from shared.db.runs import (
     retry_run,
 )
 from shared.domain.retries import MAX_ATTEMPTS, wait_after
+from shared.domain.watch_kinds import STANDING_ORDER, WATCH_KINDS
 from shared.settings import settings
 from shared.telemetry.call_context import label_work
 from shared.telemetry.metrics import RUN_ATTEMPTS, RUN_SECONDS, count, observe
@@ -50,16 +49,12 @@ log = logging.getLogger(__name__)
 # A handler asks the world first, outside any transaction, and returns what writes the answer. That is called in one
 # transaction that only the holder of the run reaches.
 Finish = Callable[[Session], RunResult]
-HANDLERS: dict[str, Callable[[Claim], Finish]] = {
-    RunKind.ROUTE_MONITOR: route_monitors.check,
-    RunKind.FLIGHT_ALERT: flight_alerts.check,
-    RunKind.AIRPORT_DELAYS: delay_alerts.check,
+_WATCHES = {kind.run: import_module(f"jobs.handlers.{kind.files}") for kind in WATCH_KINDS}
+HANDLERS: dict[str, Callable[[Claim], Finish]] = {kind: handler.check for kind, handler in _WATCHES.items()} | {
+    RunKind.HOTEL_WATCHES: hotel_prices.check_every_stay,
     RunKind.REFERENCE_AUDIT: audit.check,
     RunKind.EXCHANGE_RATES: exchange_rates.check,
     RunKind.INBOUND_MAIL: inbound_mail.check,
-    RunKind.HOTEL_PRICE: hotel_prices.check,
-    RunKind.HOTEL_WATCHES: hotel_prices.check_every_stay,
-    RunKind.STANDING_ORDER: standing_orders.check,
     RunKind.SOURCE_WATCH: source_watch.check,
     RunKind.RETENTION: retention.check,
     RunKind.DEADLINES: deadlines.check,
@@ -69,8 +64,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {
 # was asked, and what writes all answers that are simple in one transaction and tells whose they were.
 Looks = tuple[dict[int, Finish], Callable[[Session], set[int]]]
 TOGETHER: dict[str, Callable[[Sequence[Claim], More], Looks]] = {
-    RunKind.ROUTE_MONITOR: route_monitors.check_together,
-    RunKind.FLIGHT_ALERT: flight_alerts.check_together,
+    kind: handler.check_together for kind, handler in _WATCHES.items() if hasattr(handler, "check_together")
 }
 MOST_TOGETHER = 16  # a quiet check took 4.2 ms of processor instead of 12.7, and the database 0.75 instead of 3.2
 LOOK_SECONDS = 1.0
@@ -78,7 +72,7 @@ PORTION_SECONDS = 1.0  # then what is not begun is left to others, and fewer are
 # What a kind does when its last attempt failed.
 LOST: dict[str, Callable[[Session, Claim], None]] = {
     RunKind.INBOUND_MAIL: inbound_mail.give_up_mail,
-    RunKind.STANDING_ORDER: standing_orders.give_up_order,
+    STANDING_ORDER.run: standing_orders.give_up_order,
 }
 
 

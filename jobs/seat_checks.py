@@ -1,7 +1,9 @@
 """The runs of watches of award seats: they ask the providers and write what is new, one by one or several at once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -9,23 +11,21 @@ from jobs import event_loop
 from jobs.queue import More
 from shared.db.base import autocommit, transaction
 from shared.db.runs import COMPLETE, Claim, RunResult
-from shared.services.watches.award_seats import CheckResult, WatchQuery, query_sources, query_together
+from shared.services.watches.award_seats import CheckResult, query_sources, query_together
+from shared.services.watches.seat_watches import SeatWatches
 
 Finish = Callable[[Session], RunResult]
 
 
 @dataclass(frozen=True)
 class SeatChecks:
-    """How the watches of one kind are prepared, and what was seen of them is written."""
+    """The checks of the watches of one kind."""
 
-    prepare: Callable[[Session, int], WatchQuery | None]
-    settle: Callable[[Session, Claim, CheckResult], RunResult]
-    prepare_simple: Callable[[Session, Sequence[int]], list[WatchQuery]]
-    settle_together: Callable[[Session, Mapping[int, CheckResult]], set[int]]
+    watches: SeatWatches[Any]
 
     def check(self, claim: Claim) -> Finish:
         with transaction() as session:
-            query = self.prepare(session, claim.subject_id)
+            query = self.watches.prepare(session, claim.subject_id)
         if query is None:
             return lambda _session: COMPLETE
         return self._finish(claim, event_loop.ask(query_sources, query))
@@ -33,16 +33,16 @@ class SeatChecks:
     def _finish(self, claim: Claim, sight: CheckResult) -> Finish:
         if result := sight.put_off:
             return lambda _session: result
-        return lambda session: self.settle(session, claim, sight)
+        return partial(self.watches.settle, claim=claim, sight=sight)
 
     def check_together(
         self, claims: Sequence[Claim], in_time: More
     ) -> tuple[dict[int, Finish], Callable[[Session], set[int]]]:
         """By run what writes the answer; what is not simply watched, or not asked for in time, is left out."""
         with autocommit() as session:
-            queries = self.prepare_simple(session, [claim.subject_id for claim in claims])
+            queries = self.watches.prepare_simple(session, [claim.subject_id for claim in claims])
         runs = {claim.subject_id: claim for claim in claims}
-        sights = {sight.plan.watch_id: sight for sight in event_loop.ask(query_together, queries, in_time)}
-        answered = {runs[watch_id].id: sight for watch_id, sight in sights.items() if sight.put_off is None}
-        finishes = {runs[watch_id].id: self._finish(runs[watch_id], sight) for watch_id, sight in sights.items()}
-        return finishes, lambda session: self.settle_together(session, answered)
+        checks = [(runs[sight.plan.watch_id], sight) for sight in event_loop.ask(query_together, queries, in_time)]
+        answered = [(run, sight) for run, sight in checks if sight.put_off is None and sight.window.any_answered]
+        finishes = {run.id: self._finish(run, sight) for run, sight in checks}
+        return finishes, partial(self.watches.settle_together, checks=answered)

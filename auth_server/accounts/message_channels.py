@@ -14,6 +14,7 @@ from shared.db.accounts import Account, lock
 from shared.db.message_channels import MessageChannel, hash_address, list_channels, seal_address
 from shared.db.messages import find_last_status
 from shared.domain.message_channels import find_receiver, name_channel
+from shared.domain.watch_kinds import WATCH_KINDS
 from shared.outbox.channels import webhook
 from shared.outbox.channels.receivers import check_receiver, is_ready
 from shared.outbox.enqueue import write_to_channel
@@ -24,7 +25,7 @@ MAX_CHANNELS = 5
 PER_CHANNEL_AND_HOUR, PER_ACCOUNT_AND_DAY = 3, 20
 HOUR_SECONDS, DAY_SECONDS = 3600, 24 * 3600
 # Wanted by a new channel: what is mailed unless someone says otherwise.
-FIRST_KINDS = ["route_monitors", "flight_alerts", "delay_alerts", "standing_orders", "hotel_price_drops", "deadlines"]
+FIRST_KINDS = [*(kind.mails for kind in WATCH_KINDS), "deadlines"]
 
 
 def explain_bar(account: Account) -> str | None:

@@ -16,6 +16,7 @@ from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, count_used
 from shared.domain.display_names import describe_alphabets
 from shared.domain.mcp_addresses import find_address
 from shared.domain.plans import LIMITS
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.settings import settings
 
 
@@ -108,7 +109,7 @@ def list_usage(member: Member) -> list[tuple[str, int, int | None, str]]:
         ("Searches today", count_used(db, member.account.id, SEARCHES, day), limits.searches_per_day, daily),
         ("Tool calls today", count_used(db, member.account.id, TOOL_CALLS, day), calls, daily),
         ("API calls this month", count_used(db, member.account.id, API_CALLS, day.replace(day=1)), api, monthly),
-        ("Route monitors", monitors, limits.route_monitors, ""),
+        ("Route monitors", monitors, ROUTE_MONITOR.cap(member.plan), ""),
     ]
 
 

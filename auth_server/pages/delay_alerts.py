@@ -4,11 +4,11 @@ from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member
 from auth_server.pages.tool_calls import Answer
 from auth_server.pages.watch_lines import CHANNEL_NAMES, describe_delay_alert
-from auth_server.pages.watch_pages import Kind, list_routes, pick_alert
+from auth_server.pages.watch_pages import Kind, Listing, list_routes, pick_alert
 from auth_server.web.outcomes import FlowResult
+from shared.domain.watch_kinds import DELAY_ALERT
 from shared.outbox import phone_codes
 
-PATH = "/dashboard/watches/delay"
 FORM = ToolForm(
     (
         Field("airport", help="By its three letters, such as JFK.", half=True),
@@ -40,9 +40,17 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
 
 
 KIND = Kind(
+    watch=DELAY_ALERT,
     noun="alert",
-    path=PATH,
     number="alert_id",
+    listing=Listing(
+        name="delays",
+        title="Delays at airports",
+        words="Add a delay alert",
+        empty="No airport is watched for delays.",
+        tool="list_delay_alerts",
+        rows="alerts",
+    ),
     form=FORM,
     look="list_delay_alerts",
     end="delete_delay_alert",

@@ -5,10 +5,10 @@ from auth_server.pages.member import Member
 from auth_server.pages.route_monitors import ANY_CABIN, DAYS_FIELDS, TAXES_FIELD
 from auth_server.pages.tool_calls import Answer
 from auth_server.pages.watch_lines import describe_flight_alert
-from auth_server.pages.watch_pages import Kind, list_routes, pick_alert
+from auth_server.pages.watch_pages import Kind, Listing, list_routes, pick_alert
 from auth_server.web.outcomes import FlowResult
+from shared.domain.watch_kinds import FLIGHT_ALERT
 
-PATH = "/dashboard/watches/flight"
 AIRLINES = {
     "JL": "Japan Airlines",
     "BA": "British Airways",
@@ -46,9 +46,17 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
 
 
 KIND = Kind(
+    watch=FLIGHT_ALERT,
     noun="alert",
-    path=PATH,
     number="alert_id",
+    listing=Listing(
+        name="flights",
+        title="Seats of one airline",
+        words="Add an alert",
+        empty="No airline is watched.",
+        tool="list_flight_alerts",
+        rows="alerts",
+    ),
     form=FORM,
     look="list_flight_alerts",
     end="delete_flight_alert",

@@ -11,6 +11,7 @@ from auth_server.pages.settings import MAIL_KINDS
 from auth_server.web.outcomes import FlowResult, Redirect, show_problem
 from shared.db.message_channels import MessageChannel, find_channel, list_channels, open_address
 from shared.domain.message_channels import MAX_URL_CHARACTERS, NAMES, read_address
+from shared.domain.watch_kinds import WATCH_KINDS
 from shared.http import Refused
 from shared.outbox.channels.web_push import BROWSER_PAGE
 from shared.outbox.phone_codes import DIGITS, LIFETIME
@@ -25,7 +26,7 @@ MESSAGES = {
     "channel_gone": "That channel is not among yours any longer.",
 }
 KINDS = {kind: words for kind, words in MAIL_KINDS.items() if kind != "product_news"} | {
-    "delay_alerts": ("Delay alerts", "when an airport you watch has delays; in quiet hours they are left out")
+    kind.mails: kind.mail_words for kind in WATCH_KINDS if not kind.has_mail_switch
 }
 ABOUT = {
     "web_push": "Notifications of the browser you read this with, also while no page is open.",

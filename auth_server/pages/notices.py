@@ -9,6 +9,7 @@ from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.pages.watch_lines import read_moment
 from auth_server.web.outcomes import FlowResult, Redirect
+from shared.domain.watch_kinds import WATCH_KINDS
 
 PATH = "/dashboard/notices"
 READ, DELETE = f"{PATH}/read", f"{PATH}/delete"
@@ -20,15 +21,7 @@ MESSAGES = {
     "all_read": "All notices are marked as read.",
     "deleted": "The notice is deleted.",
 }
-KINDS = {
-    "route_monitor": "Watch",
-    "flight_alert": "Alert",
-    "delay_alert": "Delays",
-    "standing_order": "Standing order",
-    "hotel_price_drop": "Hotel price",
-    "inbox": "Forwarded mail",
-    "account": "Account",
-}
+KINDS = {kind.notice: kind.label for kind in WATCH_KINDS} | {"inbox": "Forwarded mail", "account": "Account"}
 NOTICES = Subject("notice", PATH, "Your notices")
 
 

@@ -14,6 +14,7 @@ from auth_server.web.request_data import RequestData, to_request_data
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.billing.registry import find_door
 from shared.domain.plans import LIMITS, Plan, list_additions
+from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.settings import settings
 
 PAYMENT_PATH = "/dashboard/account/plan"
@@ -103,10 +104,7 @@ def _list_limits() -> list[tuple[str, list[str]]]:
         ("Cabins", ["economy" if plan is Plan.FREE else "all" for plan in Plan]),
         ("Results of a search", ["first 3" if limits.results else "all" for limits in all_limits]),
         ("Active trips", [_format_limit(limits.active_trips) for limits in all_limits]),
-        ("Route monitors", [_format_limit(limits.route_monitors) for limits in all_limits]),
-        ("Flight alerts", [_format_limit(limits.flight_alerts) for limits in all_limits]),
-        ("Delay alerts", [_format_limit(limits.delay_alerts) for limits in all_limits]),
-        ("Standing orders", [_format_limit(limits.standing_orders) for limits in all_limits]),
+        *((kind.nouns.capitalize(), [_format_limit(kind.cap(plan)) for plan in Plan]) for kind in LIMITED_KINDS),
         ("API calls a month", [_format_limit(limits.api_calls_per_month) for limits in all_limits]),
         ("Own OAuth applications", ["none" if plan is Plan.FREE else "up to 10" for plan in Plan]),
     ]

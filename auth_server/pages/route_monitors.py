@@ -10,15 +10,15 @@ from auth_server.pages.forms import Field, ToolForm, write_value
 from auth_server.pages.member import Member
 from auth_server.pages.tool_calls import Answer
 from auth_server.pages.watch_lines import Row, describe_route_monitor, describe_terms, read_moment
-from auth_server.pages.watch_pages import Kind, list_routes
+from auth_server.pages.watch_pages import Kind, Listing, list_routes
 from auth_server.web.charts import draw_line
 from auth_server.web.outcomes import FlowResult
 from shared.domain.flight_times import format_flight_times
 from shared.domain.party_prices import describe_party, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
+from shared.domain.watch_kinds import ROUTE_MONITOR
 
-PATH = "/dashboard/watches/route"
 _CODE_HELP = "An airport or a city by its three letters, such as LHR or LON."
 ANY_CABIN = "Any cabin"
 TAXES_FIELD = Field("max_taxes", "Taxes per person, at most", "In the currency of your profile. Empty: any.", half=True)
@@ -128,9 +128,18 @@ def _word_check(check: Row) -> str:
 
 
 KIND = Kind(
+    watch=ROUTE_MONITOR,
     noun="watch",
-    path=PATH,
     number="monitor_id",
+    listing=Listing(
+        name="routes",
+        title="Routes",
+        words="Watch a route",
+        empty="No route is watched. A watch looks every few hours and mails award seats when they open.",
+        tool="list_route_monitors",
+        rows="monitors",
+        arguments={"state": "all"},
+    ),
     form=FORM,
     look="get_route_monitor",
     look_arguments={"detail": "full"},

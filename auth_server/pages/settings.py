@@ -12,16 +12,13 @@ from shared.db import clients, message_channels
 from shared.db.accounts import lock
 from shared.db.profile import MAILS, AdvisorLogo, Profile, find_addressee
 from shared.domain.plans import Plan
+from shared.domain.watch_kinds import WATCH_KINDS
 from shared.limits import hit
 from shared.limits.heavy_work import run_heavy
 
 PATH = "/dashboard/settings"
 LOGOS_PER_HOUR = 20  # of one account: to read a picture may take seconds
-MAIL_KINDS = {
-    "route_monitors": ("Route monitors", "when one of your monitors finds new award seats"),
-    "flight_alerts": ("Flight alerts", "when award seats open on a flight you watch"),
-    "standing_orders": ("Standing orders", "the result of each run"),
-    "hotel_price_drops": ("Hotel price drops", "when a stay you booked becomes cheaper"),
+MAIL_KINDS = {kind.mails: kind.mail_words for kind in WATCH_KINDS if kind.has_mail_switch} | {
     "deadlines": ("Deadlines", "90, 30 and 7 days before points, vouchers, credits or free cancellation end"),
     "weekly_overview": ("Weekly overview", "each Monday: what your watches found, what is booked and what ends"),
     "product_news": ("News", "now and then, about what is new here"),

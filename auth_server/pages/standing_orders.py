@@ -8,10 +8,10 @@ from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import post_for_member
 from auth_server.pages.tool_calls import Answer, change
 from auth_server.pages.watch_lines import Row, describe_standing_order, read_moment
-from auth_server.pages.watch_pages import Kind, list_routes, refuse
+from auth_server.pages.watch_pages import Kind, Listing, list_routes, refuse
 from auth_server.web.outcomes import FlowResult
+from shared.domain.watch_kinds import STANDING_ORDER
 
-PATH = "/dashboard/watches/order"
 _RESULT_CHARACTERS = 6000  # of the last result: the whole one is in the mail
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 FORM = ToolForm(
@@ -56,9 +56,18 @@ def _describe_run(run: Row) -> dict[str, Any]:
 
 
 KIND = Kind(
+    watch=STANDING_ORDER,
     noun="standing order",
-    path=PATH,
     number="standing_order_id",
+    listing=Listing(
+        name="orders",
+        title="Standing orders",
+        words="Add a standing order",
+        empty="Nothing runs by itself. A standing order asks the tools each day or week and mails the result.",
+        tool="list_standing_orders",
+        rows="standing_orders",
+        arguments={"state": "all"},
+    ),
     form=FORM,
     look="get_standing_order",
     end="cancel_standing_order",
@@ -78,4 +87,4 @@ async def run(member: Member) -> FlowResult:
     return redirect_back(KIND.find_page(member), "queued") if started.is_good else refuse(KIND, started)
 
 
-ROUTES = [*list_routes(KIND), post_for_member(f"{PATH}/{{number}}/run", run)]
+ROUTES = [*list_routes(KIND), post_for_member(f"{KIND.path}/{{number}}/run", run)]

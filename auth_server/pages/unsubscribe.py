@@ -13,15 +13,16 @@ from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account, lock
 from shared.db.delay_alerts import leave_channel
 from shared.db.profile import MAILS, Profile, find_addressee
+from shared.domain.watch_kinds import DELAY_ALERT
 from shared.outbox.links import read_unsubscribe_token
 
 PATH = "/unsubscribe"
 UNDO_PATH = "/unsubscribe/undo"
-DELAYS = "delay_alerts"  # not a switch of the profile: each alert names its channels
+# Delay alerts are no switch of the profile: each alert names its channels.
 _CONSEQUENCES = dict.fromkeys(MAIL_KINDS, "What they find still stands in your inbox") | {
-    DELAYS: "Those that go to no phone are paused"
+    DELAY_ALERT.mails: "Those that go to no phone are paused"
 }
-_NAMES = {kind: name for kind, (name, _) in MAIL_KINDS.items()} | {DELAYS: "Delay alerts"}
+_NAMES = {kind: name for kind, (name, _) in MAIL_KINDS.items()} | {DELAY_ALERT.mails: DELAY_ALERT.mail_words[0]}
 _DEAD_LINK = show_problem(
     "This link does not work any longer",
     "Sign in and choose on your dashboard which mails you get.",

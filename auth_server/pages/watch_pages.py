@@ -14,17 +14,34 @@ from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.pages.watch_lines import Row, WatchLine
 from auth_server.web.outcomes import FlowResult, Page, show_problem
+from shared.domain.watch_kinds import WatchKind
+from shared.outbox.links import WATCHES_PAGE
 
-LIST = "/dashboard/watches"
+
+@dataclass(frozen=True)
+class Listing:
+    """One kind on the page of all watches: its words, the tool that lists it, and where its rows stand in the answer.
+
+    `name` is that of its page number in the query: `?routes=2`.
+    """
+
+    name: str
+    title: str
+    words: str  # of the link to the form for a new one
+    empty: str
+    tool: str
+    rows: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of watch: how it is called, where its pages are, which tools it has and how they call one of them."""
+    """The pages of one kind of watch: how it is called there, which tools it has and how they call one of them."""
 
+    watch: WatchKind
     noun: str
-    path: str
     number: str
+    listing: Listing
     form: ToolForm
     look: str
     end: str
@@ -39,8 +56,12 @@ class Kind:
     settle: Callable[[dict[str, str], Mapping[str, str]], dict[str, str]] = lambda typed, _: typed
 
     @property
+    def path(self) -> str:
+        return self.watch.path
+
+    @property
     def subject(self) -> Subject:
-        return Subject(self.noun, LIST, "Your watches")
+        return Subject(self.noun, WATCHES_PAGE, "Your watches")
 
     def name_watch(self, member: Member) -> dict[str, Any]:
         """The argument that names the watch of the path."""
@@ -76,7 +97,7 @@ def explain_limit(answer: Answer) -> str:
 
 def refuse(kind: Kind, answer: Answer) -> Page:
     words = explain_limit(answer)
-    links = ((LIST, kind.subject.words), ("/plans", "Plans"))
+    links = ((WATCHES_PAGE, kind.subject.words), ("/plans", "Plans"))
     return show_problem("That did not work", words, 409, links=links) if words else kind.subject.refuse(answer)
 
 
@@ -111,7 +132,7 @@ def _show(
         before,
         title=f"New {kind.noun}" if form.is_new else f"Change this {kind.noun}",
         heading="What to run" if kind.noun == "standing order" else "What to watch",
-        back=(LIST, "Watches") if form.is_new else (kind.find_page(member), f"Back to the {kind.noun}"),
+        back=(WATCHES_PAGE, "Watches") if form.is_new else (kind.find_page(member), f"Back to the {kind.noun}"),
         answer=saved,
         faults={"": words} if words else None,
         button="Start" if form.is_new else "Save",
@@ -167,7 +188,7 @@ async def end(kind: Kind, member: Member) -> FlowResult:
     ended = await change(member, kind.end, **kind.name_watch(member))
     if not ended.is_good:
         return refuse(kind, ended)
-    return redirect_back(kind.find_page(member), "stopped") if kind.is_kept else redirect_back(LIST, "deleted")
+    return redirect_back(kind.find_page(member), "stopped") if kind.is_kept else redirect_back(WATCHES_PAGE, "deleted")
 
 
 def list_routes(kind: Kind) -> list[Route]:

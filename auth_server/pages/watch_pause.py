@@ -9,7 +9,7 @@ from auth_server.web.outcomes import FlowResult, Page, Redirect, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
-from shared.db.watch_pauses import NoRoom, PausableWatch, find_watch, pause_watch, resume_watch
+from shared.db.watches import NoRoom, PausableWatch, find_watch, pause_watch, resume_watch
 from shared.outbox.links import WATCHES_PAGE, find_watch_path, read_pause_token
 
 PATH = "/pause"
@@ -40,8 +40,8 @@ def show_form(uow: UnitOfWork, data: RequestData) -> FlowResult:
 
 def _show(watch: PausableWatch, data: RequestData, fault: str = "", status: int = 200) -> FlowResult:
     token = data.query_value("token")
-    page = find_watch_path(watch.kind, watch.row.id)
-    variables = {"title": watch.title, "is_running": watch.is_running, "token": token, "fault": fault, "page": page}
+    page = find_watch_path(watch.row.KIND.name, watch.row.id)
+    variables = {"title": watch.row.title, "is_running": watch.is_running, "token": token, "fault": fault, "page": page}
     return Page("watch_pause.html", variables, status)
 
 

@@ -16,6 +16,7 @@ from mcp_server.pages.tool_reference import ToolEntry, describe_tool, name_area,
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.plans import LIMITS, Plan
 from shared.domain.tool_profiles import AREAS, PROFILES
+from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.settings import Settings
 
 # The pages about tools and plans, written from the catalogue and the limits that the server answers with.
@@ -25,10 +26,6 @@ _LIMITS = {
     "searches_per_day": "Searches a day",
     "results": "Results of a search",
     "active_trips": "Active trips",
-    "route_monitors": "Route monitors",
-    "flight_alerts": "Flight alerts",
-    "delay_alerts": "Delay alerts",
-    "standing_orders": "Standing orders",
     "tool_calls_per_day": "Tool calls a day",
     "api_calls_per_month": "REST calls a month",
 }
@@ -54,7 +51,8 @@ def write_areas() -> str:
 def write_plans() -> str:
     """The limits of each plan."""
     rows = [
-        (title, *(_format_limit(getattr(LIMITS[plan], field)) for plan in Plan)) for field, title in _LIMITS.items()
+        *((_LIMITS[field], *(_format_limit(getattr(LIMITS[plan], field)) for plan in Plan)) for field in _LIMITS),
+        *((kind.nouns.capitalize(), *(_format_limit(kind.cap(plan)) for plan in Plan)) for kind in LIMITED_KINDS),
     ]
     return write_table(("", *(plan.slug.title() for plan in Plan)), rows)
 

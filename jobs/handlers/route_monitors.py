@@ -1,8 +1,7 @@
 """The runs of route monitors."""
 
 from jobs.seat_checks import SeatChecks
-from shared.services.watches.checks_together import prepare_simple, settle_together
-from shared.services.watches.route_monitors import prepare, settle
+from shared.services.watches.route_monitors import RouteMonitors
 
-_CHECKS = SeatChecks(prepare, settle, prepare_simple, settle_together)
+_CHECKS = SeatChecks(RouteMonitors())
 check, check_together = _CHECKS.check, _CHECKS.check_together

@@ -9,6 +9,7 @@ from mcp_server.toolkit.context import Call, CallBase
 from shared.db.accounts import lock
 from shared.db.base import Base
 from shared.db.repeats import find_repeat
+from shared.db.watches import Watch
 from shared.errors import LimitReached, NotFound
 
 Row = TypeVar("Row", bound=Base)
@@ -54,8 +55,7 @@ def same_terms(row: Base, *terms: str) -> ColumnElement[bool]:
 def check_cap(
     call: CallBase,
     session: Session,
-    kind: type[Base],
-    running: ColumnElement[bool],
+    model: type[Watch],
     state_words: str,
     alike: ColumnElement[bool] | None = None,
 ) -> Capacity:
@@ -64,14 +64,13 @@ def check_cap(
     Calls of one account wait for each other (row lock), so only one of them takes the last place.
     """
     lock(session, call.account_id)
-    limit, id = kind.__tablename__, kind.__table__.c.id
-    twin = func.min(id).filter(false() if alike is None else alike)
-    active, same = session.execute(select(func.count(), twin).select_from(kind).where(running)).one()
-    cap = getattr(call.limits, limit)
+    kind, cap = model.KIND, model.KIND.cap(call.plan)
+    twin = func.min(model.id).filter(false() if alike is None else alike)
+    active, same = session.execute(select(func.count(), twin).select_from(model).where(model.is_running())).one()
     if active >= cap:
         raise LimitReached(
-            f"{active} of {cap} {limit.replace('_', ' ')} of this plan are {state_words}",
-            limit=limit,
+            f"{active} of {cap} {kind.nouns} of this plan are {state_words}",
+            limit=kind.table,
             current=active,
             cap=cap,
             upgrade_url=call.upgrade_url,

@@ -11,13 +11,13 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared import clock
 from shared.db.flight_alerts import FlightAlert
-from shared.db.monitor_pages import is_active
 from shared.db.pagination import select_count
 from shared.db.route_monitors import RouteMonitor
 from shared.db.trips import Trip
 from shared.db.usage import API_CALLS, SEARCHES, TOOL_CALLS, select_used
 from shared.domain.plans import LIMITS, Plan, list_additions, list_cabins
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import LIMITED_KINDS
 
 CURRENCY = "USD"
 
@@ -81,10 +81,8 @@ def _monthly_price(call: Call, plan: Plan) -> Decimal | None:
 
 _USED = select_used()
 _HELD = select(
-    select_count(RouteMonitor, is_active()).scalar_subquery().label("route_monitors"),
-    select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None))
-    .scalar_subquery()
-    .label("flight_alerts"),
+    select_count(RouteMonitor, RouteMonitor.is_running()).scalar_subquery().label("route_monitors"),
+    select_count(FlightAlert, FlightAlert.is_running()).scalar_subquery().label("flight_alerts"),
     select_count(Trip, Trip.archived_at.is_(None)).scalar_subquery().label("active_trips"),
 )
 
@@ -107,6 +105,7 @@ def get_usage(call: Call) -> Usage:
     searches, cap = used.get(SEARCHES, 0), call.limits.searches_per_day
     allowed = "without limit" if cap is None else f"of {cap}"
     plan = call.plan
+    caps = {kind.table: kind.cap(plan) for kind in LIMITED_KINDS} | {"active_trips": call.limits.active_trips}
     return Usage(
         message=f"{plan.slug.title()} plan: {pluralize(searches, 'search', 'searches')} used today, {allowed}.",
         plan=CurrentPlan(
@@ -123,7 +122,7 @@ def get_usage(call: Call) -> Usage:
             ceiling=USAGE_LOG.daily_limit(call.caller),
         ),
         counts=LimitUse.model_validate(
-            {name: Held(active=getattr(counts, name), cap=getattr(call.limits, name)) for name in LimitUse.model_fields}
+            {name: Held(active=getattr(counts, name), cap=caps[name]) for name in LimitUse.model_fields}
         ),
         plans=[
             OfferedPlan(tier=p.slug, price_per_month=_monthly_price(call, p), adds=list_additions(p)) for p in LIMITS

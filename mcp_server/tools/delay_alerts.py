@@ -6,7 +6,6 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, CallBase, LiveCall
@@ -22,6 +21,7 @@ from shared.db.pagination import page_of
 from shared.db.phones import list_proved
 from shared.domain.phone_numbers import find_ending
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import DELAY_ALERT
 from shared.errors import BackendUnavailable, Fault, Invalid, Outage
 from shared.outbox.channels import sms, whatsapp
 from shared.outbox.phone_codes import build_page_address
@@ -88,7 +88,7 @@ def _list_proved(call: CallBase, session: Session, rows: Iterable[Row]) -> Colle
 def _to_alert(row: Row, proved: Collection[str]) -> DelayAlert:
     columns = {name: getattr(row, name) for name in DelayAlert.model_fields if hasattr(row, name)}
     unproved = list_unproved_channels(row, proved)
-    views = {"phone_number": row.phone_ending, "unproved_channels": unproved, "active": _is_running(row)}
+    views = {"phone_number": row.phone_ending, "unproved_channels": unproved, "active": row.is_on}
     return DelayAlert.model_validate(columns | {"alert_id": row.id} | views)
 
 
@@ -102,14 +102,6 @@ def _warn_unproved_number(row: Row, proved: Collection[str]) -> str:
         f" {row.phone_ending}: on {build_page_address()} a code is sent to it, and the user enters it there."
         " The alert then uses the number by itself."
     )
-
-
-def _is_running(row: Row) -> bool:
-    return row.active and row.paused_at is None
-
-
-def _running_rows() -> ColumnElement[bool]:
-    return Row.active & Row.paused_at.is_(None)
 
 
 _get_own_alert = partial(get_own, Row, "delay alert")
@@ -131,7 +123,7 @@ def _check_channels(channels: Iterable[str], phone: bool) -> None:
 
 def _check_cap(call: CallBase, session: Session, row: Row, nothing: str) -> Capacity:
     alike = same_terms(row, "airport", "channels", "min_delay_minutes", "phone_ending")
-    return check_cap(call, session, Row, _running_rows(), f"active; {nothing}. Pause or delete one.", alike)
+    return check_cap(call, session, Row, f"active; {nothing}. Pause or delete one.", alike)
 
 
 def _seal_phone(call: CallBase, number: str) -> dict[str, Any]:
@@ -226,11 +218,11 @@ def list_delay_alerts(
         _get_own_alert(call.db, alert_id)
     conditions = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
-        conditions.append(_running_rows() if active else ~_running_rows())
+        conditions.append(Row.is_running() if active else ~Row.is_running())
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
     phones = _list_proved(call, call.db, rows)
     return DelayAlerts(
-        message=f"{pluralize(total, 'delay alert')}; this plan allows {call.limits.delay_alerts} active.",
+        message=f"{pluralize(total, 'delay alert')}; this plan allows {DELAY_ALERT.cap(call.plan)} active.",
         alerts=[_to_alert(row, phones) for row in rows],
         paging=Paging.of(page, per_page, total),
     )
@@ -260,7 +252,7 @@ def update_delay_alert(
     """
     lock(call.db, call.account_id)
     row = _get_own_alert(call.db, alert_id, locked=True)
-    starts = bool(active) and not _is_running(row)
+    starts = bool(active) and not row.is_on
     was_paused = row.paused_at is not None
     if starts:
         _check_cap(call, call.db, row, "this one stays paused")
@@ -286,7 +278,7 @@ def update_delay_alert(
         row.episode_since = row.episode_level = None
     call.db.flush()
     phones = _list_proved(call, call.db, [row])
-    state = f"Alert {row.id}: {_describe_terms(row)}." if _is_running(row) else f"Alert {row.id} is paused."
+    state = f"Alert {row.id}: {_describe_terms(row)}." if row.is_on else f"Alert {row.id} is paused."
     alert = _to_alert(row, phones)
     changes = describe_changes(f"the alert for {row.airport}", alert, changed)
     message = f"{changes} {state}{_warn_unproved_number(row, phones)}"

@@ -1,12 +1,11 @@
 """Flight alerts: award seats of one airline on a route, mailed when they open within a window of days."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
@@ -37,9 +36,10 @@ from shared.db.accounts import lock
 from shared.db.flight_alerts import FlightAlert as Row
 from shared.db.flight_alerts import FlightAlertKey
 from shared.db.pagination import count, page_of
-from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
+from shared.db.watched_keys import forget_keys
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import FLIGHT_ALERT
 from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.flight_alerts import PRICED_THROUGH
 
@@ -106,15 +106,7 @@ class DeletedFlightAlert(Result):
 
 def _to_alert(row: Row) -> FlightAlert:
     columns = {name: getattr(row, name) for name in FlightAlert.model_fields if hasattr(row, name)}
-    return FlightAlert.model_validate(columns | {"alert_id": row.id, "active": _is_running(row)})
-
-
-def _is_running(row: Row) -> bool:
-    return row.active and row.paused_at is None
-
-
-def _is_active() -> ColumnElement[bool]:
-    return Row.active & Row.paused_at.is_(None)
+    return FlightAlert.model_validate(columns | {"alert_id": row.id, "active": row.is_on})
 
 
 _get_own = partial(get_own, Row, "flight alert")
@@ -122,7 +114,7 @@ _get_own = partial(get_own, Row, "flight alert")
 
 def _check_cap(call: Call, row: Row, nothing: str) -> Capacity:
     refusal = f"active; {nothing}. Pause or delete one, or choose a larger plan."
-    return check_cap(call, call.db, Row, _is_active(), refusal, same_terms(row, *TERMS))
+    return check_cap(call, call.db, Row, refusal, same_terms(row, *TERMS))
 
 
 def _check_terms(call: Call, row: Row) -> None:
@@ -143,7 +135,7 @@ def _describe_watch(call: Call, row: Row) -> str:
 
 def _schedule_checks(call: Call, row: Row) -> None:
     """The first check is due now, the next ones after the interval of the settings."""
-    schedule(call.db, RunKind.FLIGHT_ALERT, row.id, timedelta(seconds=call.settings.flight_alert_interval_seconds))
+    schedule(call.db, FLIGHT_ALERT.run, row.id, row.interval)
 
 
 @tool(
@@ -193,7 +185,7 @@ def create_flight_alert(
         f" mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
         alert=_to_alert(row),
         active_count=room.active + 1,
-        cap=call.limits.flight_alerts,
+        cap=FLIGHT_ALERT.cap(call.plan),
         opens_on=find_opening(call, release, date_range_start),
         release=to_release(call, release, date_range_end),
     )
@@ -227,9 +219,9 @@ def list_flight_alerts(
         _get_own(call.db, alert_id)
     conditions = [Row.id == alert_id] if alert_id is not None else []
     if active is not None:
-        conditions.append(_is_active() if active else ~_is_active())
+        conditions.append(Row.is_running() if active else ~Row.is_running())
     rows, total = page_of(call.db, Row, conditions, Row.id.desc(), page=page, per_page=per_page)
-    running, cap = count(call.db, Row, _is_active()), call.limits.flight_alerts
+    running, cap = count(call.db, Row, Row.is_running()), FLIGHT_ALERT.cap(call.plan)
     return FlightAlerts(
         message=f"{pluralize(total, 'flight alert')}; {running} of {cap} active.{_describe_trouble(rows)}",
         alerts=[_to_alert(row) for row in rows],
@@ -243,7 +235,7 @@ def _describe_trouble(rows: Sequence[Row]) -> str:
     """The alerts whose last check got no answer, with the reason."""
     sentences = ""
     for outcome, why in TROUBLE_WORDS.items():
-        ids = [str(row.id) for row in rows if _is_running(row) and row.last_outcome == outcome]
+        ids = [str(row.id) for row in rows if row.is_on and row.last_outcome == outcome]
         which = f"alert {ids[0]}" if len(ids) == 1 else f"alerts {', '.join(ids)}"
         sentences += f" The last check of {which} got no answer: {why}." if ids else ""
     return sentences
@@ -279,7 +271,7 @@ def update_flight_alert(
     """
     lock(call.db, call.account_id)
     row = _get_own(call.db, alert_id, locked=True)
-    was_running = _is_running(row)
+    was_running = row.is_on
     if active and not was_running:
         _check_cap(call, row, "this one stays paused")
         row.paused_at = None
@@ -287,7 +279,7 @@ def update_flight_alert(
     changes = dict(zip(_SEAT_TERMS, terms, strict=True)) | build_filters(call, nonstop_only, weekdays, max_taxes)
     changed = edit(row, call.now, changes | {"active": active}, list_cleared(clear))
     terms_changed = bool(set(changed) & set(TERMS))
-    if terms_changed or (_is_running(row) and not was_running):
+    if terms_changed or (row.is_on and not was_running):
         _check_terms(call, row)
     if active and not was_running and "active" not in changed:  # the plan had paused it, so the column did not change
         changed.append("active")
@@ -300,16 +292,16 @@ def update_flight_alert(
 
 def _reschedule(call: Call, row: Row, *, terms_changed: bool, was_running: bool) -> None:
     """Changed terms and a restart delete the seats seen before, so that each match counts as new."""
-    if terms_changed or not was_running or not _is_running(row):
-        call.db.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == row.id))
-    if not _is_running(row):
-        unschedule(call.db, RunKind.FLIGHT_ALERT, [row.id])
+    if terms_changed or not was_running or not row.is_on:
+        forget_keys(call.db, FlightAlertKey, row.id)
+    if not row.is_on:
+        unschedule(call.db, FLIGHT_ALERT.run, [row.id])
     elif terms_changed or not was_running:
         _schedule_checks(call, row)
 
 
 def _describe_update(call: Call, row: Row) -> str:
-    if not _is_running(row):
+    if not row.is_on:
         return f"Alert {row.id}, {_describe_watch(call, row)}, is paused."
     return f"Alert {row.id} watches {_describe_watch(call, row)}.{describe_filters(row)}"
 
@@ -328,7 +320,7 @@ def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
     """
     row = _get_own(call.db, alert_id, locked=True)
     removed = RemovedFlightAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")
-    delete_schedules(call.db, RunKind.FLIGHT_ALERT, [row.id])
+    delete_schedules(call.db, FLIGHT_ALERT.run, [row.id])
     call.db.delete(row)
     call.db.flush()
     return DeletedFlightAlert(

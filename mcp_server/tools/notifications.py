@@ -1,7 +1,7 @@
 """Notices of an account's inbox: listed, marked as read and deleted."""
 
 from datetime import UTC, datetime, time
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -16,11 +16,16 @@ from shared.db.messages import Notification, load_notice_page
 from shared.db.pagination import count
 from shared.domain.plurals import pluralize
 from shared.domain.short_ids import read_uuid, shorten_uuid
+from shared.domain.watch_kinds import FLIGHT_ALERT, WATCH_KINDS
 from shared.errors import Fault, Invalid, NotFound
 from shared.outbox.links import find_subject_path
 from shared.settings import settings
 
-Kind = Literal["flight_alert", "route_monitor", "delay_alert", "standing_order", "hotel_price_drop", "inbox", "account"]
+_NEWER_KINDS = [kind.notice for kind in WATCH_KINDS if kind is not FLIGHT_ALERT]
+if TYPE_CHECKING:
+    Kind = str
+else:  # in the order that was published
+    Kind = Literal[FLIGHT_ALERT.notice, *_NEWER_KINDS, "inbox", "account"]
 
 
 class Notice(Part):

@@ -16,16 +16,12 @@ from mcp_server.views.profile import Profile, to_profile
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
-from shared.db.delay_alerts import DelayAlert
-from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import Notification
-from shared.db.monitor_pages import is_active
 from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
-from shared.db.route_monitors import RouteMonitor
-from shared.db.standing_orders import StandingOrder
 from shared.db.trips import Trip
 from shared.db.upcoming_bookings import earliest_today
+from shared.db.watches import list_limited_models
 from shared.domain import balances, time_zones
 from shared.domain import redemptions as rules
 from shared.domain.dates import format_day
@@ -195,12 +191,7 @@ def describe_members(sums: list[MemberSums]) -> str:
 WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
 # What is only counted: alerts that are neither paused nor ended, trips, unread notices.
 _COUNTED = {
-    "flight_alerts": select_count(FlightAlert, FlightAlert.active.is_(True), FlightAlert.paused_at.is_(None)),
-    "delay_alerts": select_count(DelayAlert, DelayAlert.active.is_(True), DelayAlert.paused_at.is_(None)),
-    "route_monitors": select_count(RouteMonitor, is_active()),
-    "standing_orders": select_count(
-        StandingOrder, StandingOrder.stopped_at.is_(None), StandingOrder.paused_at.is_(None)
-    ),
+    **{model.KIND.table: select_count(model, model.is_running()) for model in list_limited_models()},
     "active_trips": select_count(Trip, Trip.archived_at.is_(None)),
     "archived_trips": select_count(Trip, Trip.archived_at.is_not(None)),
     "unread": select_count(Notification, Notification.read_at.is_(None)),

@@ -1,12 +1,12 @@
 """Route monitors: award seats on a route, mailed when they match a person's terms for the first time."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
@@ -37,14 +37,15 @@ from mcp_server.views.watch_outlook import (
 )
 from shared.db.accounts import lock
 from shared.db.bookings import FlightBooking
-from shared.db.monitor_pages import is_active, load_monitor_page
+from shared.db.monitor_pages import load_monitor_page
 from shared.db.pagination import count
 from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, list_found_prices, list_matches
-from shared.db.run_kinds import RunKind
 from shared.db.runs import schedule, unschedule
+from shared.db.watched_keys import forget_keys
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import PartyPrice, describe_price, format_amount
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.errors import Fault, Invalid
 from shared.reference.rows.award_charts import ReleaseWindow
 from shared.services.watches.booked_awards import BookedAward, is_better_cabin, read_award, set_terms
@@ -54,7 +55,7 @@ from shared.services.watches.booked_awards import BookedAward, is_better_cabin, 
 
 def schedule_checks(call: Call, row: RouteMonitor) -> None:
     """The first check is due now, the next ones after the interval of the settings."""
-    schedule(call.db, RunKind.ROUTE_MONITOR, row.id, timedelta(seconds=call.settings.route_monitor_interval_seconds))
+    schedule(call.db, ROUTE_MONITOR.run, row.id, row.interval)
 
 
 def describe_interval(call: Call) -> str:
@@ -82,28 +83,25 @@ def check_changeable(row: RouteMonitor, *, has_terms: bool) -> None:
 
 
 def switch_monitor(call: Call, row: RouteMonitor, active: bool | None) -> bool:
-    """Pauses or resumes a monitor; whether that changed anything. Raises LimitReached.
-
-    One that a plan paused and its owner pauses too is not resumed by a larger plan.
-    """
+    """Pauses or resumes a monitor; whether that changed anything. Raises LimitReached."""
     is_as_asked = row.paused_at is None if active else row.paused_by_owner
     if active is None or is_as_asked:
         return False
     if active:
         refusal = "active; this one stays paused. Pause or cancel another one, or choose a larger plan."
-        check_cap(call, call.db, RouteMonitor, is_active(), refusal)
-    row.paused_at, row.paused_by_owner = (None, False) if active else (row.paused_at or call.now, True)
+        check_cap(call, call.db, RouteMonitor, refusal)
+    row.switch(on=active)
     return True
 
 
 def start_afresh(call: Call, row: RouteMonitor) -> None:
     """What was seen before is forgotten, so that each match counts as new; a paused monitor is not checked."""
-    call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
+    forget_keys(call.db, MonitorKey, row.id)
     call.db.flush()
     if row.paused_at is None:
         schedule_checks(call, row)
     else:
-        unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
+        unschedule(call.db, ROUTE_MONITOR.run, [row.id])
 
 
 # Watches of booked awards: the parameter, its checks, and what an answer says of them.
@@ -245,7 +243,7 @@ def _resolve_airlines(call: Call, airlines: list[str] | None) -> list[str] | Non
 
 def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
     refusal = "active; nothing was created. Cancel one with cancel_route_monitor or choose a larger plan."
-    return check_cap(call, call.db, RouteMonitor, is_active(), refusal, same_terms(row, *TERMS))
+    return check_cap(call, call.db, RouteMonitor, refusal, same_terms(row, *TERMS))
 
 
 @_tool(
@@ -297,7 +295,7 @@ def create_route_monitor(
         f" Fresh seats are mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
         monitor=views.to_monitors(call, [row])[0],
         active_count=room.active + 1,
-        cap=call.limits.route_monitors,
+        cap=ROUTE_MONITOR.cap(call.plan),
         opens_on=find_opening(call, release, earliest_date),
         release=to_release(call, release, row.latest_date),
         fee=to_fee(call, award),
@@ -329,10 +327,10 @@ def list_route_monitors(
     watches = load_monitor_page(call.db, state, page, per_page)
     return Monitors(
         message=f"{pluralize(watches.total, 'route monitor')};"
-        f" {watches.active} of {call.limits.route_monitors} active.",
+        f" {watches.active} of {ROUTE_MONITOR.cap(call.plan)} active.",
         monitors=views.show_monitors(call, watches.rows, watches.due, watches.finds),
         active_count=watches.active,
-        cap=call.limits.route_monitors,
+        cap=ROUTE_MONITOR.cap(call.plan),
         paging=Paging.of(page, per_page, watches.total),
     )
 
@@ -461,11 +459,11 @@ def cancel_route_monitor(call: Call, monitor_id: MonitorId) -> OneMonitor:
     if row.cancelled_at is None:
         row.cancelled_at, row.cancel_reason = call.now, "user"
         call.db.flush()
-        call.db.execute(delete(MonitorKey).where(MonitorKey.monitor_id == row.id))
-        unschedule(call.db, RunKind.ROUTE_MONITOR, [row.id])
+        forget_keys(call.db, MonitorKey, row.id)
+        unschedule(call.db, ROUTE_MONITOR.run, [row.id])
     return OneMonitor(
         message=f"Monitor {row.id}, {row.origin} to {row.destination}, is cancelled and kept for the record.",
         monitor=views.to_monitors(call, [row])[0],
-        active_count=count(call.db, RouteMonitor, is_active()),
-        cap=call.limits.route_monitors,
+        active_count=count(call.db, RouteMonitor, RouteMonitor.is_running()),
+        cap=ROUTE_MONITOR.cap(call.plan),
     )

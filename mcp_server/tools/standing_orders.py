@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
-from sqlalchemy import ColumnElement, func, select, true
+from sqlalchemy import func, select, true
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
@@ -16,7 +16,6 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.views.standing_orders import Outcome, StandingOrder, to_standing_orders
 from shared.db.pagination import page_of
-from shared.db.run_kinds import RunKind
 from shared.db.runs import run_now, schedule, unschedule
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
@@ -25,6 +24,7 @@ from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
 from shared.domain.short_ids import shorten_uuid
 from shared.domain.standing_orders import DAILY, WEEKLY, next_run
+from shared.domain.watch_kinds import STANDING_ORDER
 from shared.errors import BackendUnavailable, Fault, Invalid, LimitReached, Outage
 
 Cadence = Literal["daily", "weekly"]
@@ -82,10 +82,6 @@ class QueuedRun(Result):
     next_allowed_at: datetime
 
 
-def _is_running() -> ColumnElement[bool]:
-    return Row.stopped_at.is_(None) & Row.paused_at.is_(None)
-
-
 _get_own = partial(get_own, Row, "standing order")
 
 
@@ -117,13 +113,13 @@ def _describe_model(call: Call) -> str:
 
 def _check_cap(call: Call) -> None:
     refusal = "running; nothing was created. Stop one with cancel_standing_order or choose a larger plan."
-    check_cap(call, call.db, Row, _is_running(), refusal)
+    check_cap(call, call.db, Row, refusal)
 
 
 def _schedule_runs(call: Call, row: Row) -> datetime:
     """Schedules the first run at the next such hour and returns its moment."""
     first = next_run(call.now, row.run_hour, row.run_weekday)
-    schedule(call.db, RunKind.STANDING_ORDER, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
+    schedule(call.db, STANDING_ORDER.run, row.id, DAILY if row.cadence == "daily" else WEEKLY, first)
     return first
 
 
@@ -182,7 +178,7 @@ def list_standing_orders(
 
     Free.
     """
-    condition = {"running": _is_running(), "stopped": ~_is_running(), "all": true()}[state]
+    condition = {"running": Row.is_running(), "stopped": ~Row.is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
     kind = "standing order" if state == "all" else f"{state} standing order"
     return Orders(
@@ -291,7 +287,7 @@ def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     if row.stopped_at is None:
         row.stopped_at = call.now
         call.db.flush()
-        unschedule(call.db, RunKind.STANDING_ORDER, [row.id])
+        unschedule(call.db, STANDING_ORDER.run, [row.id])
     return OneOrder(
         message=f"Standing order {row.id} is stopped; its last result is kept.",
         standing_order=to_standing_orders(call, [row])[0],
@@ -316,7 +312,7 @@ def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
     next_allowed = _allow_extra_run(call, row)
     run = Run(
         standing_order_id=row.id,
-        job_run_id=run_now(call.db, RunKind.STANDING_ORDER, row.id),
+        job_run_id=run_now(call.db, STANDING_ORDER.run, row.id),
         manual=True,
         queued_at=call.now,
     )

@@ -9,8 +9,8 @@ from mcp_server.toolkit.context import Call, CallBase
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.views.seat_filters import Filters
 from shared.db.route_monitors import MonitorFinds, MonitorMatch, RouteMonitor, find_matches
-from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.errors import Fault, Invalid
 from shared.outbox.wording import award_seats
 from shared.reference.city_airports import list_watched_airports
@@ -90,7 +90,7 @@ def describe_payment(call: Call, row: RouteMonitor, seats: Sequence[FoundSeat]) 
 
 def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     running = [row.id for row in rows if not (row.cancelled_at or row.paused_at)]
-    due = next_due(call.db, RunKind.ROUTE_MONITOR, running) if running else {}
+    due = next_due(call.db, ROUTE_MONITOR.run, running) if running else {}
     return show_monitors(call, rows, due, find_matches(call.db, [row.id for row in rows]))
 
 

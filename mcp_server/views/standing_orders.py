@@ -10,10 +10,10 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Part
-from shared.db.run_kinds import RunKind
 from shared.db.runs import next_due
 from shared.db.standing_orders import StandingOrder as Row
 from shared.db.standing_orders import StandingOrderRun as Run
+from shared.domain.watch_kinds import STANDING_ORDER
 
 Outcome = Literal["ok", "failed"]
 
@@ -48,7 +48,7 @@ def _find_last_runs(call: Call, order_ids: Sequence[int]) -> dict[int, Line[int,
 
 def to_standing_orders(call: Call, rows: Sequence[Row]) -> list[StandingOrder]:
     ids = [row.id for row in rows]
-    due, runs = next_due(call.db, RunKind.STANDING_ORDER, ids), _find_last_runs(call, ids)
+    due, runs = next_due(call.db, STANDING_ORDER.run, ids), _find_last_runs(call, ids)
     orders = []
     for row in rows:
         ended, run = row.stopped_at or row.paused_at, runs.get(row.id)

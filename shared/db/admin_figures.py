@@ -14,18 +14,15 @@ from shared.db.accounts import Account
 from shared.db.base import Base, unscoped
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.call_figures import CallCount, CallTime, ClientCount
-from shared.db.delay_alerts import DelayAlert
 from shared.db.fact_reports import FactReport
-from shared.db.flight_alerts import FlightAlert
 from shared.db.messages import OPEN_STATUSES as OPEN_MESSAGE
 from shared.db.messages import Delivery
-from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import OPEN_STATUSES as OPEN_RUN
 from shared.db.runs import JobRun
 from shared.db.source_watch import FAULT, SourceItem, SourceReading
-from shared.db.standing_orders import StandingOrder
 from shared.db.trips import SearchRecord, Trip
 from shared.db.usage import TOOL_CALLS, UNCOUNTED_TOOL, ToolCall, UsageCounter
+from shared.db.watches import list_limited_models
 from shared.domain.call_times import estimate_percentile
 
 # What a caller gets as an error; all else is an answer.
@@ -35,9 +32,10 @@ MAX_EXACT_TIMES = 20_000  # calls whose times are sorted in 30 ms; of more the p
 RECORDS: dict[str, tuple[type[Base], ...]] = {
     "flight_bookings": (FlightBooking,),
     "hotel_bookings": (HotelBooking,),
-    "monitors": (RouteMonitor,),
-    "alerts": (FlightAlert, DelayAlert),
-    "standing_orders": (StandingOrder,),
+    **{
+        name: tuple(model for model in list_limited_models() if model.KIND.counted_as == name)
+        for name in ("monitors", "alerts", "standing_orders")
+    },
     "trips": (Trip,),
 }
 

@@ -11,14 +11,18 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy import ColumnElement, ForeignKey, Index, func
 from sqlalchemy.dialects.postgresql import ARRAY, array
-from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column
+from sqlalchemy.orm import InstrumentedAttribute, Mapped, Session, aliased, mapped_column, object_session
 
+from shared import clock
 from shared.db.base import AccountOwned, Base, ModeOwned, currency, iata, pk, stamp
 from shared.db.members import member
 from shared.db.observations import FareObservation
-from shared.db.run_kinds import RunKind
-from shared.db.runs import Schedule
+from shared.db.runs import Schedule, next_due
 from shared.db.vouchers import Voucher
+from shared.db.watches import Watch
+from shared.domain.watch_kinds import HOTEL_PRICE
+
+DAILY = timedelta(days=1)  # between two looks at the price of a stay
 
 
 class FlightBooking(AccountOwned, Base):
@@ -68,9 +72,10 @@ class FlightBooking(AccountOwned, Base):
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
-class HotelBooking(AccountOwned, Base):
+class HotelBooking(Watch):
     """One stay. Its price is looked at daily until it begins or is cancelled."""
 
+    KIND = HOTEL_PRICE
     __tablename__ = "hotel_bookings"
     __table_args__ = (
         Index("ix_hotel_bookings_newest", "account_id", "check_in_date", "id"),
@@ -110,6 +115,27 @@ class HotelBooking(AccountOwned, Base):
     cancelled_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+    @property
+    def title(self) -> str:
+        return f"The price of your stay at {self.hotel_name}"
+
+    @property
+    def interval(self) -> timedelta:
+        return DAILY
+
+    @property
+    def has_ended(self) -> bool:
+        return self.cancelled_at is not None or self.check_in_date < clock.today()
+
+    @property
+    def is_on(self) -> bool:
+        """Its schedule alone says so."""
+        session = object_session(self)
+        return session is not None and self.id in next_due(session, HOTEL_PRICE.run, [self.id])
+
+    def switch(self, *, on: bool) -> None:
+        """A stay has no column for it."""
 
 
 class HotelPrice(ModeOwned, Base):
@@ -242,7 +268,7 @@ def select_prices(which: ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
         aliased(HotelPrice, _prices(*only, showing=HotelPrice).correlate(HotelBooking).lateral())
         for only in ((), (_is_comparable(),))
     )
-    due = sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
+    due = sa.and_(Schedule.kind == HOTEL_PRICE.run, Schedule.subject_id == HotelBooking.id, Schedule.enabled)
     return (
         sa.select(HotelBooking.id, latest, comparable, Schedule.next_due_at)
         .select_from(HotelBooking)

@@ -6,12 +6,15 @@ import sqlalchemy as sa
 from sqlalchemy import Index, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.base import ModeOwned, iata, pk, stamp
+from shared.db.watches import Watch
+from shared.domain.watch_kinds import DELAY_ALERT
 
 
-class DelayAlert(AccountOwned, ModeOwned, Base):
+class DelayAlert(ModeOwned, Watch):
     """`episode_since` is set while a delay lasts that was over the threshold: one message per episode and level."""
 
+    KIND = DELAY_ALERT
     __tablename__ = "delay_alerts"
     __table_args__ = (
         Index("ix_delay_alerts_airport", "airport", postgresql_where=sa.text("active and paused_at is null")),
@@ -34,6 +37,23 @@ class DelayAlert(AccountOwned, ModeOwned, Base):
     last_triggered_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+    @classmethod
+    def is_live(cls) -> sa.ColumnElement[bool]:
+        return cls.active.is_(True)
+
+    @property
+    def title(self) -> str:
+        return f"Delays at {self.airport}"
+
+    @property
+    def is_on(self) -> bool:
+        return self.active and self.paused_at is None
+
+    def switch(self, *, on: bool) -> None:
+        self.active = on
+        if on:
+            self.paused_at = self.episode_since = self.episode_level = None
 
 
 def leave_channel(session: Session, account_id: int, channel: str, ending: str | None = None) -> list[int]:

@@ -7,11 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
-from shared.db.bookings import HotelBooking, HotelPrice, Today, is_after_today
-from shared.db.run_kinds import RunKind
+from shared.db.bookings import DAILY, HotelBooking, HotelPrice, Today, is_after_today
 from shared.db.runs import Schedule
+from shared.domain.watch_kinds import HOTEL_PRICE
 
-DAILY = timedelta(days=1)
 FIRST_CHECKS_APART = timedelta(seconds=1)
 Stay = tuple[str, date, date]  # the hotel's code, arrival and departure
 
@@ -79,13 +78,13 @@ def schedule_all_stays(session: Session, today: Today) -> int:
     """Every stay to come that has no watch gets one, the first checks a second apart. Says how many there were."""
     lacking = (
         sa.select(
-            sa.literal(RunKind.HOTEL_PRICE),
+            sa.literal(HOTEL_PRICE.run),
             HotelBooking.id,
             sa.literal(DAILY, sa.Interval),
             sa.func.now()
             + sa.func.row_number().over(order_by=HotelBooking.id) * sa.literal(FIRST_CHECKS_APART, sa.Interval),
         )
-        .outerjoin(Schedule, sa.and_(Schedule.kind == RunKind.HOTEL_PRICE, Schedule.subject_id == HotelBooking.id))
+        .outerjoin(Schedule, sa.and_(Schedule.kind == HOTEL_PRICE.run, Schedule.subject_id == HotelBooking.id))
         .where(
             Schedule.id.is_(None),
             HotelBooking.cancelled_at.is_(None),

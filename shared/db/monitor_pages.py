@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from shared.db.pagination import CountedRows, select_count
 from shared.db.route_monitors import MonitorFinds, RouteMonitor, group_finds, select_finds
-from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
+from shared.domain.watch_kinds import ROUTE_MONITOR
 
 State = Literal["active", "cancelled", "all"]
 
@@ -27,15 +27,11 @@ class MonitorPage:
     finds: dict[int, MonitorFinds]
 
 
-def is_active() -> sa.ColumnElement[bool]:
-    return RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_at.is_(None)
-
-
 def load_monitor_page(session: Session, state: State, page: int, per_page: int) -> MonitorPage:
     """The newest first."""
     rows, (total, active) = _select_monitors(state).read(session, offset=(page - 1) * per_page, per_page=per_page)
     ids = [monitor.id for (monitor,) in rows]
-    is_due = Schedule.kind == RunKind.ROUTE_MONITOR, Schedule.subject_id.in_(ids), Schedule.enabled
+    is_due = Schedule.kind == ROUTE_MONITOR.run, Schedule.subject_id.in_(ids), Schedule.enabled
     due = session.execute(sa.select(Schedule.subject_id, Schedule.next_due_at).where(*is_due))
     finds = group_finds(session.execute(select_finds(ids)))
     return MonitorPage([monitor for (monitor,) in rows], total, active, dict(due.all()), finds)
@@ -43,7 +39,7 @@ def load_monitor_page(session: Session, state: State, page: int, per_page: int) 
 
 @lru_cache(maxsize=3)
 def _select_monitors(state: State) -> CountedRows:
-    fits = {"active": is_active(), "cancelled": ~is_active(), "all": sa.true()}[state]
+    fits = {"active": RouteMonitor.is_running(), "cancelled": ~RouteMonitor.is_running(), "all": sa.true()}[state]
     rows = sa.select(RouteMonitor).where(fits).order_by(RouteMonitor.id.desc())
     rows = rows.offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
-    return CountedRows.of(rows, select_count(RouteMonitor, fits), select_count(RouteMonitor, is_active()))
+    return CountedRows.of(rows, select_count(RouteMonitor, fits), select_count(RouteMonitor, RouteMonitor.is_running()))

@@ -9,13 +9,10 @@ from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base
+from shared.domain.watch_kinds import WATCH_KINDS
 
 # Which mails can be turned on and off, and how they begin.
-MAILS = {
-    "route_monitors": True,
-    "flight_alerts": True,
-    "standing_orders": True,
-    "hotel_price_drops": True,
+MAILS = {kind.mails: True for kind in WATCH_KINDS if kind.has_mail_switch} | {
     "deadlines": True,
     "weekly_overview": False,
     "product_news": False,
@@ -23,18 +20,14 @@ MAILS = {
 
 
 class Profile(AccountOwned, Base):
-    """One row per account, written when something is first changed; without it everything is as it begins."""
+    """One row per account, written when something is first changed; without it everything is as it begins.
+
+    `mail_<kind>` switches each kind of MAILS.
+    """
 
     __tablename__ = "profiles"
 
     account_id: Mapped[int] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
-    mail_route_monitors: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_flight_alerts: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_standing_orders: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_hotel_price_drops: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_deadlines: Mapped[bool] = mapped_column(server_default=sa.true())
-    mail_weekly_overview: Mapped[bool] = mapped_column(server_default=sa.false())
-    mail_product_news: Mapped[bool] = mapped_column(server_default=sa.false())
     home_airport: Mapped[str | None] = mapped_column(sa.String(3))
     default_cabin: Mapped[str | None]
     currency: Mapped[str | None] = mapped_column(sa.String(3))  # None = USD
@@ -44,6 +37,11 @@ class Profile(AccountOwned, Base):
     avoided_airlines: Mapped[list[str]] = mapped_column(server_default=sa.text("'{}'"))
     default_passengers: Mapped[int | None]  # None = 1
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+for _kind, _is_on in MAILS.items():
+    _switch = mapped_column(sa.Boolean, nullable=False, server_default=sa.true() if _is_on else sa.false())
+    setattr(Profile, f"mail_{_kind}", _switch)
 
 
 class AdvisorLogo(AccountOwned, Base):

@@ -11,15 +11,31 @@ from sqlalchemy import ForeignKey, Index, PrimaryKeyConstraint, func
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared import clock
 from shared.db import bulk
-from shared.db.base import AccountOwned, Base, ModeOwned, iata, pk, stamp
+from shared.db.base import Base, ModeOwned, iata, pk, stamp
 from shared.db.partitions import partition_by
 from shared.db.seat_filters import SeatFilters
+from shared.db.watches import Watch
+from shared.domain.watch_kinds import ROUTE_MONITOR
+from shared.settings import settings
 
 
-class RouteMonitor(SeatFilters, AccountOwned, ModeOwned, Base):
+class MonitorKey(ModeOwned, Base):
+    """The state of one watched key from the last check that answered for it: did it match then?"""
+
+    __tablename__ = "route_monitor_keys"
+
+    monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
+    matched: Mapped[bool]
+    answered_at: Mapped[datetime]
+
+
+class RouteMonitor(SeatFilters, ModeOwned, Watch):
     """`origin` and `destination` are an airport or a city with several."""
 
+    KIND, KEYS = ROUTE_MONITOR, MonitorKey
     __tablename__ = "route_monitors"
     __table_args__ = (
         Index("ix_route_monitors_active", "account_id", postgresql_where=sa.text("cancelled_at is null")),
@@ -51,16 +67,30 @@ class RouteMonitor(SeatFilters, AccountOwned, ModeOwned, Base):
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
+    @classmethod
+    def is_live(cls) -> sa.ColumnElement[bool]:
+        return cls.cancelled_at.is_(None) & cls.paused_by_owner.is_(False)
 
-class MonitorKey(ModeOwned, Base):
-    """The state of one watched key from the last check that answered for it: did it match then?"""
+    @property
+    def title(self) -> str:
+        return f"Award seats from {self.origin} to {self.destination}"
 
-    __tablename__ = "route_monitor_keys"
+    @property
+    def interval(self) -> timedelta:
+        return timedelta(seconds=settings().route_monitor_interval_seconds)
 
-    monitor_id: Mapped[int] = mapped_column(ForeignKey("route_monitors.id", ondelete="CASCADE"), primary_key=True)
-    key: Mapped[str] = mapped_column(primary_key=True)  # carrier|programme|date|cabin
-    matched: Mapped[bool]
-    answered_at: Mapped[datetime]
+    @property
+    def has_ended(self) -> bool:
+        """One that its window or its owner ended stays so."""
+        return self.cancelled_at is not None
+
+    @property
+    def is_on(self) -> bool:
+        return self.cancelled_at is None and self.paused_at is None
+
+    def switch(self, *, on: bool) -> None:
+        """One that a plan paused and its owner pauses too is not resumed by a larger plan."""
+        self.paused_at, self.paused_by_owner = (None, False) if on else (self.paused_at or clock.now(), True)
 
 
 class MonitorCheck(ModeOwned, Base):
@@ -147,7 +177,8 @@ def note_checked(session: Session, checks: Mapping[int, tuple[datetime, int]]) -
 
 
 def add_matches(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    bulk.write(session, MonitorMatch, rows)
+    if rows:
+        bulk.write(session, MonitorMatch, rows)
 
 
 # The matches of one check are stored at one moment; before, each had its own, microseconds apart.

@@ -1,4 +1,4 @@
-"""The kinds of background runs: what each is about, and which limit of a plan caps how many of it an account has.
+"""The kinds of background runs besides those of watches, and what each run of any kind is about.
 
 `schedules` and `job_runs` name a kind by its text and its subject by number, without a foreign key. So anyone who
 deletes subjects asks here which schedules must go with them. The handler of each kind stands in `jobs.runs.HANDLERS`.
@@ -10,25 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared.db.runs import Schedule
+from shared.domain.watch_kinds import WATCH_KINDS
 
 
 class RunKind(StrEnum):
-    """A kind of run; its text is stored."""
+    """A kind of run of the service itself, and that which reads a mail; its text is stored."""
 
-    subject: str | None  # table and column that `schedules.subject_id` is a value of; None: the service as a whole
-    limit: str | None  # field of `domain.plans.Limits`
-
-    def __new__(cls, value: str, subject: str | None = None, limit: str | None = None) -> "RunKind":
-        kind = str.__new__(cls, value)
-        kind._value_, kind.subject, kind.limit = value, subject, limit
-        return kind
-
-    ROUTE_MONITOR = "route_monitor", "route_monitors.id", "route_monitors"
-    FLIGHT_ALERT = "flight_alert", "flight_alerts.id", "flight_alerts"
-    STANDING_ORDER = "standing_order", "standing_orders.id", "standing_orders"
-    HOTEL_PRICE = "hotel_price", "hotel_bookings.id"
-    INBOUND_MAIL = "inbound_mail", "inbound_mails.number"
-    AIRPORT_DELAYS = "airport_delays", None, "delay_alerts"  # one run for the delay alerts of everybody
+    INBOUND_MAIL = "inbound_mail"
     HOTEL_WATCHES = "hotel_watches"  # gives a schedule to each stay that lacks one
     REFERENCE_AUDIT = "reference_audit"
     EXCHANGE_RATES = "exchange_rates"
@@ -37,26 +25,31 @@ class RunKind(StrEnum):
     BILLING = "billing"  # asks the payment service about subscriptions
     DEADLINES = "deadlines"  # tells people of what ends soon
 
-    def subjects(self, account_id: int | None = None) -> sa.Select[int]:
-        """The numbers of all its subjects, or of one account's. A plain table: the guards of a session, which see one
-        data mode only, do not act on it."""
-        table, _, column = (self.subject or "").partition(".")
-        rows = sa.table(table, sa.column(column), sa.column("account_id"))
-        numbers = sa.select(rows.c[column])
-        return numbers if account_id is None else numbers.where(rows.c.account_id == account_id)
+
+# By the kind of run the table and column that `schedules.subject_id` is a value of; of other kinds it is 0.
+SUBJECTS = {kind.run: (kind.table, "id") for kind in WATCH_KINDS if kind.has_own_runs} | {
+    RunKind.INBOUND_MAIL.value: ("inbound_mails", "number")
+}
 
 
-WITH_SUBJECT = tuple(kind for kind in RunKind if kind.subject)
+def select_subjects(kind: str, account_id: int | None = None) -> sa.Select[int]:
+    """The numbers of all subjects of a kind, or of one account's. A plain table: the guards of a session, which see one
+    data mode only, do not act on it."""
+    table, column = SUBJECTS[kind]
+    rows = sa.table(table, sa.column(column), sa.column("account_id"))
+    numbers = sa.select(rows.c[column])
+    return numbers if account_id is None else numbers.where(rows.c.account_id == account_id)
 
 
 def delete_account_schedules(session: Session, account_id: int) -> None:
     """The account is about to be deleted; runs of its schedules go too."""
-    for kind in WITH_SUBJECT:
-        theirs = kind.subjects(account_id)
+    for kind in SUBJECTS:
+        theirs = select_subjects(kind, account_id)
         session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.in_(theirs)))
 
 
 def delete_orphaned_schedules(session: Session) -> None:
     """For subjects that were deleted in bulk, no matter who owned them."""
-    for kind in WITH_SUBJECT:
-        session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.not_in(kind.subjects())))
+    for kind in SUBJECTS:
+        subjects = select_subjects(kind)
+        session.execute(sa.delete(Schedule).where(Schedule.kind == kind, Schedule.subject_id.not_in(subjects)))

@@ -7,11 +7,14 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from shared.db.base import AccountOwned, Base, pk, stamp, uid
+from shared.db.watches import Watch
+from shared.domain.watch_kinds import STANDING_ORDER
 
 MAX_FINISHED_RUNS = 50  # finished runs of one order
 
 
-class StandingOrder(AccountOwned, Base):
+class StandingOrder(Watch):
+    KIND = STANDING_ORDER
     __tablename__ = "standing_orders"
     __table_args__ = (
         sa.CheckConstraint("cadence in ('daily', 'weekly')", name="cadence"),
@@ -29,6 +32,10 @@ class StandingOrder(AccountOwned, Base):
     stopped_at: Mapped[datetime | None]
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+    @classmethod
+    def is_live(cls) -> sa.ColumnElement[bool]:
+        return cls.stopped_at.is_(None)
 
 
 class StandingOrderRun(AccountOwned, Base):

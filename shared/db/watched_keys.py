@@ -45,6 +45,12 @@ def store_key_rows(session: Session, table: type[Base], rows: Sequence[Mapping[s
         bulk.write(session, table, rows, f"on conflict ({_name_owner(table)}, key) {newest}")
 
 
+def forget_keys(session: Session, table: type[Base], watch_id: int) -> None:
+    """So that whatever matches next counts as new."""
+    owner = table.__table__.c[_name_owner(table)]
+    session.execute(sa.delete(table).where(owner == watch_id))
+
+
 @cache
 def _name_owner(table: type[Base]) -> str:
     return str(sa.inspect(table).primary_key[0].name)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from shared.domain.watch_kinds import LIMITED_KINDS
+
 
 class Plan(IntEnum):
     """The four plans, in the order they include each other."""
@@ -45,15 +47,11 @@ def is_allowed(plan: Plan, tier: Tier) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one plan allows; None means without limit."""
+    """What one plan allows besides watches, whose kinds say it themselves; None means without limit."""
 
     searches_per_day: int | None
     results: int | None
     active_trips: int | None
-    route_monitors: int
-    flight_alerts: int
-    delay_alerts: int
-    standing_orders: int
     tool_calls_per_day: int
     api_calls_per_month: int
 
@@ -63,10 +61,6 @@ LIMITS: dict[Plan, Limits] = {
         searches_per_day=5,
         results=3,
         active_trips=1,
-        route_monitors=1,
-        flight_alerts=1,
-        delay_alerts=0,
-        standing_orders=0,
         tool_calls_per_day=500,
         api_calls_per_month=50,
     ),
@@ -74,10 +68,6 @@ LIMITS: dict[Plan, Limits] = {
         searches_per_day=None,
         results=None,
         active_trips=None,
-        route_monitors=20,
-        flight_alerts=25,
-        delay_alerts=10,
-        standing_orders=10,
         tool_calls_per_day=5_000,
         api_calls_per_month=150,
     ),
@@ -85,10 +75,6 @@ LIMITS: dict[Plan, Limits] = {
         searches_per_day=None,
         results=None,
         active_trips=None,
-        route_monitors=50,
-        flight_alerts=100,
-        delay_alerts=25,
-        standing_orders=25,
         tool_calls_per_day=10_000,
         api_calls_per_month=150,
     ),
@@ -96,10 +82,6 @@ LIMITS: dict[Plan, Limits] = {
         searches_per_day=None,
         results=None,
         active_trips=None,
-        route_monitors=200,
-        flight_alerts=500,
-        delay_alerts=100,
-        standing_orders=100,
         tool_calls_per_day=50_000,
         api_calls_per_month=500,
     ),
@@ -115,28 +97,23 @@ def list_cabins(plan: Plan) -> tuple[str, ...]:
 
 def list_additions(plan: Plan) -> list[str]:
     """What a plan adds to the one below it, in words, with the numbers of LIMITS."""
-    now, below = LIMITS[plan], LIMITS[Plan(plan - 1)] if plan else None
+    below = _count(Plan(plan - 1)) if plan else {}
     words = {
-        Plan.FREE: [f"{now.searches_per_day} economy searches a day", "every tool labelled Free"],
+        Plan.FREE: [f"{LIMITS[plan].searches_per_day} economy searches a day", "every tool labelled Free"],
         Plan.PREMIUM: ["unlimited searches in all cabins", "full results", "every integration", "unlimited trips"],
         Plan.PRO: ["client portfolios and branded PDFs"],
         Plan.ENTERPRISE: ["an API allowance that can be agreed"],
     }[plan]
-    return words + [
-        f"{label}: {getattr(now, field):,}"
-        for field, label in _COUNTED.items()
-        if getattr(now, field) and getattr(now, field) != getattr(below, field, None)
-    ]
+    counts = _count(plan).items()
+    return words + [f"{name}: {number:,}" for name, number in counts if number and number != below.get(name)]
 
 
-_COUNTED = {
-    "active_trips": "active trips",
-    "route_monitors": "route monitors",
-    "flight_alerts": "flight alerts",
-    "delay_alerts": "delay alerts",
-    "standing_orders": "standing orders",
-    "api_calls_per_month": "API calls a month",
-}
+def _count(plan: Plan) -> dict[str, int | None]:
+    """What a plan allows so many of, by name."""
+    watches = {kind.nouns: kind.cap(plan) for kind in LIMITED_KINDS}
+    limits = LIMITS[plan]
+    return {"active trips": limits.active_trips} | watches | {"API calls a month": limits.api_calls_per_month}
+
 
 # Integrations, with the plan each needs.
 INTEGRATIONS = {

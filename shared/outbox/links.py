@@ -11,6 +11,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from shared.domain.short_ids import shorten_uuid
+from shared.domain.watch_kinds import KIND_OF_EVENT, WATCH_KINDS, WatchKind
 from shared.secrets import is_same_secret, key_id, sign
 from shared.settings import settings
 
@@ -27,13 +28,7 @@ PAGES = {
 # Where a person sees what a mail is about. No other module knows these, so a page that moves is changed here alone.
 SETTINGS_PAGE = "/dashboard/settings"
 DEADLINES_PAGE = "/dashboard/deadlines"
-_WATCH_PAGES = {
-    "route_monitor": "/dashboard/watches/route/{number}",
-    "flight_alert": "/dashboard/watches/flight/{number}",
-    "delay_alert": "/dashboard/watches/delay/{number}",
-    "standing_order": "/dashboard/watches/order/{number}",
-    "hotel_booking": "/dashboard/bookings/stays/{number}",
-}
+_WATCH_PAGES = {kind.name: f"{kind.path}/{{number}}" for kind in WATCH_KINDS}
 _BOOKING_PAGES = {
     "flight": "/dashboard/bookings/flights/{number}",
     "stay": "/dashboard/bookings/stays/{number}",
@@ -152,6 +147,32 @@ def pause_url(account: str, kind: str, number: int) -> str:
     """Where this account pauses this one watch, without signing in."""
     signature = _sign_pause(settings().encryption_keys[0], account, kind, number)
     return f"{settings().web_url}/pause?token={kind}.{number}.{account}.{signature}"
+
+
+def describe_watch(event: str, facts: Mapping[str, Any], account: str) -> dict[str, Any]:
+    """`name`, `page` and `pauses`, each with `words` and `address`; empty where an event comes from no watch."""
+    kind = KIND_OF_EVENT.get(event)
+    if kind is None:
+        return {}
+    numbers = list_numbers(kind, facts)
+    return {
+        "name": f"{kind.noun} {numbers[0]}",
+        "page": watch_url(kind.name, numbers[0]),
+        "pauses": [
+            {
+                "words": kind.pause_words if len(numbers) == 1 else f"Pause {kind.noun} {number}",
+                "address": pause_url(account, kind.name, number),
+            }
+            for number in numbers
+            if account and kind.pause_words
+        ],
+    }
+
+
+def list_numbers(kind: WatchKind, facts: Mapping[str, Any]) -> list[int]:
+    """Of each watch that a message comes from."""
+    numbers = facts[kind.number]
+    return [numbers] if isinstance(numbers, int) else [number for number, *_ in numbers]
 
 
 def read_pause_token(token: str) -> tuple[str, str, int] | None:

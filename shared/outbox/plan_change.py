@@ -1,57 +1,19 @@
 """Changes of an account's plan, trial or admin flag; what a plan no longer covers is paused."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import ColumnElement, event, func, select
+from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.delay_alerts import DelayAlert
-from shared.db.flight_alerts import FlightAlert
-from shared.db.route_monitors import RouteMonitor
-from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule, unschedule
-from shared.db.standing_orders import StandingOrder
-from shared.domain.plans import LIMITS, Plan
+from shared.db.watches import Watch, list_limited_models
+from shared.domain.plans import Plan
+from shared.domain.watch_kinds import WatchKind
 from shared.outbox.enqueue import tell
 from shared.redis import publish
-
-
-@dataclass(frozen=True)
-class Capped:
-    """Something a plan allows so many of: the kind of its runs, and which of its rows count."""
-
-    kind: RunKind
-    row: type[Any]
-    is_live: ColumnElement[bool]
-    at_its_hour: bool = False  # a run that was missed while paused is not made up for
-
-    @property
-    def limit(self) -> str:
-        return self.kind.limit or ""
-
-    @property
-    def name(self) -> str:
-        return self.limit.replace("_", " ")
-
-    def cap(self, plan: Plan) -> int:
-        return int(getattr(LIMITS[plan], self.limit))
-
-
-CAPPED = (
-    Capped(
-        RunKind.ROUTE_MONITOR,
-        RouteMonitor,
-        RouteMonitor.cancelled_at.is_(None) & RouteMonitor.paused_by_owner.is_(False),
-    ),
-    Capped(RunKind.FLIGHT_ALERT, FlightAlert, FlightAlert.active.is_(True)),
-    Capped(RunKind.AIRPORT_DELAYS, DelayAlert, DelayAlert.active.is_(True)),
-    Capped(RunKind.STANDING_ORDER, StandingOrder, StandingOrder.stopped_at.is_(None), at_its_hour=True),
-)
 
 
 def change_plan(session: Session, account: Account, plan: Plan, api_calls: int | None = None) -> None:
@@ -66,10 +28,10 @@ def change_plan(session: Session, account: Account, plan: Plan, api_calls: int |
     account.api_calls_per_month = api_calls
     paused: dict[str, list[int]] = {}
     resumed: dict[str, list[int]] = {}
-    for capped in CAPPED:
-        paused_ids, resumed_ids = _fit_to_cap(session, account, capped, capped.cap(plan))
-        paused |= {capped.name: paused_ids} if paused_ids else {}
-        resumed |= {capped.name: resumed_ids} if resumed_ids else {}
+    for model in list_limited_models():
+        paused_ids, resumed_ids = _fit_to_cap(session, account, model, model.KIND.cap(plan))
+        paused |= {model.KIND.nouns: paused_ids} if paused_ids else {}
+        resumed |= {model.KIND.nouns: resumed_ids} if resumed_ids else {}
     session.flush()
     if changed or paused or resumed:
         facts = {"plan": plan.slug, "paused": paused, "resumed": resumed}
@@ -97,31 +59,30 @@ def _lock(session: Session, account: Account) -> None:
     session.execute(select(Account.id).where(Account.id == account.id).with_for_update(key_share=True))
 
 
-def _fit_to_cap(session: Session, account: Account, capped: Capped, cap: int) -> tuple[list[int], list[int]]:
+def _fit_to_cap(session: Session, account: Account, model: type[Watch], cap: int) -> tuple[list[int], list[int]]:
     """The first `cap` of them by age go on, the others pause."""
-    row = capped.row
     living = session.scalars(
-        select(row)
-        .where(row.account_id == account.id, capped.is_live)
-        .order_by(row.paused_at.is_not(None), row.id)  # what runs now goes before what is paused
+        select(model)
+        .where(model.account_id == account.id, model.is_live())
+        .order_by(model.paused_at.is_not(None), model.id)  # what runs now goes before what is paused
         .with_for_update()
     ).all()
     paused = [one.id for one in living[cap:] if one.paused_at is None]
     resumed = [one.id for one in living[:cap] if one.paused_at is not None]
     for one in living:
         one.paused_at = clock.now() if one.id in paused else None if one.id in resumed else one.paused_at
-    if capped.kind.subject:
-        unschedule(session, capped.kind, paused)
-        _reschedule(session, capped, resumed)
+    if model.KIND.has_own_runs:
+        unschedule(session, model.KIND.run, paused)
+        _reschedule(session, model.KIND, resumed)
     return paused, resumed
 
 
-def _reschedule(session: Session, capped: Capped, ids: Sequence[int]) -> None:
+def _reschedule(session: Session, kind: WatchKind, ids: Sequence[int]) -> None:
     """Switched on again as it was: a moment that passed in the meantime is due at once, and the phase is kept."""
-    due = select(Schedule, func.now()).where(Schedule.kind == capped.kind, Schedule.subject_id.in_(ids))
+    due = select(Schedule, func.now()).where(Schedule.kind == kind.run, Schedule.subject_id.in_(ids))
     for schedule, now in session.execute(due):
         schedule.enabled = True
-        while capped.at_its_hour and schedule.next_due_at <= now:
+        while not kind.catches_up and schedule.next_due_at <= now:
             schedule.next_due_at += schedule.every
 
 

@@ -20,8 +20,9 @@ from auth_server.web.rendering import render_page
 from auth_server.web.static_files import TEMPLATES
 from shared import clock
 from shared.domain.mcp_addresses import find_address
-from shared.domain.plans import LIMITS, Plan
+from shared.domain.plans import Plan
 from shared.domain.tool_profiles import CORE
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.settings import VERSION
 from tests.auth_server.in_process_browser import Browser
 
@@ -126,7 +127,7 @@ def test_the_plans_page_gives_price_and_limits(stranger: Browser, configure: Any
     page = stranger.get("/plans").text
     assert "9.99 USD a month" in page
     for plan in Plan:
-        assert f"{LIMITS[plan].route_monitors}</td>" in page
+        assert f"{ROUTE_MONITOR.cap(plan)}</td>" in page
     configure(PREMIUM_PRICE="12.5")
     assert "12.50 USD a month" in stranger.get("/plans").text
 

@@ -13,13 +13,13 @@ from starlette.testclient import TestClient
 from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
-from shared.db.bookings import HotelBooking
+from shared.db.bookings import DAILY, HotelBooking
 from shared.db.delay_alerts import DelayAlert
 from shared.db.flight_alerts import FlightAlert
-from shared.db.hotel_prices import DAILY
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import Schedule, schedule
-from shared.domain.plans import LIMITS, Plan
+from shared.domain.plans import Plan
+from shared.domain.watch_kinds import FLIGHT_ALERT, ROUTE_MONITOR
 from shared.outbox import links
 from shared.outbox.plan_change import change_plan
 from shared.settings import settings
@@ -152,7 +152,7 @@ def test_what_its_owner_paused_no_change_of_plan_resumes(host: TestClient, ann: 
 def test_a_plan_that_is_full_says_so_and_resumes_nothing(host: TestClient, ann: Browser, kind: str) -> None:
     watch = add_watch(ann, kind)
     host.post(link(ann, kind, watch))
-    for _ in range(LIMITS[Plan.FREE].route_monitors if kind == "route_monitor" else LIMITS[Plan.FREE].flight_alerts):
+    for _ in range((ROUTE_MONITOR if kind == "route_monitor" else FLIGHT_ALERT).cap(Plan.FREE)):
         add_watch(ann, kind)
     answer = host.post(link(ann, kind, watch).replace("/pause", "/pause/resume"))
     assert answer.status_code == 409

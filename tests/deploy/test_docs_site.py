@@ -19,6 +19,7 @@ from deploy.docs_site.sources import (
 )
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.plans import LIMITS, Plan
+from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.settings import Settings
 
 LOADS = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?([^\"' >]+)|<link\b[^>]*\bhref=[\"']?([^\"' >]+)")
@@ -83,7 +84,7 @@ def test_the_pages_of_tools_hold_each_tool_with_its_plan_its_arguments_and_a_cal
 
 def test_the_tables_of_plans_and_settings_are_those_of_the_code() -> None:
     plans, settings = write_plans(), write_settings()
-    assert plans.count("\n") == len(vars(LIMITS[Plan.FREE])) + 1
+    assert plans.count("\n") == len(vars(LIMITS[Plan.FREE])) + len(LIMITED_KINDS) + 1
     assert f"| {LIMITS[Plan.ENTERPRISE].tool_calls_per_day:,} |" in plans
     names = re.findall(r"^\| `([A-Z][A-Z0-9_]+)` \|", settings, re.M)
     assert sorted(name.lower() for name in names) == sorted(Settings.model_fields)

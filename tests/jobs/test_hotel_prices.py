@@ -15,8 +15,8 @@ from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.inbound_mail import InboundMail
 from shared.db.messages import Delivery
 from shared.db.profile import Profile
-from shared.db.run_kinds import RunKind
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule
+from shared.domain.watch_kinds import HOTEL_PRICE
 from shared.providers.contract import StaysQuestion
 from shared.providers.sandbox import client as invented
 from shared.reference.load import reference
@@ -96,7 +96,7 @@ def test_a_stay_is_looked_at_daily_and_a_drop_is_told_in_the_inbox_alone_where_m
     choose_mail(alice, on=False)
     one = book(alice)
     (watch,) = rows(Schedule)
-    assert (watch.kind, watch.subject_id, watch.every) == (RunKind.HOTEL_PRICE, one, timedelta(days=1))
+    assert (watch.kind, watch.subject_id, watch.every) == (HOTEL_PRICE.run, one, timedelta(days=1))
     priced("points:210000")
     check()
     assert notices() == []
@@ -155,9 +155,9 @@ def test_every_stay_gets_its_watch_however_it_came(alice: Caller) -> None:
         session.flush()
         (imported,) = mail_bookings.file_bookings(session, reference(), mail, [parsed]).hotels
     dispatcher.begin()
-    assert {s.subject_id for s in rows(Schedule) if s.kind == RunKind.HOTEL_PRICE} == {added}
+    assert {s.subject_id for s in rows(Schedule) if s.kind == HOTEL_PRICE.run} == {added}
     due()
-    assert {s.subject_id for s in rows(Schedule) if s.kind == RunKind.HOTEL_PRICE} == {added, earlier, imported.id}
+    assert {s.subject_id for s in rows(Schedule) if s.kind == HOTEL_PRICE.run} == {added, earlier, imported.id}
     priced("points:150000")
     check()
     assert {n.subject_id for n in notices()} == {str(added), str(earlier)}
@@ -220,7 +220,7 @@ def test_the_watch_ends_when_the_stay_begins_or_is_cancelled(alice: Caller, ende
 def test_a_stay_changed_while_it_was_looked_at_is_left_alone(alice: Caller) -> None:
     one = book(alice)
     priced("points:150000")
-    finish = hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))
+    finish = hotel_prices.check(Claim(1, HOTEL_PRICE.run, one, 1))
     change(HotelBooking, check_out_date=check_out_day() + timedelta(days=1))
     with transaction() as session:
         assert finish(session) == COMPLETE
@@ -233,7 +233,7 @@ def test_a_run_lost_between_look_and_writing_is_done_again_and_told_once(alice: 
     priced("points:150000")
     dispatcher.step()
     (run,) = rows(JobRun)
-    hotel_prices.check(Claim(run.id, RunKind.HOTEL_PRICE, one, 1))  # and then that worker dies
+    hotel_prices.check(Claim(run.id, HOTEL_PRICE.run, one, 1))  # and then that worker dies
     runs.wake(str(run.id))
     runs.wake(str(run.id))
     assert (len(notices()), len(rows(HotelPrice))) == (1, 1)
@@ -241,14 +241,14 @@ def test_a_run_lost_between_look_and_writing_is_done_again_and_told_once(alice: 
 
 def test_a_stay_removed_while_it_was_looked_at_leaves_nothing(alice: Caller) -> None:
     one = book(alice)
-    finish = hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))
+    finish = hotel_prices.check(Claim(1, HOTEL_PRICE.run, one, 1))
     with transaction(alice.account_id) as session:
         bookings.remove(session, session.get_one(HotelBooking, one))
     with transaction() as session:
         assert finish(session) == COMPLETE
     assert (rows(HotelPrice), rows(Schedule)) == ([], [])
     with transaction() as session:
-        assert hotel_prices.check(Claim(1, RunKind.HOTEL_PRICE, one, 1))(session) == COMPLETE
+        assert hotel_prices.check(Claim(1, HOTEL_PRICE.run, one, 1))(session) == COMPLETE
 
 
 def test_a_hotel_that_left_the_facts_is_said_on_the_stay(alice: Caller) -> None:

@@ -24,6 +24,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import _NEXT, COMPLETE, JobRun, Schedule, claim_run, claim_runs, hand_over_runs, run_now
 from shared.domain.plans import Plan
 from shared.domain.senders import Judgement, Trust
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.redis import connect
 from shared.services.bookings.inbound_mail import ReadMail, settle
 from shared.settings import settings
@@ -41,7 +42,7 @@ def _plant(mails: int, checks: int = 0) -> None:
     for subject in range(mails):
         add_schedule(subject, RunKind.INBOUND_MAIL)
     for subject in range(checks):
-        add_schedule(999_000 + subject, RunKind.ROUTE_MONITOR)  # their monitors are gone: nothing to do
+        add_schedule(999_000 + subject, ROUTE_MONITOR.run)  # their monitors are gone: nothing to do
 
 
 def _statuses(queue_name: str) -> list[str]:
@@ -52,12 +53,12 @@ def test_a_run_is_in_the_queue_of_its_kind_however_it_was_made() -> None:
     _plant(mails=1, checks=1)
     with transaction() as session:
         run_now(session, RunKind.INBOUND_MAIL, 0)
-        run_now(session, RunKind.ROUTE_MONITOR, 999_000)
+        run_now(session, ROUTE_MONITOR.run, 999_000)
     assert sorted(run.queue for run in rows(JobRun)) == ["checks", "mail"]
     dispatcher.step()
     kinds = {schedule.id: schedule.kind for schedule in rows(Schedule)}
     queues = {(kinds[run.schedule_id], run.queue) for run in rows(JobRun)}
-    assert queues == {(RunKind.INBOUND_MAIL, MAIL), (RunKind.ROUTE_MONITOR, RUNS)}
+    assert queues == {(RunKind.INBOUND_MAIL, MAIL), (ROUTE_MONITOR.run, RUNS)}
 
 
 def test_a_wake_up_claims_runs_of_its_own_queue_alone() -> None:
@@ -279,7 +280,7 @@ def test_messages_leave_and_checks_are_made_while_every_mail_hangs(
         until(lambda: "running" in _statuses(MAIL))
         for number in range(3):  # one after the other, so that a worker would turn to the next mail between them
             post(f"event-{number}")
-            add_schedule(999_000 + number, RunKind.ROUTE_MONITOR)
+            add_schedule(999_000 + number, ROUTE_MONITOR.run)
             until(lambda: _step_until({row.status for row in rows(Delivery)} == {"sent"}))
             until(lambda: _step_until(set(_statuses(RUNS)) == {"done"}))
         assert _statuses(MAIL).count("running") == 1

@@ -13,9 +13,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     clients,
     connections,
     deadline_mails,
-    delay_alerts,
     fact_reports,
-    flight_alerts,
     forwarding_addresses,
     inbound_mail,
     known_browsers,
@@ -32,16 +30,17 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     password_guesses,
     phones,
     profile,
-    route_monitors,
     runs,
     secret_links,
     security_events,
     sign_in_methods,
     source_watch,
     spending,
-    standing_orders,
     statuses,
     trips,
     usage,
     vouchers,
 )
+from shared.db.watches import load_models
+
+load_models()  # of the kinds of watches

@@ -16,6 +16,7 @@ from joserfc.jwk import ECKey
 from shared import clock
 from shared.db.base import autocommit
 from shared.db.push_keys import encode_point, get_push_key
+from shared.domain.watch_kinds import WATCH_KINDS
 from shared.outbox.channels import Letter
 from shared.outbox.channels.receivers import Post
 from shared.settings import settings
@@ -27,9 +28,11 @@ MAX_CONTENT = RECORD_BYTES - (_SALT_BYTES + 4 + 1 + _POINT_BYTES) - _TAG_BYTES -
 # Quotes and line ends take two bytes each in JSON, so that title, text and link together fit MAX_CONTENT.
 TITLE_BYTES, TEXT_BYTES, MAX_LINK = 300, 1200, 512
 _TOKEN_SECONDS = 12 * 3600  # of at most 24 hours (RFC 8292 2)
-_HOUR, _DAY = 3600, 24 * 3600
+_DAY = 24 * 3600
 # How long the push service keeps a message for a browser that is off; what is older is of no use to anybody.
-_KEPT_SECONDS = {"channel_code": 600, "delay_alerts": _HOUR}
+_KEPT_SECONDS = {"channel_code": 600} | {
+    kind.mails: int(kind.max_age.total_seconds()) for kind in WATCH_KINDS if kind.max_age
+}
 
 
 def encode(raw: bytes) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from shared.outbox.links import describe_watch
 from shared.outbox.phone_codes import LIFETIME, derive_code
 from shared.outbox.wording.messages import MAIL_KINDS, SANDBOX_LINE, Message, notice, subject
-from shared.outbox.wording.watch_links import describe_watch
 from shared.settings import settings
 
 CODE_EVENT = "channel_code"

@@ -1,146 +1,26 @@
 """The words of every event: its notice, its mail, and its text for a phone."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
-from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
 from jinja2.runtime import Context
-from markdown_it import MarkdownIt
-from markdown_it.rules_core import StateCore
-from markdown_it.token import Token
-from markupsafe import Markup
 
 from shared.domain.dates import format_moment, format_short_moment
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 from shared.domain.time_zones import find_zone
+from shared.domain.watch_kinds import FLIGHT_ALERT, KIND_OF_EVENT
 from shared.outbox import links, phone_codes
-from shared.outbox.wording import (
-    award_seats,
-    billing,
-    deadlines,
-    delay_alerts,
-    hotel_prices,
-    security_events,
-    weekly_overview,
-)
-from shared.outbox.wording.watch_links import describe_watch
+from shared.outbox.wording import billing, deadlines, delay_alerts, security_events, weekly_overview
 from shared.settings import settings
 
-# Sentences and mail bodies for standing orders: notices, and a model's Markdown as plain text and as safe HTML.
-#
-# What a model wrote may hold anything a stranger put into some tool's answer. So raw HTML stays text, pictures become
-# their description, and only https links stay links, with the host they lead to next to the words.
-
 Facts = Mapping[str, Any]
-MAX_NOTICE_CHARACTERS = 600  # of a result that the notice repeats
-_MAX_TITLE_CHARACTERS = 60
-_REASONS = {
-    "not_configured": "this installation has no language model any longer; its operator can set one up",
-    "rate_limited": "the language model was too busy",
-    "unavailable": "a part of this service or the language model was away",
-    "unreachable": "the language model could not be reached",
-    "timeout": "it took too long",
-    "nonsense": "the language model's answer could not be read",
-    "no_answer": "the language model came to no answer",
-    "declined": "the language model declined it",
-    "too_long": "it was more than the language model can read at once",
-    "not_permitted": "the language model refused this installation's key",
-    "refused": "the language model refused the question",
-}
-_IMAGE = re.compile(r"!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
-_HOST = re.compile(r"[a-z0-9.-]+", re.ASCII)
-_LINK = re.compile(r"\[([^\]\n]{1,500})\]\(([^)\s]{1,2000})(?:\s[^)\n]{0,200})?\)")
-
-
-def explain_error(word: str) -> str:
-    return _REASONS.get(word, "something went wrong")
-
-
-def _shorten_prompt(facts: Facts) -> str:
-    prompt = " ".join(facts["prompt"].split())
-    return prompt if len(prompt) <= _MAX_TITLE_CHARACTERS else f"{prompt[: _MAX_TITLE_CHARACTERS - 1].rstrip()}…"
-
-
-def describe_result(facts: Facts) -> tuple[str, str]:
-    text = as_text(facts["result"])
-    more = f"…\n\nget_standing_order {facts['order_id']} shows the whole result."
-    if len(text) > MAX_NOTICE_CHARACTERS:
-        text = text[:MAX_NOTICE_CHARACTERS].rstrip() + more
-    return f"Standing order: {_shorten_prompt(facts)}", text
-
-
-def describe_failure(facts: Facts) -> tuple[str, str]:
-    reason = explain_error(facts["error"])
-    body = f"Standing order {facts['order_id']} brought no result: {reason}. It runs again at its next time."
-    return f"Standing order without a result: {_shorten_prompt(facts)}", body
-
-
-def as_text(markdown: str) -> str:
-    """Markdown reads well as it is; pictures lose their address, links that are not https lose theirs."""
-    plain = _IMAGE.sub(r"\1", markdown)
-    return _LINK.sub(lambda match: f"{match[1]} ({match[2]})" if _https_host(match[2]) else match[1], plain)
-
-
-def as_html(markdown: str) -> Markup:
-    """A result of 20,000 opening brackets, the slowest text found, takes 0.9 s of processor time."""
-    return Markup(_renderer().render(markdown))  # noqa: S704 - rendered with raw HTML off
-
-
-@lru_cache(maxsize=1)
-def _renderer() -> MarkdownIt:
-    """`js-default` is the library's preset for text no one vouches for: raw HTML is escaped."""
-    renderer = MarkdownIt("js-default", {"breaks": True})
-    renderer.core.ruler.push("tame", _tame_blocks)
-    return renderer
-
-
-def _tame_blocks(state: StateCore) -> None:
-    for token in state.tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = "h2"  # the mail's title is the h1
-        if token.type == "heading_open":
-            token.attrSet("style", "font-size:17px")
-        if token.type == "fence":
-            token.info = ""  # would become a class attribute
-        if token.children:
-            token.children = list(_tame_inline(token.children))
-
-
-def _tame_inline(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The host stands next to a link's words, which could name another one. Links do not nest."""
-    host: str | None = None
-    for token in tokens:
-        if token.type == "image":
-            yield Token("text", "", 0, content=token.content)
-        elif token.type == "link_open":
-            host = _https_host(str(token.attrGet("href")))
-            if host:
-                token.attrs = {"href": token.attrs["href"], "rel": "noopener noreferrer"}
-                yield token
-        elif token.type == "link_close":
-            if host:
-                yield token
-                yield Token("text", "", 0, content=f" ({host})")
-        else:
-            yield token
-
-
-def _https_host(address: str) -> str | None:
-    """None for anything but a plain https address."""
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname
-    except ValueError:
-        return None
-    plain = parts.scheme == "https" and "@" not in parts.netloc and "\\" not in address
-    return host if plain and host and _HOST.fullmatch(host) else None
-
 
 # Sentences about what became of a forwarded mail.
 
@@ -256,11 +136,6 @@ def _format_short_moment(context: Context, text: str) -> str:
     return format_short_moment(datetime.fromisoformat(text), context["zone"])
 
 
-def _seats_found(facts: Facts) -> Notice:
-    kind = "route_monitor" if "monitor_id" in facts else "flight_alert"
-    return Notice(kind, award_seats.title(facts), award_seats.body(facts))
-
-
 def _alert_unanswered(facts: Facts) -> Notice:
     why = {
         "connection_required": f"they need your own {name_source(facts['source'])} account, which is not connected;"
@@ -268,7 +143,7 @@ def _alert_unanswered(facts: Facts) -> Notice:
         "not_configured": "this installation has no source of award seats; its operator can set one up",
     }[facts["outcome"]]
     text = f"Flight alerts are not being checked: {why}. They go on by themselves, and this is said once."
-    return Notice("flight_alert", "Flight alerts cannot be checked", text)
+    return Notice(FLIGHT_ALERT.notice, "Flight alerts cannot be checked", text)
 
 
 # Each way out: how one message of it is called at the beginning of a sentence, and within one.
@@ -338,16 +213,12 @@ def _connection_ended(facts: Facts) -> Notice:
     return Notice("account", f"{facts['title']} is disconnected", f"{text} {facts['after']}".strip())
 
 
+# Of each event of a watch the module with its title and its body.
+_WORDINGS = {event: import_module(f"shared.outbox.wording.{kind.wording}") for event, kind in KIND_OF_EVENT.items()}
 _NOTICES: dict[str, Callable[[Facts], Notice]] = {
-    "hotel_price_drop": lambda facts: Notice("hotel_price_drop", hotel_prices.title(facts), hotel_prices.body(facts)),
     "connection_broken": _connection_broken,
     "connection_ended": _connection_ended,
-    "route_monitor_match": _seats_found,
-    "flight_alert_match": _seats_found,
     "flight_alert_unanswered": _alert_unanswered,
-    "delay_alert": lambda facts: Notice("delay_alert", delay_alerts.title(facts), delay_alerts.body(facts)),
-    "standing_order_done": lambda facts: Notice("standing_order", *describe_result(facts)),
-    "standing_order_failed": lambda facts: Notice("standing_order", *describe_failure(facts)),
     "deadlines": lambda facts: Notice("account", deadlines.title(facts), deadlines.body(facts)),
     "weekly_overview": lambda facts: Notice("account", weekly_overview.title(facts), weekly_overview.body(facts)),
     "inbox_mail": lambda facts: Notice("inbox", *describe_mail(facts)),
@@ -374,20 +245,17 @@ _ALONE = {
 }
 _OF_THE_ACCOUNT = {*_ALONE, "security_event", "deadlines", "billing"}  # nothing in these is ever invented
 # Mails a person can turn off, by the kind they go under on the settings page and in the link of the mail itself.
-MAIL_KINDS = {
-    "hotel_price_drop": "hotel_price_drops",
-    "route_monitor_match": "route_monitors",
-    "flight_alert_match": "flight_alerts",
-    "delay_alert": "delay_alerts",
-    "standing_order_done": "standing_orders",
-    "standing_order_failed": "standing_orders",
+MAIL_KINDS = {event: kind.mails for event, kind in KIND_OF_EVENT.items()} | {
     "deadlines": "deadlines",
     "weekly_overview": "weekly_overview",
 }
 
 
 def notice(event: str, facts: Facts) -> Notice:
-    return _NOTICES[event](facts)
+    if (kind := KIND_OF_EVENT.get(event)) is None:
+        return _NOTICES[event](facts)
+    words = _WORDINGS[event]
+    return Notice(kind.notice, words.title(facts), words.body(facts))
 
 
 def is_noticed(event: str) -> bool:
@@ -435,7 +303,7 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_
         "site": settings().web_url,
         "service_name": settings().service_name,
         "settings_page": f"{settings().web_url}{links.SETTINGS_PAGE}",
-        "watch": describe_watch(event, facts, account),
+        "watch": links.describe_watch(event, facts, account),
         "unsubscribe": stop,
         "sandbox_line": SANDBOX_LINE if sandbox and _can_be_invented(event, facts) else None,
     } | _list_words(event, facts)
@@ -450,20 +318,11 @@ def message(event: str, facts: Facts, *, sandbox: bool, account: str = "", time_
 def _list_words(event: str, facts: Facts) -> dict[str, Any]:
     """The functions and sentences that templates use besides the facts."""
     words: dict[str, Any] = {
-        "seats": award_seats,
-        "seat_facts": facts,
-        "stay": hotel_prices,
-        "drop": facts,
+        "words": _WORDINGS.get(event),
+        "facts": facts,
         "source_name": name_source,
         "ends": deadlines,
         "week": weekly_overview,
-        "ends_facts": facts,
-        "line": delay_alerts.line,
-        "about": delay_alerts.about,
-        "proof": delay_alerts.ask_for_proof(facts),
-        "as_html": as_html,
-        "as_text": as_text,
-        "why": explain_error,
     }
     if event == "billing":
         words["payment_sentence"] = billing.body(facts)

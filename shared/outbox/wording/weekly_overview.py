@@ -6,12 +6,13 @@ from typing import Any
 
 from shared.domain.dates import format_short_weekday
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import LIMITED_KINDS
 from shared.outbox.links import find_settling_path, watch_url
 from shared.outbox.wording import deadlines
 from shared.settings import settings
 
 Facts = Mapping[str, Any]
-_WATCHES = ("route_monitor", "flight_alert")  # a price of a hotel is watched by its booking
+_WATCHES = {kind.name for kind in LIMITED_KINDS}  # a price of a hotel is watched by its booking
 
 
 def title(facts: Facts) -> str:

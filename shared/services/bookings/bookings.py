@@ -11,14 +11,13 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare
-from shared.db.hotel_prices import DAILY
-from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, time_zones
 from shared.domain.bookings import split_by_local_day
 from shared.domain.flight_times import find_arrival_day
+from shared.domain.watch_kinds import HOTEL_PRICE
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.reference import Reference
@@ -91,7 +90,7 @@ def add_hotel(session: Session, reference: Reference, row: HotelBooking) -> None
 def schedule_price_check(session: Session, reference: Reference, row: HotelBooking) -> None:
     """Has the price of a stay at a known hotel looked at now and then daily, until the stay begins."""
     if row.hotel_code and stay_state(reference, row, clock.now()) == "upcoming":
-        schedule(session, RunKind.HOTEL_PRICE, row.id, DAILY)
+        schedule(session, HOTEL_PRICE.run, row.id, row.interval)
 
 
 def build_stay(
@@ -147,7 +146,7 @@ def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], a
     session.flush()
     stays = [row.id for row in rows if isinstance(row, HotelBooking)]
     if stays:
-        unschedule(session, RunKind.HOTEL_PRICE, stays)
+        unschedule(session, HOTEL_PRICE.run, stays)
     column = Voucher.hotel_booking_id if stays else Voucher.flight_booking_id
     return detach_vouchers(session, column, [row.id for row in rows])
 
@@ -162,7 +161,7 @@ def remove(session: Session, row: FlightBooking | HotelBooking) -> list[int]:
     column = Voucher.flight_booking_id if isinstance(row, FlightBooking) else Voucher.hotel_booking_id
     freed = detach_vouchers(session, column, [row.id])
     if isinstance(row, HotelBooking):
-        delete_schedules(session, RunKind.HOTEL_PRICE, [row.id])
+        delete_schedules(session, HOTEL_PRICE.run, [row.id])
     session.delete(row)
     session.flush()
     return freed

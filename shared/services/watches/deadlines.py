@@ -18,6 +18,7 @@ from shared.domain import time_zones
 from shared.domain.deadlines import STEPS, Deadline, find_step, select_due
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
+from shared.domain.watch_kinds import WATCH_KINDS
 from shared.outbox.enqueue import is_wanted_by_channel, tell
 from shared.reference.reference import Reference
 from shared.services.bookings.bookings import flight_state, stay_state
@@ -28,7 +29,7 @@ from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_d
 WEEK, NEXT_DAYS = timedelta(days=7), 30
 MAX_FINDS, MAX_BOOKINGS = 5, 5  # in one mail; the rest are counted
 _MAX_NOTICES = 500  # of a week that are looked through for the newest of each watch
-_KINDS = ("route_monitor", "flight_alert", "hotel_price_drop")
+_KINDS = [kind.notice for kind in WATCH_KINDS if kind.is_find]
 
 
 def read_news(session: Session, account_id: int, view: Viewpoint, holdings: Holdings, zone: str) -> dict[str, Any]:

@@ -1,20 +1,19 @@
-"""Checks of flight alerts: key states and one message of new matches."""
+"""Checks of flight alerts: what their outcome is, and what someone has to do before they can be checked."""
 
-from typing import Any
+from collections.abc import Sequence
 
-from sqlalchemy import delete
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.accounts import Account, is_suspended
-from shared.db.flight_alerts import FlightAlert, FlightAlertKey
-from shared.db.run_kinds import RunKind
-from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
+from shared.db.accounts import Account
+from shared.db.flight_alerts import CheckedAlert, FlightAlert, FlightAlertKey, note_checked
+from shared.db.watched_keys import forget_keys
 from shared.domain.award_matches import MonitorTerms
 from shared.domain.watch_answers import is_overtaken
 from shared.outbox.enqueue import tell
-from shared.services.watches.award_seats import CheckResult, WatchQuery, filters_of
-from shared.services.watches.seat_finds import Find, Wording, store_finds, tell_finds
+from shared.services.watches.award_seats import WatchQuery, filters_of
+from shared.services.watches.seat_watches import Find, SeatWatches
 
 # Airlines without a programme of their own any longer: the one whose prices count.
 PRICED_THROUGH = {"HA": "atmos-rewards"}
@@ -34,62 +33,38 @@ def terms_of(alert: FlightAlert) -> MonitorTerms:
     )
 
 
-def prepare(session: Session, alert_id: int) -> WatchQuery | None:
-    """What to ask; None when there is nothing to watch any longer, and then the schedule is switched off."""
-    alert = session.get(FlightAlert, alert_id, with_for_update=True)
-    if alert is not None and alert.active and alert.date_range_end < clock.today():
-        alert.active = False
-        session.flush()
-        session.execute(delete(FlightAlertKey).where(FlightAlertKey.alert_id == alert_id))
-    if alert is None or not alert.active or alert.paused_at:
-        unschedule(session, RunKind.FLIGHT_ALERT, [alert_id])
-        return None
-    return None if is_suspended(session, alert.account_id) else query_of(alert)
+class FlightAlerts(SeatWatches[FlightAlert]):
+    """One airline each, whatever the price."""
 
+    model, keys = FlightAlert, FlightAlertKey
+    is_simple = FlightAlert.date_range_end >= sa.bindparam("today")
 
-def settle(session: Session, claim: Claim, sight: CheckResult) -> RunResult:
-    """Writes what a check found.
+    def build_query(self, watch: FlightAlert) -> WatchQuery:
+        terms = terms_of(watch)
+        return WatchQuery(watch.id, watch.account_id, watch.departure, watch.destination, terms, watch.last_checked_at)
 
-    The alert is read again under its lock: deleted, paused or changed in the meantime means that nothing fires.
-    """
-    plan = sight.plan
-    alert = session.get(FlightAlert, plan.watch_id, with_for_update=True, populate_existing=True)
-    if alert is None or not alert.active or alert.paused_at or query_of(alert) != plan:
-        return COMPLETE
-    (find,) = store_finds(session, FlightAlertKey, [(claim.id, sight, alert)])
-    _note(session, session.get_one(Account, alert.account_id), alert, sight)
-    if find.options:
-        alert.last_hit_at = sight.asked_at
-        tell_finds(session, WORDING, [find])
-    return RunResult(sight.retry_reason)
+    def refresh(self, session: Session, watch: FlightAlert) -> None:
+        if watch.active and watch.has_ended:
+            watch.active = False
+            session.flush()
+            forget_keys(session, FlightAlertKey, watch.id)
 
-
-def _describe(_session: Session, find: Find) -> dict[str, Any]:
-    return {"alert_id": find.plan.watch_id}
-
-
-WORDING = Wording(RunKind.FLIGHT_ALERT, "flight_alert_match", _describe)
-
-
-def query_of(alert: FlightAlert) -> WatchQuery:
-    return WatchQuery(
-        alert.id, alert.account_id, alert.departure, alert.destination, terms_of(alert), alert.last_checked_at
-    )
-
-
-def _note(session: Session, account: Account, alert: FlightAlert, sight: CheckResult) -> None:
-    """The outcome is kept; one that the person has to mend is told once, however many alerts and runs it meets."""
-    if is_overtaken(sight.asked_at, alert.last_checked_at):
-        return
-    before, alert.last_outcome = alert.last_outcome, sight.outcome
-    if sight.window.any_answered:
-        alert.last_checked_at = sight.asked_at
-    if sight.outcome in _CANNOT and before != sight.outcome:
-        source = next((skipped.name for skipped in sight.window.coverage.skipped), "")
-        tell(
-            session,
-            account,
-            "flight_alert_unanswered",
-            {"outcome": sight.outcome, "source": source},
-            dedupe_key=f"flight_alerts:{account.id}:{sight.outcome}:{clock.today()}",
-        )
+    def note(self, session: Session, finds: Sequence[Find[FlightAlert]]) -> None:
+        """An outcome that the person has to mend is told once, however many alerts and runs it meets."""
+        for find in finds:
+            outcome, watch = find.sight.outcome, find.watch
+            is_news = outcome in _CANNOT and watch.last_outcome != outcome
+            if is_news and not is_overtaken(find.sight.asked_at, watch.last_checked_at):
+                source = next((skipped.name for skipped in find.sight.window.coverage.skipped), "")
+                tell(
+                    session,
+                    session.get_one(Account, watch.account_id),
+                    "flight_alert_unanswered",
+                    {"outcome": outcome, "source": source},
+                    dedupe_key=f"flight_alerts:{watch.account_id}:{outcome}:{clock.today()}",
+                )
+        checks = [
+            CheckedAlert(f.watch.id, f.sight.asked_at, f.sight.window.any_answered, f.sight.outcome, bool(f.options))
+            for f in finds
+        ]
+        note_checked(session, checks)

@@ -12,12 +12,12 @@ from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.bookings import HotelBooking, HotelPrice
 from shared.db.hotel_prices import Stay, find_shared_price, store_price
-from shared.db.run_kinds import RunKind
 from shared.db.runs import unschedule
 from shared.domain import bookings
 from shared.domain.hotel_prices import is_same_room
 from shared.domain.plurals import pluralize
 from shared.domain.watch_answers import is_overtaken
+from shared.domain.watch_kinds import HOTEL_PRICE
 from shared.outbox.enqueue import tell
 from shared.providers import registry
 from shared.providers.ask import Ask
@@ -119,7 +119,7 @@ def prepare(session: Session, reference: Reference, booking_id: int) -> tuple[Wa
     row = session.get(HotelBooking, booking_id)
     plan = plan_of(reference, row, clock.now()) if row else None
     if row is None or stay_state(reference, row, clock.now()) != "upcoming":
-        unschedule(session, RunKind.HOTEL_PRICE, [booking_id])
+        unschedule(session, HOTEL_PRICE.run, [booking_id])
     elif plan is None:
         row.last_error = UNKNOWN
     if plan is None or is_suspended(session, plan.account_id):

@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, unschedule
 from shared.db.standing_orders import StandingOrder, StandingOrderRun, delete_old_runs
-from shared.domain.plans import LIMITS, Plan
+from shared.domain.plans import Plan
+from shared.domain.watch_kinds import STANDING_ORDER
 from shared.outbox.enqueue import tell
 from shared.outbox.wording.messages import SANDBOX_LINE
 from shared.settings import settings
@@ -47,7 +47,7 @@ def prepare(session: Session, claim: Claim) -> OrderRun | None:
         return None
     account = session.get_one(Account, order.account_id)
     if not _runs(order, account):
-        unschedule(session, RunKind.STANDING_ORDER, [order.id] if order.stopped_at or order.paused_at else [])
+        unschedule(session, STANDING_ORDER.run, [order.id] if order.stopped_at or order.paused_at else [])
         if run := _run(session, claim.id):
             _end(run, Outcome(error=STOPPED))
         return None
@@ -60,7 +60,7 @@ def prepare(session: Session, claim: Claim) -> OrderRun | None:
 
 
 def _runs(order: StandingOrder, account: Account) -> bool:
-    covered = LIMITS[Plan.of(account.plan)].standing_orders > 0 and account.disabled_at is None
+    covered = STANDING_ORDER.cap(Plan.of(account.plan)) > 0 and account.disabled_at is None
     return order.stopped_at is None and order.paused_at is None and covered
 
 
@@ -94,7 +94,7 @@ def settle(session: Session, order_id: int, job_run_id: int, outcome: Outcome) -
         FAILED if outcome.error else DONE,
         facts,
         dedupe_key=f"standing_order:{order.id}:{job_run_id}",
-        subject=(RunKind.STANDING_ORDER, order.id),
+        subject=(STANDING_ORDER.run, order.id),
         mail=True,
     )
 

@@ -14,9 +14,9 @@ from shared.db import runs
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.bookings import HotelBooking, HotelPrice
-from shared.db.run_kinds import RunKind
 from shared.db.trips import Trip
 from shared.db.vouchers import Voucher
+from shared.domain.watch_kinds import HOTEL_PRICE
 from shared.reference import hotels
 from shared.reference.load import reference
 from shared.services.bookings import bookings as store
@@ -187,7 +187,7 @@ def test_a_stay_is_watched_until_it_begins(people: People, use: Use) -> None:
     assert (over["booking"]["state"], over["next_check_on"]) == ("past", None)
     assert over["booking"]["monitoring"]["active"] is False
     with transaction() as session:
-        (watch,) = session.scalars(select(runs.Schedule).where(runs.Schedule.kind == RunKind.HOTEL_PRICE))
+        (watch,) = session.scalars(select(runs.Schedule).where(runs.Schedule.kind == HOTEL_PRICE.run))
         watch.next_due_at += watch.every
     assert (watch.subject_id, watch.every) == (answer["booking"]["booking_id"], timedelta(days=1))
     shown = use(people.alice, "get_hotel_booking", booking_id=answer["booking"]["booking_id"])["booking"]
@@ -316,7 +316,7 @@ def test_delete_hotel_booking_removes_the_stay_its_watch_and_frees_its_vouchers(
     one = add(use, people.alice, confirmation_number="3345667788")["booking_id"]
     with transaction(people.alice.account_id) as session:
         session.add(mine := Voucher(voucher_slug="hilton-free-night-reward", hotel_booking_id=one))
-        runs.schedule(session, RunKind.HOTEL_PRICE, one, timedelta(days=1))
+        runs.schedule(session, HOTEL_PRICE.run, one, timedelta(days=1))
         session.flush()
         number = mine.id
     shown = use(people.alice, "get_hotel_booking", booking_id=one)
@@ -339,7 +339,7 @@ def test_delete_hotel_booking_removes_the_stay_its_watch_and_frees_its_vouchers(
 def test_a_cancellation_keeps_the_stay_and_stops_its_watch(people: People, use: Use) -> None:
     one = add(use, people.alice)["booking_id"]
     with transaction(people.alice.account_id) as session:
-        runs.schedule(session, RunKind.HOTEL_PRICE, one, timedelta(days=1))
+        runs.schedule(session, HOTEL_PRICE.run, one, timedelta(days=1))
         row = session.get(HotelBooking, one)
         assert row is not None
         assert store.cancel(session, row, clock.now()) == []
@@ -350,7 +350,7 @@ def test_a_cancellation_keeps_the_stay_and_stops_its_watch(people: People, use: 
         None,
     )
     with transaction() as session:
-        assert runs.next_due(session, RunKind.HOTEL_PRICE, [one]) == {}
+        assert runs.next_due(session, HOTEL_PRICE.run, [one]) == {}
 
 
 def test_a_hotel_that_left_the_facts_keeps_the_name_it_had(people: People, use: Use) -> None:

@@ -1,6 +1,5 @@
 """Every kind of run is complete: it has a handler, a limit that exists, and schedules that go with their subjects."""
 
-from dataclasses import fields
 from datetime import timedelta
 
 import pytest
@@ -10,10 +9,10 @@ import shared.db.migrations  # noqa: F401 - knows every table
 from jobs import runs
 from mcp_server.toolkit.context import Caller
 from shared.db.base import Base, transaction
-from shared.db.run_kinds import WITH_SUBJECT, RunKind, delete_account_schedules, delete_orphaned_schedules
+from shared.db.run_kinds import SUBJECTS, RunKind, delete_account_schedules, delete_orphaned_schedules, select_subjects
 from shared.db.runs import Schedule, schedule
-from shared.domain.plans import Limits
-from shared.outbox.plan_change import CAPPED
+from shared.db.watches import load_models
+from shared.domain.watch_kinds import WATCH_KINDS
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.support.people import account
 
@@ -26,22 +25,21 @@ def bob(clean: None) -> Caller:
 
 
 def test_every_kind_has_a_handler_and_nothing_else_has() -> None:
-    assert set(runs.HANDLERS) == set(RunKind)
-    assert set(runs.LOST) <= set(RunKind)
+    assert set(runs.HANDLERS) == set(RunKind) | {kind.run for kind in WATCH_KINDS}
+    assert set(runs.LOST) <= set(runs.HANDLERS)
 
 
 def test_every_subject_is_a_unique_column_of_a_table_of_accounts() -> None:
-    for kind in WITH_SUBJECT:
-        table, _, column = (kind.subject or "").partition(".")
+    for kind, (table, column) in SUBJECTS.items():
         described = Base.metadata.tables[table]
         assert "account_id" in described.c
         assert described.c[column].primary_key or described.c[column].unique, kind
 
 
-def test_every_limit_is_one_of_the_plans_and_is_kept_to_when_the_plan_changes() -> None:
-    limited = {kind: kind.limit for kind in RunKind if kind.limit}
-    assert set(limited.values()) <= {field.name for field in fields(Limits)}
-    assert {capped.kind for capped in CAPPED} == set(limited)
+def test_every_kind_of_watch_has_a_model_of_its_table() -> None:
+    assert [(model.KIND, model.__tablename__) for model in load_models().values()] == [
+        (kind, kind.table) for kind in WATCH_KINDS
+    ]
 
 
 def fill(owner: Caller, number: int) -> None:
@@ -58,10 +56,10 @@ def _schedule_everything(owner: Caller) -> set[tuple[str, int]]:
     """One schedule for each subject of the account, whatever its kind."""
     subjects = set()
     with transaction() as session:
-        for kind in WITH_SUBJECT:
-            for number in session.scalars(kind.subjects(owner.account_id)):
+        for kind in SUBJECTS:
+            for number in session.scalars(select_subjects(kind, owner.account_id)):
                 schedule(session, kind, number, timedelta(hours=6))
-                subjects.add((str(kind), number))
+                subjects.add((kind, number))
     return subjects
 
 
@@ -70,7 +68,7 @@ def test_schedules_of_every_kind_go_with_their_account_and_no_others(bob: Caller
     fill(bob, 0)
     fill(carol, 1)
     bobs, carols = _schedule_everything(bob), _schedule_everything(carol)
-    assert {kind for kind, _ in bobs} == set(WITH_SUBJECT)
+    assert {kind for kind, _ in bobs} == set(SUBJECTS)
     with transaction() as session:
         delete_account_schedules(session, bob.account_id)
     assert _schedules() == carols
@@ -80,7 +78,7 @@ def test_schedules_whose_subject_is_gone_are_deleted_and_those_of_the_service_st
     fill(bob, 0)
     subjects = _schedule_everything(bob)
     with transaction() as session:
-        for kind in RunKind:
-            schedule(session, kind, MISSING if kind.subject else 0, timedelta(hours=6))
+        for kind in runs.HANDLERS:
+            schedule(session, kind, MISSING if kind in SUBJECTS else 0, timedelta(hours=6))
         delete_orphaned_schedules(session)
-    assert _schedules() == subjects | {(str(kind), 0) for kind in RunKind if not kind.subject}
+    assert _schedules() == subjects | {(str(kind), 0) for kind in runs.HANDLERS if kind not in SUBJECTS}

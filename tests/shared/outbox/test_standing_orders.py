@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.outbox.wording.messages import as_html, as_text, message, notice
+from shared.outbox.wording.messages import message, notice
+from shared.outbox.wording.standing_orders import as_html, as_text
 
 FACTS = {"order_id": 7, "prompt": "Tell me\nabout bonuses " * 9, "result": "# One\n- two", "error": None}
 ALLOWED = {"h2", "ul", "ol", "li", "pre", "p", "br", "strong", "em", "s", "code", "a", "blockquote", "hr"}

@@ -13,8 +13,8 @@ from shared.db.accounts import ServiceFact
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation
 from shared.db.route_monitors import RouteMonitor
-from shared.db.run_kinds import RunKind
 from shared.db.runs import Schedule
+from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.services.operations import data_mode
 from shared.services.operations.data_mode import WrongDataMode, claim_data_mode, find_data_mode, reset_sandbox
 from shared.settings import SettingsError, settings
@@ -65,7 +65,7 @@ def monitor(account_id: int) -> None:
         session.add(row)
         session.flush()
         session.add(
-            Schedule(kind=RunKind.ROUTE_MONITOR, subject_id=row.id, every=timedelta(hours=6), next_due_at=clock.now())
+            Schedule(kind=ROUTE_MONITOR.run, subject_id=row.id, every=timedelta(hours=6), next_due_at=clock.now())
         )
 
 
