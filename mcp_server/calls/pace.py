@@ -5,8 +5,8 @@ call.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
 import anyio
@@ -15,6 +15,7 @@ from shared import clock
 from shared.settings import settings
 
 CALLS_AT_ONCE = 8
+LARGE_BYTES = 256 << 10  # of a body; of such one at a time: eight of 4 MB took all of the event loop
 WAIT_SECONDS = 2.0
 RETRY_SECONDS = 2
 
@@ -32,13 +33,17 @@ class Pace:
 
     def __init__(self) -> None:
         self._minute, self._calls = 0, Counter[int]()
-        self._turns: WeakValueDictionary[int, anyio.Semaphore] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[tuple[int, bool], anyio.Semaphore] = WeakValueDictionary()
 
     @asynccontextmanager
-    async def keep(self, account_id: int) -> AsyncIterator[None]:
+    async def keep(self, account_id: int, headers: Iterable[tuple[bytes, bytes]] = ()) -> AsyncIterator[None]:
         """Around one request of an account, before its body is read. Raises TooManyCalls."""
         self._count(account_id)
-        async with self.take_turn(account_id, WAIT_SECONDS):
+        by_name = dict(headers)
+        is_large = b"transfer-encoding" in by_name or int(by_name.get(b"content-length", 0)) > LARGE_BYTES
+        async with AsyncExitStack() as turns:
+            for large in (False, True) if is_large else (False,):
+                await turns.enter_async_context(self.take_turn(account_id, WAIT_SECONDS, large=large))
             yield
 
     def _count(self, account_id: int) -> None:
@@ -50,18 +55,22 @@ class Pace:
             raise TooManyCalls(f"This account has made more than {most} calls in this minute.", 60 - now % 60)
 
     @asynccontextmanager
-    async def take_turn(self, account_id: int, seconds: float | None = None) -> AsyncIterator[None]:
+    async def take_turn(
+        self, account_id: int, seconds: float | None = None, *, large: bool = False
+    ) -> AsyncIterator[None]:
         """One of the account's calls at once; raises TooManyCalls where none has ended within so many seconds."""
-        turn = self._turns.get(account_id)
+        most = 1 if large else CALLS_AT_ONCE
+        turn = self._turns.get((account_id, large))
         if turn is None:
-            turn = self._turns[account_id] = anyio.Semaphore(CALLS_AT_ONCE)
+            turn = self._turns[account_id, large] = anyio.Semaphore(most)
         try:
             turn.acquire_nowait()
         except anyio.WouldBlock:
             with anyio.move_on_after(seconds) as patience:
                 await turn.acquire()
             if patience.cancelled_caught:
-                words = f"{CALLS_AT_ONCE} calls of this account are under way, and none has ended."
+                words = "a large call" if large else f"{CALLS_AT_ONCE} calls"
+                words = f"This account has {words} under way, and none ended in time."
                 raise TooManyCalls(words, RETRY_SECONDS) from None
         try:
             yield

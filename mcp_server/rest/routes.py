@@ -81,7 +81,7 @@ class Rest:
         if key is not None:
             caller = await self._find_owner(request, key)
             try:
-                async with PACE.keep(caller.account_id):
+                async with PACE.keep(caller.account_id, request.scope["headers"]):
                     arguments = await _read_arguments(request, name)
                     answer = await dispatch(name, arguments, caller, "rest", request.receive)
             except TooManyCalls as many:

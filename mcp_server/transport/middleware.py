@@ -100,7 +100,7 @@ class RequestGate:
             if address is None:
                 raise Reject(rpc_error(404, INVALID_REQUEST, fault or ""))
             inner = await self._check_request(scope, headers, Endpoint(origin, address, scope["path"].rstrip("/")))
-            async with PACE.keep(inner["caller"].account_id):
+            async with PACE.keep(inner["caller"].account_id, headers):
                 return await self.mcp(inner, receive, send)
         except TooManyCalls as many:
             count(GATE_REFUSALS, "429")

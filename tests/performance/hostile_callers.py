@@ -292,18 +292,28 @@ class Attack:
 
 
 @contextmanager
-def repeat_attack(target: Target, abuses: dict[str, Request]) -> Iterator[Attack]:
-    """One stranger does all of it, each as soon as the last is answered, until the block ends.
+def repeat_attack(target: Target, abuses: dict[str, Request], at_once: int = 1) -> Iterator[Attack]:
+    """One stranger does all of it, each as soon as the last is answered, until the block ends; so many times at once.
 
     He has his own machine, so his own work must not take the processor from the servers: he is a process that
     gives way to them, and the time he needs to write a request is not in what others wait for.
     """
     receiver, sender = _processes.Pipe(duplex=False)
 
+    def act_in_turn(sending: threading.Lock) -> None:
+        for name, act in itertools.cycle(abuses.items()):
+            status = act(target)
+            with sending:
+                sender.send((name, status))
+
     def repeat() -> None:
         os.nice(_NICENESS)
-        for name, act in itertools.cycle(abuses.items()):
-            sender.send((name, act(target)))
+        sending = threading.Lock()
+        threads = [threading.Thread(target=act_in_turn, args=(sending,)) for _ in range(at_once)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
     attack, process = Attack(receiver), _processes.Process(target=repeat, daemon=True)
     process.start()

@@ -69,8 +69,15 @@ class Person:
         assert status == 200, body
         self.token |= json.loads(body)
 
-    def call(self, url: str) -> None:
-        params = {"name": "get_usage", "arguments": {}}
+    def open_sign_in(self) -> None:
+        status, body = ask(f"{self.service.web_url}/signin")
+        assert (status, b"password" in body) == (200, True), (status, body)
+
+    def list_trips(self) -> None:
+        self.call(self.service.mcp_url, "list_trips")
+
+    def call(self, url: str, name: str = "get_usage") -> None:
+        params = {"name": name, "arguments": {}}
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         headers = {"Authorization": f"Bearer {self.access}", "Content-Type": "application/json"}
         status, body = ask(url, "POST", json.dumps(message).encode(), headers)

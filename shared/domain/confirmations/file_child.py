@@ -53,8 +53,8 @@ class Unpacking:
         unpack, kinds = filters.decode_stream_data, ("zlib", "lzw", "run_length", "jbig2", "brotli")
 
         def count(stream: Any) -> Any:
-            left = max(1, self.most - self.total)
-            overwrite_configuration(None, **{f"{kind}_maximum_output_length": left for kind in kinds})
+            most = max(1, self.most - self.total)
+            overwrite_configuration(None, **{f"{kind}_maximum_output_length": most for kind in kinds})
             try:
                 unpacked = unpack(stream)
             except LimitReachedError:

@@ -65,6 +65,26 @@ def test_a_ninth_call_waits_for_one_to_end_and_then_is_refused_but_no_other_acco
     assert anyio.run(scene) == pace.RETRY_SECONDS
 
 
+@pytest.mark.parametrize(
+    "field", [(b"content-length", str(pace.LARGE_BYTES + 1).encode()), (b"transfer-encoding", b"x")]
+)
+def test_of_large_bodies_one_is_read_at_a_time_and_small_ones_go_on(
+    monkeypatch: pytest.MonkeyPatch, field: tuple[bytes, bytes]
+) -> None:
+    monkeypatch.setattr(pace, "WAIT_SECONDS", 0.05)
+    kept = Pace()
+
+    async def scene() -> None:
+        async with kept.keep(1, [field]), kept.keep(1, [(b"content-length", b"9")]), kept.keep(2, [field]):
+            with pytest.raises(TooManyCalls, match="a large call"):
+                async with kept.keep(1, [field]):
+                    pass
+        async with kept.keep(1, [field]):
+            pass
+
+    anyio.run(scene)
+
+
 def test_the_endpoint_refuses_an_account_over_its_minute_before_it_reads_the_body(
     world: World, people: People, configure: Any, monkeypatch: pytest.MonkeyPatch, standing_clock: StandingClock
 ) -> None:
