@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
 from mcp_server.toolkit.argument_schema import Parameter, Schema, object_schema, read_parameters
 from mcp_server.toolkit.results import Result
+from shared.domain.display_names import to_one_line
 from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import Tier
 from shared.errors import Invalid
@@ -24,6 +25,7 @@ from shared.errors import Invalid
 _BOOLEANS = {"true": True, "false": False}
 _NUMBERS = ("integer", "number")
 _MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's faults would have to be found
+_LEAST_OF_MANY_LINES = 1000  # characters a text may have that is written in lines, such as notes
 _MAX_LEVELS = 64  # of lists and objects in each other, far below where Python stops a recursion
 
 
@@ -91,6 +93,19 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+def _fold_short_texts(value: Any, node: Schema) -> Any:
+    """Names and other short texts have one line; what has a pattern or a choice of values is judged as it came."""
+    if isinstance(value, list):
+        return [_fold_short_texts(entry, node.get("items", {})) for entry in value]
+    if isinstance(value, dict):
+        return {
+            name: _fold_short_texts(entry, node.get("properties", {}).get(name, {})) for name, entry in value.items()
+        }
+    if not isinstance(value, str) or node.get("type") != "string" or node.keys() & {"pattern", "enum", "format"}:
+        return value
+    return to_one_line(value) if node.get("maxLength", 0) < _LEAST_OF_MANY_LINES else value
+
+
 def _lenient_reader(node: Schema) -> BeforeValidator:
     """What hosts really send: lists as JSON text are read, and numbers as people write them.
 
@@ -117,7 +132,7 @@ def _lenient_reader(node: Schema) -> BeforeValidator:
             if isinstance(value, str) and value in _BOOLEANS:
                 return _BOOLEANS[value]
             raise ValueError("is not a boolean")
-        return value
+        return _fold_short_texts(value, node)
 
     return BeforeValidator(read)
 

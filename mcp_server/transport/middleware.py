@@ -148,7 +148,8 @@ class RequestGate:
         except TokenRejected as rejected:
             error, words = rejected.problem.value
             status = 403 if rejected.problem is Problem.SCOPE else 401
-            raise Reject(oauth_error(status, error, words, _challenge(endpoint, error, words))) from None
+            challenge = _challenge(endpoint, rejected.problem)
+            raise Reject(oauth_error(status, error, words, challenge)) from None
         except RateLimited as limited:
             words = "Too many bad tokens came from this address; this one was not looked at."
             retry_headers = _retry_headers(str(limited.seconds).encode())
@@ -171,16 +172,18 @@ def _retry_headers(seconds: bytes) -> Headers:
 def _token(headers: list[tuple[bytes, bytes]]) -> str:
     """The one bearer token sent. Requests that carry an API key too are refused: they would have two identities."""
     credentials = [value for name, value in headers if name == b"authorization"]
-    if len(credentials) != 1 or any(name == b"x-api-key" for name, _ in headers):
-        raise TokenRejected(Problem.INVALID)
+    has_key = any(name == b"x-api-key" for name, _ in headers)
+    if len(credentials) != 1 or has_key:
+        raise TokenRejected(Problem.INVALID if credentials or has_key else Problem.MISSING)
     scheme, _, token = credentials[0].partition(b" ")
     if scheme.lower() != b"bearer":
         raise TokenRejected(Problem.INVALID)
     return token.rstrip(b" \t").decode("latin-1")  # RFC 6750 2.1: one blank; with two the token is malformed
 
 
-def _challenge(endpoint: Endpoint, error: str, words: str) -> Headers:
-    """RFC 6750 3 and RFC 9728 5.1: an absolute, path-inserted metadata URL. Clients expect an error always."""
-    place = f'resource_metadata="{endpoint.metadata_url}", scope="{SCOPE}"'
-    challenge = f'Bearer error="{error}", error_description="{words}", {place}'
+def _challenge(endpoint: Endpoint, problem: Problem) -> Headers:
+    """RFC 9728 5.1: an absolute, path-inserted metadata URL. Without credentials there is no error (RFC 6750 3.1)."""
+    error, words = problem.value
+    fault = "" if problem is Problem.MISSING else f'error="{error}", error_description="{words}", '
+    challenge = f'Bearer {fault}resource_metadata="{endpoint.metadata_url}", scope="{SCOPE}"'
     return ((b"www-authenticate", challenge.encode()), (b"cache-control", b"no-store"))

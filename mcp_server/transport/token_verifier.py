@@ -100,6 +100,7 @@ _CONNECTION_LOST = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError
 class Problem(Enum):
     """Why a token is refused: the OAuth error code and our sentence."""
 
+    MISSING = ("invalid_token", "The request carries no access token.")
     INVALID = ("invalid_token", "The access token is unknown, expired, revoked or meant for another service.")
     SCOPE = ("insufficient_scope", f"The access token lacks the scope {SCOPE}.")
 

@@ -52,6 +52,17 @@ _LEAST_INSIDE = 6  # letters of the service's name that count inside a word too
 _SHAPES = str.maketrans("".join(_LOOK_ALIKES), "".join(_LOOK_ALIKES.values()))
 
 
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+def to_one_line(text: str) -> str:
+    """A short text without line breaks, control characters and marks that turn its direction.
+
+    They would end a line, or pass for another one, wherever the text is shown later.
+    """
+    return _BREAKS.sub(" ", text).strip() if _BREAKS.search(text) else text
+
+
 class UnfitName(ValueError):
     """The text says what is wrong with a name, as a predicate in plain ASCII: "has characters ..."."""
 

@@ -58,7 +58,13 @@ def answer_keys(records: dict[str, bytes | None] | None = None) -> Iterator[KeyT
 
 
 def sign(
-    raw: bytes, domain: str, *, headers: tuple[bytes, ...] = HEADERS, length: bool = False, key: bytes | None = None
+    raw: bytes,
+    domain: str,
+    *,
+    headers: tuple[bytes, ...] = HEADERS,
+    length: bool = False,
+    key: bytes | None = None,
+    algorithm: bytes = b"rsa-sha256",
 ) -> bytes:
     line: bytes = dkim.sign(
         raw,
@@ -68,6 +74,7 @@ def sign(
         canonicalize=(b"relaxed", b"relaxed"),
         include_headers=list(headers),
         length=length,
+        signature_algorithm=algorithm,
     )
     return line + raw
 

@@ -25,6 +25,7 @@ from shared.domain.senders import (
     read_passing_domains,
     read_sender,
 )
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.redis import call_redis, connect, key
 from shared.reference.reference import Reference
 from shared.secrets import digest
@@ -98,6 +99,8 @@ MAX_SIGNATURES = 3  # of one mail that are looked at, and sets of ARC headers
 MAX_HEADERS_BYTES = 256 << 10
 MAX_HEADER_BYTES = 8 << 10  # of one signature
 MAX_LINES = 300_000
+CHECKING_BUDGET = Budget(processor_seconds=4, seconds=20, memory_bytes=256 << 20)  # five look-ups take ten seconds
+_ALGORITHMS = {b"rsa-sha256", b"ed25519-sha256"}
 # The library's expressions need the square of a run of blanks: half a second of processor for each signature at most.
 MAX_BLANK_STEPS = 500_000_000
 _BLANKS = re.compile(rb"[ \t]{20,}")
@@ -211,11 +214,11 @@ def _check_dkim(message: _Message, is_signer: IsSigner, now: datetime) -> tuple[
 
 def _covers_mail(tags: dict[bytes, bytes], now: datetime) -> bool:
     """Whether a signature that holds says anything: it signs the sender, all of the text (no l=), with SHA-256
-    (RFC 8301), and has not expired."""
+    (RFC 8301, RFC 8463), and has not expired."""
     signed = [name.strip().lower() for name in tags.get(b"h", b"").split(b":")]
     expires = int(tags[b"x"]) if tags.get(b"x", b"").isdigit() else None
     fresh = expires is None or expires > now.timestamp()
-    return b"from" in signed and b"l" not in tags and tags.get(b"a") == b"rsa-sha256" and fresh
+    return b"from" in signed and b"l" not in tags and tags.get(b"a") in _ALGORITHMS and fresh
 
 
 def _check_arc(message: _Message, is_signer: IsSigner, forwarders: Collection[str]) -> set[str]:
@@ -263,7 +266,7 @@ def judge_mail(reference: Reference, mail: InboundMail, raw: bytes) -> Judgement
     if signatures.checked and (is_own or company):
         counts = partial(is_signer, address=address, company=company)
         forwarders = _list_domains(reference, "mail_forwarders.csv")
-        signatures = check_signatures(raw, counts, forwarders, mail.received_at, KeyFinder().find_key)
+        signatures = _check_apart(raw, counts, forwarders, mail.received_at)
     return judge_sender(
         address,
         is_own=is_own,
@@ -271,6 +274,17 @@ def judge_mail(reference: Reference, mail: InboundMail, raw: bytes) -> Judgement
         signatures=signatures,
         signed_before=signed_before,
     )
+
+
+def _check_apart(raw: bytes, counts: IsSigner, forwarders: Collection[str], now: datetime) -> Signatures:
+    """The same in a process that can be ended, with the look-ups: a mail over its budget counts as unsigned."""
+    try:
+        return read_bounded(
+            CHECKING_BUDGET, check_signatures, raw, counts, forwarders, now, KeyFinder().find_key, inherit=True
+        )
+    except ReaderEnded as ended:
+        log.warning("inbox: the signatures of a mail were not checked (%s)", ended)
+        return Signatures()
 
 
 def _list_domains(reference: Reference, file: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 
+import mcp_server.tools  # noqa: F401 - registers every tool
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import (
     AnyName,
@@ -28,7 +29,7 @@ from mcp_server.toolkit.parameters import (
     RowId,
     line,
 )
-from mcp_server.toolkit.registry import Arguments
+from mcp_server.toolkit.registry import TOOLS, Arguments, _lenient_reader
 from shared.errors import Invalid
 
 
@@ -299,3 +300,34 @@ def test_what_a_hostile_caller_sends_in_bulk_is_refused_with_few_words() -> None
         with pytest.raises(Invalid) as refused:
             arguments.check(raw_arguments)
         assert 1 <= len(refused.value.facts["errors"]) <= 20
+
+
+# --- short texts have one line
+
+
+def list_text_schemas() -> list[tuple[str, dict[str, Any]]]:
+    """Each text parameter of each tool that has neither a pattern nor a choice of values."""
+    tools = [(tool.name, tool.arguments.schema["properties"]) for tool in TOOLS.values()]
+    texts = [(f"{tool}.{name}", node.get("items", node)) for tool, nodes in tools for name, node in nodes.items()]
+    judged = {"pattern", "enum", "format"}
+    return [(name, node) for name, node in texts if node.get("type") == "string" and not node.keys() & judged]
+
+
+@given(st.sampled_from(list_text_schemas()), st.text(min_size=1, max_size=20).filter(str.isprintable), st.data())
+def test_a_short_text_of_any_tool_has_one_line(
+    named: tuple[str, dict[str, Any]], text: str, data: st.DataObject
+) -> None:
+    name, node = named
+    sign = data.draw(st.sampled_from("\r\n\t\x0b\x0c\x1b\x7f\x85\u2028\u2029\u202e\u2066"))
+    typed = data.draw(st.sampled_from([f"{text}{sign}{text}", f"{text}{sign}", f"{sign}{sign}{text}"]))
+    read = _lenient_reader(node).func(typed)  # type: ignore[call-arg]
+    if node.get("maxLength", 0) >= 1000:
+        assert read == typed, name
+    else:
+        assert read.split() == typed.replace(sign, " ").split(), name
+        assert sign not in read, name
+
+
+def test_a_value_with_a_pattern_is_judged_as_it_came() -> None:
+    with pytest.raises(Invalid):
+        TOOLS["create_route_monitor"].arguments.check({"origin": "JFK\n", "destination": "LHR"})

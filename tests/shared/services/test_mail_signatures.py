@@ -1,12 +1,15 @@
 """DKIM and ARC of forwarded mails: what proves a sender, what does not, and how much a hostile mail can cost."""
 
 import base64
+import os
 import re
 from datetime import UTC, datetime
+from itertools import count
 
 import dns.exception
 import dns.resolver
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from shared.domain.senders import Signatures
 from shared.services.bookings import mail_senders
@@ -54,6 +57,24 @@ def test_a_signature_of_another_domain_counts_for_nothing_and_its_key_is_not_loo
 )
 def test_a_changed_mail_is_broken(raw: bytes) -> None:
     assert check(raw) == Signatures(broken=HOLDS)
+
+
+def test_an_ed25519_signature_counts_as_an_rsa_one_does() -> None:
+    """RFC 8463: some senders sign with both, and some with this alone."""
+    key = Ed25519PrivateKey.generate()
+    secret, public = base64.b64encode(key.private_bytes_raw()), base64.b64encode(key.public_key().public_bytes_raw())
+    table = KeyTable({f"{SELECTOR}._domainkey.ba.test.": b"v=DKIM1; k=ed25519; p=" + public})
+    raw = sign(LETTER, "ba.test", key=secret, algorithm=b"ed25519-sha256")
+    assert check(raw, table) == Signatures(valid=HOLDS)
+    assert check(raw.replace(b"X7Y8Z9", b"EVIL12"), table) == Signatures(broken=HOLDS)
+
+
+def test_signatures_that_cost_too_much_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is ended, so the worker and the other letters go on."""
+    monkeypatch.setattr(mail_senders, "check_signatures", lambda *_: os._exit(1))
+    assert mail_senders._check_apart(LETTER, lambda _: True, (), NOW) == Signatures()
+    monkeypatch.setattr(mail_senders, "check_signatures", lambda *_: [bytes(1_000_000) for _ in count()])
+    assert mail_senders._check_apart(LETTER, lambda _: True, (), NOW) == Signatures()
 
 
 def test_an_expired_signature_is_broken() -> None:
