@@ -16,7 +16,9 @@ from tests.deploy.test_settings_file import LINES
 DEPLOY = Path(__file__).parents[2] / "deploy"
 # As Caddy reads it where no address is set in its environment.
 FILE = re.sub(r"\{\$\w+:([^}]+)\}", r"\1", (DEPLOY / "Caddyfile").read_text(encoding="utf-8"))
-SITES = dict(re.findall(r"^(\S+) \{\n(.*?)^\}", FILE, re.M | re.S))
+SERVERS = re.findall(r"^\(servers\) \{\n(.*?)^\}", FILE, re.M | re.S)[0]
+FILE = re.sub(r" \{\n\s+import servers\n\s+\}", "", FILE)
+SITES = dict(re.findall(r"^([^\s(]\S*) \{\n(.*?)^\}", FILE, re.M | re.S))
 WEB = SITES["travel.example.com"]
 TOOLS = [path for line in re.findall(r"^\t\tpath (.+)$", WEB, re.M) for path in line.split()]
 BOTH_ANSWER = {
@@ -67,6 +69,12 @@ def test_while_the_tool_server_is_away_the_web_host_answers() -> None:
         "\t\t@people header Accept *text/html*",
         "\t\treverse_proxy @people 127.0.0.1:8000",
     ]
+
+
+def test_a_restart_refuses_no_request_and_several_machines_have_lines_to_uncomment() -> None:
+    assert "\tlb_try_duration 5s\n" in SERVERS
+    assert "\t# health_uri /readyz\n" in SERVERS
+    assert (DEPLOY / "Caddyfile").read_text(encoding="utf-8").count("import servers") == 3  # not on faults
 
 
 def test_its_hosts_are_those_of_the_sample_settings() -> None:
