@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 EXCLUDED = "excluded:"  # prefix of the category of lines that are not spending
 KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of those lines
-MAX_LINES = 25_000
+MAX_LINES = 50_000  # about a second of the processor
 
 
 class UnreadableStatement(Exception):

@@ -12,7 +12,6 @@ from shared.domain.spending.header import DEFAULT_NAMES
 from shared.domain.spending.headless import ANY_ORDER
 from shared.domain.spending.line_words import A_BALANCE, find_holder, find_state_in, is_balance
 from shared.domain.spending.model import (
-    MAX_LINES,
     Hints,
     Skipped,
     StatementBook,
@@ -24,6 +23,7 @@ from shared.domain.spending.proofs import OPEN, RECEIVED, SPENT, MoneyRow, choos
 from shared.domain.spending.table import NO_AMOUNT, LineReader, find_period, read_mark, settle_lines
 
 _MAX_LINE_CHARACTERS = 300
+_MAX_LINES = 25_000  # each costs two and a half times what a line of a table does
 _ENDINGS = ("CR", "DR", "-", "CREDIT", "DEBIT")
 # Other codes are also last words of merchants' names: TRY, RON, PEN, COP.
 _CODES = ("USD", "GBP", "EUR", "CAD", "AUD")
@@ -75,8 +75,8 @@ def read_pasted_text(text: str, book: StatementBook, hints: Hints) -> StatementR
                 unread.append(piece)
             if _YEAR.search(line):
                 latest = max([*_find_full_dates(line), *([latest] if latest else [])], default=None)
-        if len(pieces) > MAX_LINES:
-            raise UnreadableStatement(f"has more than {MAX_LINES:,} lines", "a statement of fewer lines; split it")
+        if len(pieces) > _MAX_LINES:
+            raise UnreadableStatement(f"has more than {_MAX_LINES:,} lines", "a statement of fewer lines; split it")
     return _build_reading(text, pieces, unread, latest or hints.today, book, hints) if pieces else None
 
 

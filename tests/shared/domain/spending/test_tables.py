@@ -195,7 +195,7 @@ def test_what_is_no_statement_is_told_what_it_lacks(text: str, problem: str) -> 
         (PLAIN + '14/03/2026,"TESCO,5\n' + "14/03/2026,X,5\n" * 50, "a quoted cell after line 1"),
         (PLAIN + '14/03/2026,"' + "x" * 200_000 + '",5\n', "a quoted cell after line 1"),
         (PLAIN + ",".join("1" * 1_000_000) + "\n", "more than 200 columns"),
-        (PLAIN + "14/03/2026,TESCO,5\n" * 25_001, "more than 25,000 lines"),
+        (PLAIN + "14/03/2026,TESCO,5\n" * 50_001, "more than 50,000 lines"),
     ],
     ids=["a quote that never ends", "a giant cell", "a million columns", "too many lines"],
 )
