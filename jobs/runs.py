@@ -187,7 +187,9 @@ def _write_simple_ones(claims: Sequence[Claim], in_time: More) -> tuple[set[int]
     done: set[int] = set()
     looked: dict[int, Finish] = {}
     for kind in TOGETHER:
-        simple = {claim.subject_id: claim for claim in claims if claim.kind == kind and _is_simple(claim)}
+        # A run that a person's call made continues with the trace of that call, alone.
+        firsts = [claim for claim in claims if claim.kind == kind and claim.attempt == 1 and claim.traceparent is None]
+        simple = {claim.subject_id: claim for claim in firsts}
         if len(simple) > 1:  # one of each subject
             its_done, its_looked = _write_kind(kind, list(simple.values()), in_time)
             done |= its_done
@@ -213,11 +215,6 @@ def _write_kind(kind: str, claims: Sequence[Claim], in_time: More) -> tuple[set[
         count(RUN_ATTEMPTS, kind, "done")
         observe(RUN_SECONDS, seconds / runs, kind)
     return done, looked
-
-
-def _is_simple(claim: Claim) -> bool:
-    """A run that a person's call made continues with the trace of that call, alone."""
-    return claim.attempt == 1 and claim.traceparent is None
 
 
 def work(claim: Claim, looked: Finish | None = None) -> None:

@@ -93,7 +93,9 @@ def show(
         pending=[_describe_pending(member, channel) for channel in channels if channel.proved_at is None],
         most=message_channels.MAX_CHANNELS,
         is_full=len(channels) >= message_channels.MAX_CHANNELS,
-        kinds=[(NAMES[kind], ABOUT[kind], _find_form(kind)) for kind in NAMES],
+        kinds=[
+            (NAMES[kind], ABOUT[kind], BROWSER_PAGE if kind == "web_push" else f"{NEW}?kind={kind}") for kind in NAMES
+        ],
         names={kind: name for kind, (name, _) in KINDS.items()},
         bar=message_channels.explain_bar(member.account),
         faults={"page": "", "code": ""} | dict(faults or {}),
@@ -103,10 +105,6 @@ def show(
         minutes=int(LIFETIME.total_seconds()) // 60,
         messages=MESSAGES,
     )
-
-
-def _find_form(kind: str) -> str:
-    return BROWSER_PAGE if kind == "web_push" else f"{NEW}?kind={kind}"
 
 
 def _describe_pending(member: Member, channel: MessageChannel) -> dict[str, object]:

@@ -1,18 +1,18 @@
 """Pages of standing orders: what runs each day or week, its last result, running it now, changing and stopping it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from auth_server.pages.forms import Field, ToolForm
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import post_for_member
 from auth_server.pages.tool_calls import Answer, change
-from auth_server.pages.watch_lines import Row, describe_standing_order, read_moment
+from auth_server.pages.watch_lines import describe_standing_order, read_moment
 from auth_server.pages.watch_pages import Kind, Listing, list_routes, refuse
 from auth_server.web.outcomes import FlowResult
 from shared.domain.watch_kinds import STANDING_ORDER
 
 _RESULT_CHARACTERS = 6000  # of the last result: the whole one is in the mail
+_OUTCOMES = {"ok": "Worked", "failed": "Failed"}
 _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 FORM = ToolForm(
     (
@@ -46,13 +46,11 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
         prompt=answer["standing_order"]["prompt"],
         result=result[:_RESULT_CHARACTERS],
         is_cut=len(result) > _RESULT_CHARACTERS,
-        runs=[_describe_run(run) for run in answer["runs"]],
+        runs=[
+            {"at": read_moment(run["started_at"]), "words": _OUTCOMES.get(run["outcome"] or "", "Waits, or runs now")}
+            for run in answer["runs"]
+        ],
     )
-
-
-def _describe_run(run: Row) -> dict[str, Any]:
-    words = {"ok": "Worked", "failed": "Failed"}.get(run["outcome"] or "", "Waits, or runs now")
-    return {"at": read_moment(run["started_at"]), "words": words}
 
 
 KIND = Kind(

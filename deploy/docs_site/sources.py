@@ -99,12 +99,9 @@ def _write_block(language: str, title: str, text: str) -> str:
 
 def write_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table in Markdown; a bar or a line break in a cell would end the cell."""
-    lines = [titles, ["---"] * len(titles), *([_write_cell(cell) for cell in row] for row in rows)]
+    cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    lines = [titles, ["---"] * len(titles), *cells]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _write_cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 # The table of settings: their meaning from deploy/env.example, their defaults from the class of the settings.

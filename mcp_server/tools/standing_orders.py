@@ -202,6 +202,7 @@ def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
     """
     row = _get_own(call.db, standing_order_id)
     mine = Run.standing_order_id == row.id
+    names = OrderRun.model_fields.keys() - {"run_id"}
     runs = call.db.scalars(select(Run).where(mine).order_by(Run.queued_at.desc(), Run.id).limit(10)).all()
     last_result = select(Run.result).where(mine, Run.result.is_not(None)).order_by(Run.finished_at.desc()).limit(1)
     history = f"its {pluralize(len(runs), 'newest run')}" if runs else "no runs yet"
@@ -209,14 +210,11 @@ def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
         message=f"Standing order {row.id} with {history}.",
         standing_order=to_standing_orders(call, [row])[0],
         last_result=call.db.scalar(last_result),
-        runs=[OrderRun.model_validate(_run_fields(run)) for run in runs],
+        runs=[
+            OrderRun.model_validate({name: getattr(run, name) for name in names} | {"run_id": shorten_uuid(run.id)})
+            for run in runs
+        ],
     )
-
-
-def _run_fields(run: Run) -> dict[str, object]:
-    return {"run_id": shorten_uuid(run.id)} | {
-        name: getattr(run, name) for name in OrderRun.model_fields if name != "run_id"
-    }
 
 
 @tool(
