@@ -20,8 +20,10 @@ import httpx
 import httpx2
 from mcp import Client
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
+from mcp.client.auth.exceptions import OAuthFlowError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from mcp.shared.exceptions import MCPError
 
 from deploy.client.tables import build_tool_table, print_answer
 from deploy.errors import CommandError
@@ -62,6 +64,8 @@ def _open_next_page(browser: httpx.Client, page: httpx.Response, email: str, pas
     if "password" in fields:
         form = {"csrf": fields["csrf"], "return_to": fields["return_to"], "email": email, "password": password}
         response = browser.post(urljoin(here, "/signin"), data=form, headers=origin)
+        if not response.is_redirect and response.status_code != 401:
+            raise CommandError(describe_refusal(response))
         if not response.is_redirect:
             raise CommandError(
                 f"The sign-in of {email} was refused: see whether the address and the password are right."
@@ -75,9 +79,9 @@ def _open_next_page(browser: httpx.Client, page: httpx.Response, email: str, pas
     if "query" in fields:
         form = {"csrf": fields["csrf"], "query": fields["query"], "action": "allow"}
         return browser.post(urljoin(here, "/oauth/consent"), data=form, headers=origin)
-    raise CommandError(
-        f"The authorization server answered {page.status_code} with a page that is neither sign-in nor consent."
-    )
+    if page.status_code >= 400:
+        raise CommandError(describe_refusal(page))
+    raise CommandError("The authorization server answered with a page that is neither sign-in nor consent.")
 
 
 def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
@@ -94,21 +98,38 @@ def sign_in(authorize_url: str, email: str, password: str) -> dict[str, str]:
     raise CommandError("The sign-in pages lead in a circle: see the log of the auth server.")
 
 
-def _read_json(reply: httpx.Response, what: str) -> dict[str, Any]:
+def describe_refusal(reply: httpx.Response | httpx2.Response) -> str:
+    """One sentence: what the service says of its refusal, by the forms of OAuth, REST and MCP, or what to look at."""
+    content: Any = None
+    with contextlib.suppress(ValueError):
+        content = reply.json()
+    fields = content if isinstance(content, dict) else {}
+    error = fields.get("error")
+    words = (
+        fields.get("error_description") or fields.get("detail") or (isinstance(error, dict) and error.get("message"))
+    )
+    address = f"{reply.url.scheme}://{reply.url.netloc.decode()}{reply.url.path}"
+    return f"{address} answered {reply.status_code}: {words or 'see its log, and what award-travel doctor says.'}"
+
+
+def _read_json(reply: httpx.Response) -> dict[str, Any]:
     if reply.status_code not in (200, 201):
-        raise CommandError(f"{what} answered {reply.status_code}.")
+        raise CommandError(describe_refusal(reply))
     document: dict[str, Any] = reply.json()
     return document
 
 
 def discover(client: httpx.Client, mcp_url: str) -> dict[str, Any]:
     """From a tool address alone to the authorization server's description, as every MCP client goes."""
-    challenge = client.post(mcp_url, json={}).headers.get("www-authenticate", "")
+    reply = client.post(mcp_url, json={})
+    challenge = reply.headers.get("www-authenticate", "")
+    if reply.status_code != 401:
+        raise CommandError(describe_refusal(reply))
     if 'resource_metadata="' not in challenge:
         raise CommandError(f"{mcp_url} names no authorization server.")
-    resource = _read_json(client.get(challenge.split('resource_metadata="')[1].split('"')[0]), "The resource metadata")
+    resource = _read_json(client.get(challenge.split('resource_metadata="')[1].split('"')[0]))
     issuer = resource["authorization_servers"][0]
-    server = _read_json(client.get(f"{issuer}/.well-known/oauth-authorization-server"), "The authorization server")
+    server = _read_json(client.get(f"{issuer}/.well-known/oauth-authorization-server"))
     return server | {"resource": resource["resource"]}
 
 
@@ -126,7 +147,7 @@ def request_access_token(mcp_url: str, email: str, password: str) -> str:
             "redirect_uris": [CALLBACK],
             "token_endpoint_auth_method": "none",
         }
-        app = _read_json(client.post(server["registration_endpoint"], json=metadata), "Registration")
+        app = _read_json(client.post(server["registration_endpoint"], json=metadata))
         verifier, challenge = _make_pkce_pair()
         shared = {"client_id": app["client_id"], "redirect_uri": CALLBACK, "resource": server["resource"]}
         query = {"response_type": "code", "scope": SCOPE, "state": secrets.token_urlsafe(16)}
@@ -135,7 +156,7 @@ def request_access_token(mcp_url: str, email: str, password: str) -> str:
         if back.get("state") != query["state"] or "code" not in back:
             raise CommandError(f"The authorization server refused: {back.get('error', 'no code came back')}.")
         form = shared | {"grant_type": "authorization_code", "code": back["code"], "code_verifier": verifier}
-        return str(_read_json(client.post(server["token_endpoint"], data=form), "The token endpoint")["access_token"])
+        return str(_read_json(client.post(server["token_endpoint"], data=form))["access_token"])
 
 
 def _read_demo_password(home: Home) -> str:
@@ -220,8 +241,11 @@ class _SignIn:
 
     async def open_address(self, address: str) -> None:
         with sync_client() as browser:
-            if browser.get(address).status_code == 400:
-                raise _UnknownApplication
+            page = browser.get(address)
+        if page.status_code == 400:
+            raise _UnknownApplication
+        if page.status_code > 400:
+            raise CommandError(describe_refusal(page))
         if self.email and self.password:
             self.redirect_query = await anyio.to_thread.run_sync(sign_in, address, self.email, self.password)
             return
@@ -271,7 +295,17 @@ class Attempt(NamedTuple):
     as_json: bool = False
 
 
-async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStorage) -> None:
+class _Refusals(list[str]):
+    """What the service said of requests it refused, in the order in which it did."""
+
+    async def note(self, reply: httpx2.Response) -> None:
+        """For discovery 401 and 404 are no refusals."""
+        if reply.status_code >= 400 and reply.status_code not in (401, 404):
+            await reply.aread()
+            self.append(describe_refusal(reply))
+
+
+async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStorage, refusals: _Refusals) -> None:
     """Registered once with a loopback address; its port alone differs from run to run (RFC 8252 section 7.3)."""
     about = {"client_name": CLIENT_NAME, "redirect_uris": [sign_in_flow.callback], "token_endpoint_auth_method": "none"}
     provider = OAuthClientProvider(
@@ -281,7 +315,8 @@ async def _connect(attempt: Attempt, sign_in_flow: _SignIn, storage: _TokenStora
         sign_in_flow.open_address,
         sign_in_flow.wait_for_code,
     )
-    async with httpx2.AsyncClient(auth=provider, timeout=30, verify=build_context("http")) as http:
+    hooks = {"response": [refusals.note]}
+    async with httpx2.AsyncClient(auth=provider, timeout=30, verify=build_context("http"), event_hooks=hooks) as http:
         try:
             async with Client(streamable_http_client(attempt.mcp_url, http_client=http)) as client:
                 await _show_and_call(client, attempt)
@@ -333,16 +368,18 @@ def _unwrap(fault: BaseException) -> BaseException:
 def try_service(attempt: Attempt, email: str | None, password: str | None, home: Home) -> None:
     """Discovery, registration at the first run, sign-in with PKCE, the tools, one call, and the end of the sign-in."""
     logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it would print what is raised, with its traceback
-    storage = _TokenStorage(home.path / REGISTRATION)
+    storage, refusals = _TokenStorage(home.path / REGISTRATION), _Refusals()
     for is_last in (False, True):
         try:
-            anyio.run(_connect, attempt, _SignIn(email, password), storage)
+            anyio.run(_connect, attempt, _SignIn(email, password), storage, refusals)
             return
-        except BaseExceptionGroup as group:
-            fault = _unwrap(group)
-        except _UnknownApplication as unknown:
-            fault = unknown
-        if is_last or not isinstance(fault, _UnknownApplication):
+        except Exception as error:
+            fault = _unwrap(error)
+        if isinstance(fault, OAuthFlowError | MCPError | httpx2.HTTPStatusError):
+            raise CommandError(refusals[-1] if refusals else f"The service cannot be used: {fault}") from None
+        if is_last and isinstance(fault, _UnknownApplication):
+            raise CommandError("The service refuses the application that has just been registered with it.") from None
+        if not isinstance(fault, _UnknownApplication):
             raise fault
         storage.file.unlink(missing_ok=True)
 
