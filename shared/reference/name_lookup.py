@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from shared.domain import names
 from shared.domain.confirmations.model import Sender
+from shared.domain.possible_flights import Route
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
-from shared.reference.airports import load_metro_names, measure_miles
+from shared.reference.airports import load_metro_names
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, MailSender
 
@@ -278,13 +279,8 @@ class TravelNames:
         flights = self.reference.flights.get(airline)
         return flights is not None and bool(flights.pairs.get(airport))
 
-    def miles(self, origin: str, destination: str) -> int | None:
-        ends = [self.reference.airports.get(code) for code in (origin, destination)]
-        return (
-            None
-            if ends[0] is None or ends[1] is None
-            else measure_miles((ends[0].lat, ends[0].lon), (ends[1].lat, ends[1].lon))
-        )
+    def route(self, origin: str, destination: str) -> Route | None:
+        return self.reference.route(origin, destination)
 
     def airline(self, text: str) -> str | None:
         """The airline by code, by name, or by a longer text that holds the name of one airline."""

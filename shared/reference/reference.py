@@ -15,6 +15,7 @@ from shared.domain.airports import Airport, Zone, find_zone, name_places
 from shared.domain.award_charts import Chart, ChartRoute, DistanceBand, Points, RoutePrice, Season
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
+from shared.domain.possible_flights import Route
 from shared.domain.transfers import Bonus, Edge, pick_rates
 from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference import ages, airports, flights
@@ -368,6 +369,14 @@ class Reference:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
         return airports.measure_miles((start.lat, start.lon), (end.lat, end.lon))
+
+    def route(self, origin: str, destination: str) -> Route | None:
+        """Two airports, or the main ones of cities, with their clocks and the miles between; None of unknown codes."""
+        try:
+            start, end = self.airport(origin), self.airport(destination)
+        except NotFound:
+            return None
+        return Route(start.code, end.code, start.tz, end.tz, self.miles(start.code, end.code))
 
     def kilometres(self, origin: str, destination: str) -> int:
         """The same in whole kilometres, rounded by themselves. Raises NotFound."""

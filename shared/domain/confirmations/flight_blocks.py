@@ -11,11 +11,11 @@ from datetime import date, time
 from itertools import pairwise
 
 from shared.domain.confirmations.airport_mentions import AirportMention
-from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.flight_layouts import Arrangement, reduce_places
 from shared.domain.confirmations.flight_marks import LetterMarks, Mark
 from shared.domain.confirmations.flight_numbers import FlightNumber, find_operator
 from shared.domain.confirmations.model import TravelFacts
+from shared.domain.possible_flights import judge_times
 
 _DEPARTS = re.compile(
     r"\b(?:depart\w*|from|leav\w*|outbound|dep|abflug\w*|ab|von|salida|origen|partenza|da|partida|vertrek\w*"
@@ -44,7 +44,7 @@ class Block:
     marks: tuple[Mark, ...] = ()  # where the times stand
     later: int = 0
     lands: date | None = None
-    impossible: bool = False
+    impossible: str = ""  # why its times cannot be
     lent: bool = False  # the day is that of a heading
     nearest: bool = False  # the airports are the nearest of more than two
 
@@ -235,8 +235,9 @@ def settle_arrival(block: Block, world: TravelFacts) -> None:
         arrival_day = date.fromordinal(day.toordinal() + block.later)
     block.lands = arrival_day
     if len(block.clock) == 2 and ends:
-        flown = find_arrival_day(ends, (day, block.clock[0]), block.clock[1], arrival_day, world)
-        block.lands, block.impossible = flown.day, not flown.possible
+        landing = judge_times(world.route(*ends), (day, block.clock[0]), block.clock[1], arrival_day)
+        block.impossible = landing.reason
+        block.lands = None if landing.reason else landing.day
 
 
 def _carry_over_midnight(letter: LetterMarks, blocks: Sequence[Block], world: TravelFacts) -> None:

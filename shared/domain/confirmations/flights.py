@@ -308,10 +308,8 @@ def _build_leg(lines: list[Line], arranged: tuple[Block, ...], common: set[str],
     day = agree("departure_date", [b.day for b in arranged])
     clock: tuple[time, ...] = agree("departure_time", [b.clock or None for b in arranged]) or ()
     lands = agree("arrival_date", [b.lands for b in arranged])
-    if any(b.impossible for b in arranged):
-        doubts.append(
-            Doubt("arrival_time", "The times cannot be those of one flight between these airports.", (), name)
-        )
+    if reason := next((b.impossible for b in arranged if b.impossible), None):
+        doubts.append(Doubt("arrival_time", reason, (), name))
         clock, lands = (), None
     return BookedLeg(
         airline=airline,

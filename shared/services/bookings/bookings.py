@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare
+from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare, find_legs
 from shared.db.hotel_prices import DAILY
 from shared.db.run_kinds import RunKind
 from shared.db.runs import delete_schedules, schedule, unschedule
@@ -18,7 +18,8 @@ from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, time_zones
 from shared.domain.bookings import split_by_local_day
-from shared.domain.flight_times import find_arrival_day
+from shared.domain.dates import format_weekday
+from shared.domain.possible_flights import Leg, find_clashes, judge_times
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.reference import Reference
@@ -36,6 +37,7 @@ def add_flight(session: Session, reference: Reference, terms: Terms) -> FlightBo
     row = leg(reference, terms)
     if row.workspace_trip_id is not None:
         open_trip(session, row.workspace_trip_id, "workspace_trip_id")
+    check_legs(reference, row, find_legs(session, row))
     session.add(row)
     session.flush()
     return row
@@ -51,15 +53,44 @@ def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> Flight
 
 
 def settle_times(reference: Reference, row: FlightBooking) -> None:
-    """The zones of a leg's times, and the day of its arrival where its times leave only one. Raises Invalid."""
+    """The zones of a leg's times, and the day of its arrival where its times leave only one.
+
+    Raises Invalid where no flight between its airports can have such times.
+    """
     row.departure_zone = find_zone_of(reference, row.origin) if row.departure_time else None
     row.arrival_zone = find_zone_of(reference, row.destination) if row.arrival_time else None
     if row.arrival_date is not None and not -1 <= (row.arrival_date - row.departure_date).days <= 2:
         days = "the day of departure, the day before, or up to two days later"
         raise Invalid(Fault("arrival_date", "cannot be the day this flight lands", days))
-    if row.arrival_date is None and row.departure_time and row.arrival_time and row.departure_zone and row.arrival_zone:
-        leaves = (row.departure_date, row.departure_time, row.departure_zone)
-        row.arrival_date = find_arrival_day(leaves, row.arrival_time, row.arrival_zone)
+    if row.departure_time and row.arrival_time:
+        departs = (row.departure_date, row.departure_time)
+        route = reference.route(row.origin, row.destination)
+        landing = judge_times(route, departs, row.arrival_time, row.arrival_date)
+        if landing.problem:
+            field = "arrival_date" if row.arrival_date and landing.day else "arrival_time"
+            raise Invalid(Fault(field, landing.problem, landing.expected))
+        row.arrival_date = landing.day
+
+
+def check_legs(reference: Reference, row: FlightBooking, legs: Sequence[FlightBooking]) -> None:
+    """Raises Invalid where someone would be on two flights of one booking at the same time."""
+    others = [leg for leg in legs if leg is not row and leg.member == row.member and leg.cancelled_at is None]
+    own = _time_leg(reference, row)
+    for other in others:
+        for first, second in find_clashes([_time_leg(reference, other), own]):
+            if second is own:
+                raise Invalid(
+                    Fault("departure_time", f"is before {first.name} of the same booking lands", "a later time")
+                )
+            raise Invalid(
+                Fault("arrival_time", f"is after {second.name} of the same booking leaves", "an earlier time")
+            )
+
+
+def _time_leg(reference: Reference, row: FlightBooking) -> Leg:
+    name = f"{row.flight_number or row.airline} {row.origin}-{row.destination} on {format_weekday(row.departure_date)}"
+    ends = (row.departure_date, row.departure_time), (row.arrival_date, row.arrival_time)
+    return Leg(name, reference.route(row.origin, row.destination), *ends)
 
 
 def list_outdated_times(row: FlightBooking, terms: Terms) -> list[str]:
@@ -227,8 +258,16 @@ def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) 
         for name in ("origin", "destination")
         if terms[name] not in reference.airports and terms[name] not in reference.metros
     ]
-    if wrong := unknown + bookings.find_faults("flight", terms, unpriced=unpriced):
+    wrong = unknown + bookings.find_faults("flight", terms, unpriced=unpriced)
+    if not wrong and _list_airports(reference, terms["origin"]) & _list_airports(reference, terms["destination"]):
+        wrong = [Fault("destination", "is in the same city as origin", "an airport of another city")]
+    if wrong:
         raise Invalid(*wrong)
+
+
+def _list_airports(reference: Reference, code: str) -> set[str]:
+    """An airport itself, and those of a city's code: a flight from LON can be one from LHR."""
+    return {code} if code in reference.airports else set(reference.city(code))
 
 
 def check_stay(terms: Terms, *, unpriced: bool = False) -> None:
