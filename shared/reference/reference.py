@@ -357,6 +357,12 @@ class Reference:
                 counts[code] = counts.get(code, 0) + 1
         return counts
 
+    @cached_property
+    def airports_with_flights(self) -> frozenset[str]:
+        """The airports with scheduled flights: far more than those of which a route is known."""
+        listed = (code for row in self._tables["scheduled_airports.csv"] for code in row.airports)
+        return frozenset(code for code in (*self._traffic, *listed) if code in self.airports)
+
     def count_flights(self, code: str) -> int:
         """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
         return self._traffic.get(code, 0) + self._hubs.get(code, 0)

@@ -66,6 +66,9 @@ class TravelFacts(Protocol):
     def flies_to(self, airline: str, airport: str) -> bool:
         """Whether any flight of the airline there is known."""
 
+    def is_at_home(self, airline: str, airport: str) -> bool:
+        """Whether the airport is in the airline's country or common market: it may fly to any airport there."""
+
     def route(self, origin: str, destination: str) -> Route | None:
         """The airports with their clocks and the miles between them."""
 

@@ -59,17 +59,29 @@ def settle_times(reference: Reference, row: FlightBooking) -> None:
     """
     row.departure_zone = find_zone_of(reference, row.origin) if row.departure_time else None
     row.arrival_zone = find_zone_of(reference, row.destination) if row.arrival_time else None
-    if row.arrival_date is not None and not -1 <= (row.arrival_date - row.departure_date).days <= 2:
+    row.arrival_date = check_times(reference, {name: getattr(row, name) for name in _TIMED})
+
+
+_TIMED = ("origin", "destination", "departure_date", "departure_time", "arrival_date", "arrival_time")
+
+
+def check_times(reference: Reference, terms: Terms) -> date | None:
+    """The day a leg lands, as stated or as its times leave only one.
+
+    Raises Invalid where no flight between its airports can have such times.
+    """
+    leaves, stated = terms["departure_date"], terms["arrival_date"]
+    if stated is not None and not -1 <= (stated - leaves).days <= 2:
         days = "the day of departure, the day before, or up to two days later"
         raise Invalid(Fault("arrival_date", "cannot be the day this flight lands", days))
-    if row.departure_time and row.arrival_time:
-        departs = (row.departure_date, row.departure_time)
-        route = reference.route(row.origin, row.destination)
-        landing = judge_times(route, departs, row.arrival_time, row.arrival_date)
-        if landing.problem:
-            field = "arrival_date" if row.arrival_date and landing.day else "arrival_time"
-            raise Invalid(Fault(field, landing.problem, landing.expected))
-        row.arrival_date = landing.day
+    if not terms["departure_time"] or not terms["arrival_time"]:
+        return stated  # type: ignore[no-any-return]
+    route = reference.route(terms["origin"], terms["destination"])
+    landing = judge_times(route, (leaves, terms["departure_time"]), terms["arrival_time"], stated)
+    if landing.problem:
+        field = "arrival_date" if stated and landing.day else "arrival_time"
+        raise Invalid(Fault(field, landing.problem, landing.expected))
+    return landing.day
 
 
 def check_legs(reference: Reference, row: FlightBooking, legs: Sequence[FlightBooking]) -> None:
