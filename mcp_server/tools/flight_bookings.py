@@ -122,6 +122,9 @@ class DeletedFlight(Result):
     vouchers_detached: list[int]
 
 
+_TIMES = frozenset(
+    ("origin", "destination", "departure_date", "departure_time", "arrival_date", "arrival_time", "trip_id")
+)
 _get_own = partial(get_own, Row, "flight booking")
 
 
@@ -174,7 +177,7 @@ def add_flight_booking(
     if saved := find_saved(call, row, "flight booking", again=again):
         row, message = saved
     else:
-        bookings.add_flight(call.db, row)
+        bookings.add_flight(call.db, call.reference, row)
         message = f"Saved as {add_member(f'flight booking {row.id}', row.member)}: {_describe_leg(row)}."
     legs = find_legs(call.db, row)
     return AddedFlight(
@@ -345,7 +348,9 @@ def _store_changes(
     dropped = [*clear, *bookings.list_fields_to_drop(row, changes), *(name for name in outdated if name not in clear)]
     changed = edit(row, call.now, changes, dropped) + edit_member(row, call.now, owner)
     bookings.check_flight(call.reference, {name: getattr(row, name) for name in changes})
-    bookings.settle_times(call.reference, row)
+    if not _TIMES.isdisjoint(changed):  # another change is no reason to judge times that stand
+        bookings.settle_times(call.reference, row)
+        bookings.check_legs(call.reference, row, find_legs(call.db, row))
     call.db.flush()
     booking = to_flight_bookings(call, [row])[0]
     message = describe_changes(f"{row.flight_number or row.airline} {_format_route(row)}", booking, changed)

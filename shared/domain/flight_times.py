@@ -1,13 +1,11 @@
 """Local times of flights as people read them, with the days an arrival is later than its departure."""
 
 import re
-from datetime import date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, time
 
 from shared.domain import time_zones
 from shared.domain.dates import format_weekday
 
-LONGEST_FLIGHT = timedelta(hours=20)  # the longest non-stop flights of 2026 take 19 hours
 _LOCAL = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{2}:\d{2})", re.ASCII)
 
 
@@ -61,17 +59,3 @@ def describe_times(departs_on: date, departs: time | None, arrives_on: date | No
     days = (arrives_on - departs_on).days if arrives_on else 0
     later = f" {days:+d}, {format_weekday(arrives_on)}" if arrives_on and days else ""
     return f"{leaves}{lands}{later}"
-
-
-def find_arrival_day(leaves: tuple[date, time, str], arrives: time, zone: str) -> date | None:
-    """The one day on which a flight can land at a local time: the first such moment behind its departure.
-
-    None where that is longer than any flight takes.
-    """
-    start = datetime.combine(leaves[0], leaves[1], ZoneInfo(leaves[2]))
-    for days in (-1, 0, 1, 2):
-        day = leaves[0] + timedelta(days=days)
-        flown = datetime.combine(day, arrives, ZoneInfo(zone)).timestamp() - start.timestamp()
-        if flown > 0:
-            return day if flown <= LONGEST_FLIGHT.total_seconds() else None
-    return None

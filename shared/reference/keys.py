@@ -30,6 +30,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "routes.csv": ("carrier", "origin", "destination"),
     "route_lists.csv": ("carrier", "area"),
     "home_areas.csv": ("kind", "area"),
+    "scheduled_airports.csv": ("country",),
     "cards.csv": ("slug",),
     "card_earn.csv": ("card_slug", "category", "valid_from"),
     "card_credits.csv": ("card_slug", "credit", "valid_from"),

@@ -370,6 +370,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "routes.csv": lambda row: (row.origin, row.destination),
     "lounges.csv": lambda row: (row.airport,),
     "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
+    "scheduled_airports.csv": lambda row: row.airports,
     "airline_facts.csv": lambda row: (row.value,) if row.topic == "hub" else (),
     "status_run_routes.csv": lambda row: row.routing.split("-"),
 }

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from shared.domain import names
+from shared.domain.airports import Airport
 from shared.domain.confirmations.model import Sender
+from shared.domain.possible_flights import Route
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
-from shared.reference.airports import load_metro_names, measure_miles
+from shared.reference.airports import load_metro_names
+from shared.reference.places import list_airport_tails
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, MailSender
 
@@ -40,6 +43,10 @@ _NOT_CITIES = frozenset(
         "florence sydney austin charlotte madison victoria male jackson lincoln alexandria",
     )
 )
+# Behind these, the name of a city tells it from others of its name.
+_ADDITION = re.compile(r"\s*[/,(-]|\s+(?:de|del|da|das|do|dos|di|du|of|on|upon|am|an|sur|en)\s+", re.I)
+_CITY_MILES = 100  # between airports of one city
+_MOST_TAIL_WORDS = 3
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
@@ -48,6 +55,7 @@ class _NameIndex:
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], frozenset[str]], ...]]  # by first word, the longest first
     metros: frozenset[str]  # city codes, as they are compared
     words: Mapping[str, frozenset[str]]  # airports by each word of their own name
+    named: Mapping[str, frozenset[str]]  # airports with scheduled flights by each name they bear
     ideographs: tuple[tuple[str, frozenset[str]], ...]  # names written without blanks, the longest first
 
 
@@ -56,6 +64,7 @@ def _build_index(reference: Reference) -> _NameIndex:
     phrases: dict[tuple[str, ...], set[str]] = defaultdict(set)
     words: dict[str, set[str]] = defaultdict(set)
     ideographs: dict[str, frozenset[str]] = {}
+    named = _index_names(reference)
     for code, airport in reference.airports.items():
         if not reference.count_flights(code):
             continue
@@ -71,6 +80,9 @@ def _build_index(reference: Reference) -> _NameIndex:
             ideographs[row.name] = frozenset(members)
         else:
             phrases[tuple(names.normalize_name(row.name).split())] = set(members)
+    for phrase, codes in phrases.items():
+        others = named.get(" ".join(phrase), frozenset()) - codes if codes else ()
+        codes |= {code for code in others if _is_far(reference, code, codes)}
     by_first: dict[str, list[tuple[tuple[str, ...], frozenset[str]]]] = defaultdict(list)
     for phrase, codes in phrases.items():
         if phrase and codes and not (len(phrase) == 1 and (phrase[0] in _NOT_CITIES or len(phrase[0]) < 3)):
@@ -79,8 +91,33 @@ def _build_index(reference: Reference) -> _NameIndex:
         {first: tuple(sorted(all_of, key=lambda p: -len(p[0]))) for first, all_of in by_first.items()},
         frozenset(code.lower() for code in load_metro_names()) - {"rom"},
         {word: frozenset(codes) for word, codes in words.items() if word not in _NOISE and len(word) > 2},
+        named,
         tuple(sorted(ideographs.items(), key=lambda p: -len(p[0]))),
     )
+
+
+def _index_names(reference: Reference) -> dict[str, frozenset[str]]:
+    named: dict[str, set[str]] = defaultdict(set)
+    for code in reference.airports_with_flights:
+        for name in _list_names(reference.airports[code]):
+            named[name].add(code)
+    return {name: frozenset(codes) for name, codes in named.items()}
+
+
+def _list_names(airport: Airport) -> Iterable[str]:
+    """The names an airport goes by: its city's, that without what tells it from namesakes, and its own.
+
+    "Santiago de Compostela" is called Santiago, "St Petersburg-Clearwater" St Petersburg; Charlotte Amalie has no other
+    name.
+    """
+    city = names.normalize_name(airport.city)
+    own = [word for word in names.normalize_name(airport.name).split() if word not in _NOISE]
+    return {city, names.normalize_name(_ADDITION.split(airport.city)[0]), " ".join(own)} - {""}
+
+
+def _is_far(reference: Reference, code: str, others: Iterable[str]) -> bool:
+    """Whether an airport is in another place than those others, and no other airport of their city."""
+    return all(reference.miles(code, other) > _CITY_MILES for other in others)
 
 
 def _list_members(reference: Reference, code: str) -> list[str]:
@@ -106,9 +143,25 @@ def find_places(reference: Reference, text: str) -> Iterator[tuple[int, int, fro
             at += 1
             continue
         start, end, at = words[at][0], words[at + size - 1][1], at + size
+        codes = _narrow_to_tail(reference, words[at : at + _MOST_TAIL_WORDS], end, codes, text)
         at, end, codes = _extend(index, words, at, end, codes, text)
         start, codes = _look_back(index, words, start, codes, text)
         yield start, end, codes
+
+
+def _narrow_to_tail(
+    reference: Reference, words: list[tuple[int, int, str]], end: int, codes: frozenset[str], text: str
+) -> frozenset[str]:
+    """The airports in the state or country that follows the name: "Manchester, NH", "Newcastle, Australia"."""
+    tail: list[str] = []
+    fitting = codes
+    for start, stop, word in words if len(codes) > 1 else ():
+        if not _JOIN.fullmatch(text[end:start]) or not (text[start].isupper() or word in _NOISE):
+            break
+        tail, end = [*tail, *([word] if word not in _NOISE else [])], stop
+        called = {code for code in codes if " ".join(tail) in list_airport_tails(reference.airports[code])}
+        fitting = frozenset(called) or fitting
+    return fitting
 
 
 def _match_phrase(
@@ -134,7 +187,7 @@ def _extend(
         start, stop, word = words[reach]
         narrowed = codes & _find_airports_of(index, text[start:stop], word)
         size, city = _match_phrase(index, words, reach, text)
-        if not narrowed and size and not codes & city:
+        if size and not codes & city and (size > 1 or not narrowed):  # "San" of San Jose is no part of San Antonio
             break
         if size and codes & city and not narrowed:
             narrowed, stop, reach = codes & city, words[reach + size - 1][1], reach + size - 1
@@ -182,8 +235,8 @@ def _find_ideographs(index: _NameIndex, text: str) -> Iterator[tuple[int, int, f
 def find_by_own_word(reference: Reference, text: str) -> str | None:
     """The airport of which alone the words in capital letters are: "Guarulhos Intl", "Barajas"."""
     index = _build_index(reference)
-    words = {_lower(m[0].rstrip(".")) for m in _WORD.finditer(text) if m[0][0].isupper()}
-    codes = [index.words[word] for word in words if len(word) > 5 and word in index.words]
+    words = {w for m in _WORD.finditer(text) if m[0][0].isupper() and len(w := _lower(m[0].rstrip("."))) > 5}
+    codes = [index.words[word] | index.named.get(word, frozenset()) for word in words if word in index.words]
     single = {code for some in codes if len(some) == 1 for code in some}
     return single.pop() if len(single) == 1 else None
 
@@ -203,10 +256,10 @@ _AIRPORT_WORDS = frozenset(("airport", "international", "intl", "regional", "mun
 
 @lru_cache(maxsize=2)
 def _list_airport_words(reference: Reference) -> list[tuple[str, frozenset[str]]]:
-    """What each airport is called, of those that need more than one word for it."""
+    """What each airport with scheduled flights is called, of those that need more than one word for it."""
     called = {
         a.code: frozenset(names.normalize_name(f"{a.name} {a.city}").split()) - _AIRPORT_WORDS
-        for a in reference.airports.values()
+        for a in map(reference.airport, reference.airports_with_flights)
     }
     return [(code, words) for code, words in called.items() if len(words) > 1]
 
@@ -242,8 +295,11 @@ def _find_airport(reference: Reference, text: str) -> str | None:
     fitting = [
         (len(airport_words), code) for code, airport_words in _list_airport_words(reference) if airport_words <= words
     ]
-    best = [code for count, code in fitting if count == max(fitting)[0]]
-    return best[0] if len(best) == 1 else find_by_own_word(reference, text)
+    best = {code for count, code in fitting if count == max(fitting)[0]}
+    for name, codes in _build_index(reference).named.items() if best else ():
+        if best & codes and words.issuperset(name.split()) and len(name.split()) >= max(fitting)[0]:
+            best |= codes  # others bear the name as well
+    return best.pop() if len(best) == 1 else None if best else find_by_own_word(reference, text)
 
 
 @lru_cache(maxsize=2)
@@ -278,13 +334,12 @@ class TravelNames:
         flights = self.reference.flights.get(airline)
         return flights is not None and bool(flights.pairs.get(airport))
 
-    def miles(self, origin: str, destination: str) -> int | None:
-        ends = [self.reference.airports.get(code) for code in (origin, destination)]
-        return (
-            None
-            if ends[0] is None or ends[1] is None
-            else measure_miles((ends[0].lat, ends[0].lon), (ends[1].lat, ends[1].lon))
-        )
+    def is_at_home(self, airline: str, airport: str) -> bool:
+        flights = self.reference.flights.get(airline)
+        return flights is not None and self.country_of_airport(airport) in flights.home | flights.market
+
+    def route(self, origin: str, destination: str) -> Route | None:
+        return self.reference.route(origin, destination)
 
     def airline(self, text: str) -> str | None:
         """The airline by code, by name, or by a longer text that holds the name of one airline."""

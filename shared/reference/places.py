@@ -109,10 +109,11 @@ def _list_named(index: _PlaceIndex, words: Sequence[str]) -> list[str]:
 def _list_tails(reference: Reference, code: str) -> frozenset[str]:
     """What can follow a city's name: its country, its state, or both, as names or codes."""
     members = [reference.airports[member] for member in reference.city(code)]
-    return frozenset(tail for airport in members for tail in _list_airport_tails(airport))
+    return frozenset(tail for airport in members for tail in list_airport_tails(airport))
 
 
-def _list_airport_tails(airport: Airport) -> Iterable[str]:
+def list_airport_tails(airport: Airport) -> Iterable[str]:
+    """What can follow the name of an airport's city, as names are compared."""
     countries = [airport.country.lower(), *(n for n, c in load_country_names().items() if c == airport.country)]
     states = [names.normalize_name(load_subdivision_names().get(airport.code, ""))]
     if airport.region:

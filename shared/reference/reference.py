@@ -15,6 +15,7 @@ from shared.domain.airports import Airport, Zone, find_zone, name_places
 from shared.domain.award_charts import Chart, ChartRoute, DistanceBand, Points, RoutePrice, Season
 from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFinding, judge_route
 from shared.domain.plans import CABINS
+from shared.domain.possible_flights import Route
 from shared.domain.transfers import Bonus, Edge, pick_rates
 from shared.errors import Ambiguity, Candidates, Choice, NotFound
 from shared.reference import ages, airports, flights
@@ -356,6 +357,12 @@ class Reference:
                 counts[code] = counts.get(code, 0) + 1
         return counts
 
+    @cached_property
+    def airports_with_flights(self) -> frozenset[str]:
+        """The airports with scheduled flights: far more than those of which a route is known."""
+        listed = (code for row in self._tables["scheduled_airports.csv"] for code in row.airports)
+        return frozenset(code for code in (*self._traffic, *listed) if code in self.airports)
+
     def count_flights(self, code: str) -> int:
         """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
         return self._traffic.get(code, 0) + self._hubs.get(code, 0)
@@ -368,6 +375,14 @@ class Reference:
         """Great-circle statute miles between two airports or city codes. Raises NotFound."""
         start, end = self.airport(origin), self.airport(destination)
         return airports.measure_miles((start.lat, start.lon), (end.lat, end.lon))
+
+    def route(self, origin: str, destination: str) -> Route | None:
+        """Two airports, or the main ones of cities, with their clocks and the miles between; None of unknown codes."""
+        try:
+            start, end = self.airport(origin), self.airport(destination)
+        except NotFound:
+            return None
+        return Route(start.code, end.code, start.tz, end.tz, self.miles(start.code, end.code))
 
     def kilometres(self, origin: str, destination: str) -> int:
         """The same in whole kilometres, rounded by themselves. Raises NotFound."""

@@ -11,11 +11,13 @@ from datetime import date, time
 from itertools import pairwise
 
 from shared.domain.confirmations.airport_mentions import AirportMention
-from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.flight_layouts import Arrangement, reduce_places
+from shared.domain.confirmations.flight_lines import Line
 from shared.domain.confirmations.flight_marks import LetterMarks, Mark
 from shared.domain.confirmations.flight_numbers import FlightNumber, find_operator
 from shared.domain.confirmations.model import TravelFacts
+from shared.domain.confirmations.place_choice import keep_near, narrow_to_home, narrow_to_network, narrow_to_times
+from shared.domain.possible_flights import judge_times
 
 _DEPARTS = re.compile(
     r"\b(?:depart\w*|from|leav\w*|outbound|dep|abflug\w*|ab|von|salida|origen|partenza|da|partida|vertrek\w*"
@@ -27,7 +29,6 @@ _LANDS_AT = re.compile(
 _LEAVES_FROM = re.compile(
     r"^\W*(?:from|depart\w*|origin|von|abflug|salida|origen|partenza|partida|origem|vertrek|van|出発\w*)\b"
 )
-_MOST_ROUTES = 200
 _FAR = 60  # lines from a heading to a flight it is of
 
 
@@ -44,7 +45,7 @@ class Block:
     marks: tuple[Mark, ...] = ()  # where the times stand
     later: int = 0
     lands: date | None = None
-    impossible: bool = False
+    impossible: str = ""  # why its times cannot be
     lent: bool = False  # the day is that of a heading
     nearest: bool = False  # the airports are the nearest of more than two
 
@@ -73,7 +74,6 @@ def fill_blocks(
         block = Block(flight, start, end)
         own = places[flight.line] if len(set(_list_starts(flights))) == len(flights) else []
         block.places = _pick_places(block, [p for n in range(start, end) for p in places[n]], own, way.behind)
-        block.places = _narrow_to_route(letter, block, world)
         block.days = _pick_days(letter, block)
         if way.days != "own" and not _put_under_heading(block, letter.heads[flight.line], way.days):
             return None
@@ -82,8 +82,10 @@ def fill_blocks(
             _set_clock(letter, block, _pick_times_beside(letter, block, places))
         else:
             _set_clock(letter, block, _pick_times(letter, block, places))
+        narrow_to_flight(block, letter.lines[flight.line : min(end, flight.line + 8)], world)
         settle_arrival(block, world)
         blocks.append(block)
+    _take_names_alike(blocks, world)
     _carry_over_midnight(letter, blocks, world)
     if any(not b.places for b in blocks):
         for block in blocks:
@@ -127,29 +129,33 @@ def _pick_places(
     return ()
 
 
-def _narrow_to_route(letter: LetterMarks, block: Block, world: TravelFacts) -> tuple[frozenset[str], ...]:
-    """The airports between which its airline flies, or the one that operates the flight for it."""
-    places = narrow_places(block.flight.airline, block.places, world)
-    if len(places) == 2 and any(len(codes) > 1 for codes in places):
-        for n in range(block.flight.line, min(block.end, block.flight.line + 8)):
-            if operator := find_operator(letter.lines[n], world):
-                return narrow_places(operator, places, world)
-    return places
+def narrow_to_flight(block: Block, lines: Sequence[Line], world: TravelFacts) -> None:
+    """Keeps the airports between which its times allow a flight, and then those between which its airline flies, or the
+    one that operates the flight for it, as its lines say."""
+    if len(block.places) != 2 or block.ends:
+        return
+    day, landing = block.day, _find_stated_landing(block)
+    if day and len(block.clock) == 2:
+        block.places = narrow_to_times(block.places, (day, block.clock[0]), block.clock[1], landing, world)
+        block.places = narrow_to_home(block.flight.airline, block.places, world)
+    operators = (operator for line in lines if (operator := find_operator(line, world)))
+    for airline in (block.flight.airline, next(operators, None)) if not block.ends else ():
+        block.places = narrow_to_network(airline, block.places, world) if airline else block.places
 
 
-def narrow_places(airline: str, places: tuple[frozenset[str], ...], world: TravelFacts) -> tuple[frozenset[str], ...]:
-    """The airports of the one route among those possible that the airline is known to fly; else as they are.
+def _take_names_alike(blocks: Sequence[Block], world: TravelFacts) -> None:
+    """A name that is certain of one flight of a letter means no other city in another."""
+    certain = {code for block in blocks for code in block.ends or ()}
+    for block in blocks:
+        if len(block.places) == 2 and not block.ends:
+            block.places = tuple(keep_near(codes, codes & certain, world) for codes in block.places)
+            settle_arrival(block, world)
 
-    Not every route is known: where the airline flies to two airports of such a city, either can be meant.
-    """
-    if len(places) != 2 or all(len(codes) == 1 for codes in places):
-        return places
-    routes = [(a, b) for a in sorted(places[0]) for b in sorted(places[1]) if a != b][:_MOST_ROUTES]
-    flown = [pair for pair in routes if world.flies(airline, *pair)]
-    used = [[code for code in codes if world.flies_to(airline, code)] for codes in places]
-    if len(flown) == 1 and all(len(codes) == 1 for codes in used):
-        return frozenset((flown[0][0],)), frozenset((flown[0][1],))
-    return places
+
+def _find_stated_landing(block: Block) -> date | None:
+    if len(block.days) > 1 or not block.day or not block.later:
+        return block.days[1] if len(block.days) > 1 else None
+    return date.fromordinal(block.day.toordinal() + block.later)
 
 
 def _pick_days(letter: LetterMarks, block: Block) -> tuple[date | None, ...]:
@@ -228,15 +234,13 @@ def _set_clock(letter: LetterMarks, block: Block, marks: list[Mark]) -> None:
 def settle_arrival(block: Block, world: TravelFacts) -> None:
     """The day of arrival, where times and airports tell it; times that cannot be those of the flight are left out."""
     day, ends = block.day, block.ends
-    arrival_day = block.days[1] if len(block.days) > 1 else None
     if day is None:
         return
-    if not arrival_day and block.later:
-        arrival_day = date.fromordinal(day.toordinal() + block.later)
-    block.lands = arrival_day
+    block.lands = arrival_day = _find_stated_landing(block)
     if len(block.clock) == 2 and ends:
-        flown = find_arrival_day(ends, (day, block.clock[0]), block.clock[1], arrival_day, world)
-        block.lands, block.impossible = flown.day, not flown.possible
+        landing = judge_times(world.route(*ends), (day, block.clock[0]), block.clock[1], arrival_day)
+        block.impossible = landing.reason
+        block.lands = None if landing.reason else landing.day
 
 
 def _carry_over_midnight(letter: LetterMarks, blocks: Sequence[Block], world: TravelFacts) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from shared.domain.confirmations.airport_mentions import CODE_WAYS, AirportMention, find_codes
-from shared.domain.confirmations.flight_blocks import Block, narrow_places, settle_arrival
+from shared.domain.confirmations.flight_blocks import Block, narrow_to_flight, settle_arrival
 from shared.domain.confirmations.flight_layouts import reduce_places
 from shared.domain.confirmations.flight_lines import Line
 from shared.domain.confirmations.flight_marks import find_days_later
@@ -133,9 +133,10 @@ def _read_part(
         return None
     if not 0 <= (real[-1] - real[0]).days <= 2 or _is_backward(line, places):
         return None
-    block = Block(number, 0, 1, narrow_places(number.airline, tuple(ends), world), tuple(real))
+    block = Block(number, 0, 1, tuple(ends), tuple(real))
     block.clock = _pick_clock(line, dates)
     block.later = find_days_later(line.bare)
+    narrow_to_flight(block, [line], world)
     settle_arrival(block, world)
     return line, block
 

@@ -305,13 +305,13 @@ def _build_leg(lines: list[Line], arranged: tuple[Block, ...], common: set[str],
     ends = agree("origin", [b.ends for b in arranged])
     if ends is None and any(len(b.places) == 2 for b in arranged):
         doubts += _doubt_places(arranged, name)
+        if len({b.places for b in arranged}) == 1:  # one end may be certain
+            ends = tuple(next(iter(codes)) if len(codes) == 1 else None for codes in block.places)
     day = agree("departure_date", [b.day for b in arranged])
     clock: tuple[time, ...] = agree("departure_time", [b.clock or None for b in arranged]) or ()
     lands = agree("arrival_date", [b.lands for b in arranged])
-    if any(b.impossible for b in arranged):
-        doubts.append(
-            Doubt("arrival_time", "The times cannot be those of one flight between these airports.", (), name)
-        )
+    if reason := next((b.impossible for b in arranged if b.impossible), None):
+        doubts.append(Doubt("arrival_time", reason, (), name))
         clock, lands = (), None
     return BookedLeg(
         airline=airline,
@@ -345,7 +345,7 @@ def _doubt_places(arranged: tuple[Block, ...], about: str) -> Iterator[Doubt]:
     places = next(b.places for b in arranged if len(b.places) == 2)
     for field, codes in zip(("origin", "destination"), places, strict=True):
         if 1 < len(codes) <= 12:
-            yield Doubt(field, "The letter names a city with several airports.", tuple(sorted(codes)), about)
+            yield Doubt(field, "The name in the letter is that of several airports.", tuple(sorted(codes)), about)
 
 
 def _find_cabin(lines: list[Line], arranged: tuple[Block, ...], common: set[str], world: TravelFacts) -> str | None:

@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import attached_files, flights, html_page, prices, schema_org
-from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.attached_files import FileContent
 from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
@@ -36,6 +35,7 @@ from shared.domain.confirmations.phrases import strip_subject
 from shared.domain.confirmations.silent_letters import WHOLE
 from shared.domain.confirmations.stays import read_stays
 from shared.domain.parsing.text import fold
+from shared.domain.possible_flights import judge_times
 
 # What no flight and no stay can be: times that its airports' clocks exclude, and years far from the letter's.
 
@@ -94,16 +94,13 @@ def _settle_arrival(leg: BookedLeg, world: TravelFacts) -> BookedLeg:
     """Sets the day of arrival: the one stated, unless only another is possible."""
     if not (leg.origin and leg.destination and leg.departure_date and leg.departure_time and leg.arrival_time):
         return leg
-    ends, departs = (leg.origin, leg.destination), (leg.departure_date, leg.departure_time)
-    flown = find_arrival_day(ends, departs, leg.arrival_time, leg.arrival_date, world)
+    departs = (leg.departure_date, leg.departure_time)
+    landing = judge_times(world.route(leg.origin, leg.destination), departs, leg.arrival_time, leg.arrival_date)
     is_unsure_day = leg.arrival_date in (None, leg.departure_date)  # many write the day of departure for both ends
-    if not flown.possible and is_unsure_day:
-        flown = find_arrival_day(ends, departs, leg.arrival_time, None, world)
-    if flown.possible:
-        return replace(leg, arrival_date=flown.day)
+    if landing.verdict != "contradicted" or (landing.day and is_unsure_day):
+        return replace(leg, arrival_date=landing.day)
     clock = tuple(at.strftime("%H:%M") for at in (leg.departure_time, leg.arrival_time))
-    reason = "The times cannot be those of one flight between these airports."
-    doubt = Doubt("arrival_time", reason, clock, leg.flight_number or "")
+    doubt = Doubt("arrival_time", landing.reason, clock, leg.flight_number or "")
     doubts = leg.doubts if any(d.field == "arrival_time" for d in leg.doubts) else [*leg.doubts, doubt]
     return replace(leg, departure_time=None, arrival_time=None, arrival_date=None, doubts=doubts)
 

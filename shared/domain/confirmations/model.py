@@ -6,6 +6,8 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, Protocol
 
+from shared.domain.possible_flights import Route
+
 Action = Literal["create", "change", "cancel"]  # a change states how the booking is from now on
 Source = Literal["jsonld", "microdata", "text", "none"]
 
@@ -64,7 +66,11 @@ class TravelFacts(Protocol):
     def flies_to(self, airline: str, airport: str) -> bool:
         """Whether any flight of the airline there is known."""
 
-    def miles(self, origin: str, destination: str) -> int | None: ...
+    def is_at_home(self, airline: str, airport: str) -> bool:
+        """Whether the airport is in the airline's country or common market: it may fly to any airport there."""
+
+    def route(self, origin: str, destination: str) -> Route | None:
+        """The airports with their clocks and the miles between them."""
 
     def airline(self, text: str) -> str | None: ...
 

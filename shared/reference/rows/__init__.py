@@ -72,6 +72,7 @@ from shared.reference.rows.travel import (
     RegionSpelling,
     Route,
     RouteList,
+    ScheduledAirports,
     VoucherType,
     WelcomeOffer,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "ReleaseWindow",
     "Route",
     "RouteList",
+    "ScheduledAirports",
     "StatusEarningRule",
     "StatusMatch",
     "StatusRunRoute",
@@ -189,6 +191,7 @@ FILES: dict[str, type] = {
     "routes.csv": Route,
     "route_lists.csv": RouteList,
     "home_areas.csv": HomeArea,
+    "scheduled_airports.csv": ScheduledAirports,
     "cards.csv": CatalogCard,
     "card_earn.csv": CardEarn,
     "card_credits.csv": CardCredit,

@@ -69,6 +69,14 @@ class HomeArea(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduledAirports(Fact):
+    """The airports of a country with scheduled flights, whether or not routes.csv has any of them."""
+
+    country: str
+    airports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogCard(Dated):
     """`remark` is for readers of answers; `note` is for anyone who audits the row."""
 

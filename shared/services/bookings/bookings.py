@@ -10,13 +10,14 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare
+from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare, find_legs
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
 from shared.domain import bookings, time_zones
 from shared.domain.bookings import split_by_local_day
-from shared.domain.flight_times import find_arrival_day
+from shared.domain.dates import format_weekday
+from shared.domain.possible_flights import Leg, find_clashes, judge_times
 from shared.domain.watch_kinds import HOTEL_PRICE
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
@@ -27,10 +28,11 @@ Terms = Mapping[str, Any]
 _HOTEL_CODE = re.compile(r"htl_\S*|\d+|[A-Z0-9]{3,8}")  # of the catalogue: no one calls a hotel so
 
 
-def add_flight(session: Session, row: FlightBooking) -> None:
-    """Stores one leg. Raises NotFound where its trip is not there."""
+def add_flight(session: Session, reference: Reference, row: FlightBooking) -> None:
+    """Stores one leg. Raises NotFound where its trip is not there, and Invalid where it clashes with another leg."""
     if row.workspace_trip_id is not None:
         open_trip(session, row.workspace_trip_id, "workspace_trip_id")
+    check_legs(reference, row, find_legs(session, row))
     session.add(row)
     session.flush()
 
@@ -49,15 +51,56 @@ def leg(reference: Reference, terms: Terms, *, unpriced: bool = False) -> Flight
 
 
 def settle_times(reference: Reference, row: FlightBooking) -> None:
-    """The zones of a leg's times, and the day of its arrival where its times leave only one. Raises Invalid."""
+    """The zones of a leg's times, and the day of its arrival where its times leave only one.
+
+    Raises Invalid where no flight between its airports can have such times.
+    """
     row.departure_zone = find_zone_of(reference, row.origin) if row.departure_time else None
     row.arrival_zone = find_zone_of(reference, row.destination) if row.arrival_time else None
-    if row.arrival_date is not None and not -1 <= (row.arrival_date - row.departure_date).days <= 2:
+    row.arrival_date = check_times(reference, {name: getattr(row, name) for name in _TIMED})
+
+
+_TIMED = ("origin", "destination", "departure_date", "departure_time", "arrival_date", "arrival_time")
+
+
+def check_times(reference: Reference, terms: Terms) -> date | None:
+    """The day a leg lands, as stated or as its times leave only one.
+
+    Raises Invalid where no flight between its airports can have such times.
+    """
+    leaves, stated = terms["departure_date"], terms["arrival_date"]
+    if stated is not None and not -1 <= (stated - leaves).days <= 2:
         days = "the day of departure, the day before, or up to two days later"
         raise Invalid(Fault("arrival_date", "cannot be the day this flight lands", days))
-    if row.arrival_date is None and row.departure_time and row.arrival_time and row.departure_zone and row.arrival_zone:
-        leaves = (row.departure_date, row.departure_time, row.departure_zone)
-        row.arrival_date = find_arrival_day(leaves, row.arrival_time, row.arrival_zone)
+    if not terms["departure_time"] or not terms["arrival_time"]:
+        return stated  # type: ignore[no-any-return]
+    route = reference.route(terms["origin"], terms["destination"])
+    landing = judge_times(route, (leaves, terms["departure_time"]), terms["arrival_time"], stated)
+    if landing.problem:
+        field = "arrival_date" if stated and landing.day else "arrival_time"
+        raise Invalid(Fault(field, landing.problem, landing.expected))
+    return landing.day
+
+
+def check_legs(reference: Reference, row: FlightBooking, legs: Sequence[FlightBooking]) -> None:
+    """Raises Invalid where someone would be on two flights of one booking at the same time."""
+    others = [leg for leg in legs if leg is not row and leg.member == row.member and leg.cancelled_at is None]
+    own = _time_leg(reference, row)
+    for other in others:
+        for first, second in find_clashes([_time_leg(reference, other), own]):
+            if second is own:
+                raise Invalid(
+                    Fault("departure_time", f"is before {first.name} of the same booking lands", "a later time")
+                )
+            raise Invalid(
+                Fault("arrival_time", f"is after {second.name} of the same booking leaves", "an earlier time")
+            )
+
+
+def _time_leg(reference: Reference, row: FlightBooking) -> Leg:
+    name = f"{row.flight_number or row.airline} {row.origin}-{row.destination} on {format_weekday(row.departure_date)}"
+    ends = (row.departure_date, row.departure_time), (row.arrival_date, row.arrival_time)
+    return Leg(name, reference.route(row.origin, row.destination), *ends)
 
 
 def list_outdated_times(row: FlightBooking, terms: Terms) -> list[str]:
@@ -224,8 +267,16 @@ def check_flight(reference: Reference, terms: Terms, *, unpriced: bool = False) 
         for name in ("origin", "destination")
         if terms[name] not in reference.airports and terms[name] not in reference.metros
     ]
-    if wrong := unknown + bookings.find_faults("flight", terms, unpriced=unpriced):
+    wrong = unknown + bookings.find_faults("flight", terms, unpriced=unpriced)
+    if not wrong and _list_airports(reference, terms["origin"]) & _list_airports(reference, terms["destination"]):
+        wrong = [Fault("destination", "is in the same city as origin", "an airport of another city")]
+    if wrong:
         raise Invalid(*wrong)
+
+
+def _list_airports(reference: Reference, code: str) -> set[str]:
+    """An airport itself, and those of a city's code: a flight from LON can be one from LHR."""
+    return {code} if code in reference.airports else set(reference.city(code))
 
 
 def check_stay(terms: Terms, *, unpriced: bool = False) -> None:

@@ -385,6 +385,7 @@ def _check_terms(reference: Reference, row: Booking, new: Mapping[str, Any]) -> 
     terms = {c.key: getattr(row, c.key) for c in row.__mapper__.column_attrs} | dict(new)
     if isinstance(row, FlightBooking):
         bookings.check_flight(reference, terms, unpriced=True)
+        bookings.check_times(reference, terms)
     else:
         bookings.check_stay(terms, unpriced=True)
 

@@ -159,7 +159,7 @@ def test_on_the_free_plan_one_looks_and_deletes_and_is_told_what_needs_another_p
         from shared.reference.load import reference
 
         terms |= {"cabin_class": "economy", "points_spent": 1}
-        bookings.add_flight(session, bookings.leg(reference(), terms))
+        bookings.add_flight(session, reference(), bookings.leg(reference(), terms))
     one = f"{PAGE}/flights/{read_flight().id}"
     assert send(world, one, f"{one}/alert").status_code == 403
     assert send(world, f"{one}/delete").status_code == 303

@@ -95,6 +95,16 @@ def test_sync_integration_makes_bookings_of_trips_once(outside: Outside, sync: A
 
 
 @pytest.mark.running_clock  # its rows are dated one after the other
+def test_sync_integration_takes_no_times_that_no_flight_can_have(outside: Outside, sync: Any) -> None:
+    outside.trips = [page(AirObject=air())]
+    sync()
+    for early in ("20:00:00", "19:00:00"):
+        outside.trips = [page(AirObject=air(EndDateTime=moment(travel_day(), early)))]
+        assert [conflict["reason"] for conflict in sync()["conflicts"]] == ["not_accepted"]
+    assert str(flights()[0].arrival_time) == "06:35:00"
+
+
+@pytest.mark.running_clock  # its rows are dated one after the other
 def test_sync_integration_follows_a_change_there_unless_it_was_changed_here(
     outside: Outside, sync: Any, people: People, use: Use
 ) -> None:

@@ -1,6 +1,6 @@
 """Flight bookings, called through the gate: legs with points or cash, listed, changed and removed."""
 
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -437,6 +437,49 @@ def test_times_go_when_the_flight_becomes_another_unless_they_are_sent(people: P
     wrong = use(people.alice, "update_flight_booking", **call, arrival_date="2027-03-01")
     assert (wrong["status"], wrong["errors"][0]["field"]) == ("invalid", "arrival_date")
     assert use(people.alice, "update_flight_booking", **call, departure_time="25:00")["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    ("terms", "field", "words"),
+    [
+        ({"departure_time": "08:25", "arrival_time": "08:20"}, "arrival_time", "LHR to JFK take 4 h 55 min"),
+        ({"departure_time": "08:25", "arrival_time": "07:00"}, "arrival_time", "4 h 57 min to 12 h 5 min"),
+        ({"departure_time": "08:25", "arrival_time": "11:15", "arrival_date": "2031-05-05"}, "arrival_date", "31 h"),
+        ({"destination": "CDG", "departure_time": "08:00", "arrival_time": "09:20"}, "arrival_time", "20 min"),
+        ({"destination": "LHR"}, "destination", "is the origin too"),
+        ({"destination": "LON"}, "destination", "same city"),
+    ],
+)
+def test_times_and_airports_of_no_flight_are_refused(
+    people: People, use: Use, terms: dict[str, Any], field: str, words: str
+) -> None:
+    refused = use(people.alice, "add_flight_booking", **LEG | terms)
+    assert (refused["status"], refused["errors"][0]["field"]) == ("invalid", field), refused
+    assert words in refused["message"]
+    kept = add(use, people.alice, departure_time="08:25", arrival_time="11:15")["booking"]["booking_id"]
+    assert use(people.alice, "update_flight_booking", booking_id=kept, **terms)["status"] == "invalid"
+    stored = use(people.alice, "get_flight_booking", booking_id=kept)["booking"]
+    assert (stored["destination"], stored["arrival_time"]) == ("JFK", "11:15")
+
+
+def test_no_one_is_on_two_flights_of_one_booking_at_once(people: People, use: Use) -> None:
+    add(use, people.alice, trip_id=JOURNEY, flight_number="BA117", departure_time="08:25", arrival_time="11:15")
+    onward = {"trip_id": JOURNEY, "origin": "JFK", "destination": "LAX", "points_spent": 0}
+    early = use(people.alice, "add_flight_booking", **LEG | onward, departure_time="10:30", arrival_time="13:45")
+    assert (early["status"], early["errors"][0]["field"]) == ("invalid", "departure_time")
+    assert "before BA117 LHR-JFK" in early["message"]
+    late = add(use, people.alice, **onward, departure_time="13:30", arrival_time="16:45")["booking"]["booking_id"]
+    moved = use(people.alice, "update_flight_booking", booking_id=late, departure_time="10:30", arrival_time="13:45")
+    assert (moved["status"], moved["errors"][0]["field"]) == ("invalid", "departure_time")
+    add(use, people.alice, **onward, departure_time="10:30", arrival_time="13:45", member="Anna")  # another person
+
+
+def test_a_flight_whose_old_times_cannot_be_can_still_be_changed_otherwise(people: People, use: Use) -> None:
+    kept = add(use, people.alice, departure_time="08:25", arrival_time="11:15")["booking"]["booking_id"]
+    with transaction(people.alice.account_id) as session:
+        session.execute(update(FlightBooking).where(FlightBooking.id == kept).values(arrival_time=time(9)))
+    changed = use(people.alice, "update_flight_booking", booking_id=kept, notes="Aisle seat")
+    assert (changed["status"], changed["changed"]) == ("ok", ["notes"])
 
 
 def test_flight_bookings_say_whose_they_are(people: People, use: Use) -> None:

@@ -45,7 +45,7 @@ def _book(session: Session) -> None:
     there = leg | {"flight_number": "BA117", "departure_date": OUT, "return_date": BACK}
     back = leg | {"flight_number": "BA178", "departure_date": BACK, "origin": "JFK", "destination": "LHR"}
     for terms in (there, back):
-        bookings.add_flight(session, bookings.leg(reference(), terms))
+        bookings.add_flight(session, reference(), bookings.leg(reference(), terms))
     stay = {"check_in_date": ARRIVES, "check_out_date": LEAVES, "kind": "cash", "confirmation_number": "H-1",
             "original_pay_rate_usd": 900}  # fmt: skip
     bookings.add_hotel(session, reference(), bookings.build_stay(reference(), "Conrad Tokyo", stay))
