@@ -169,6 +169,8 @@ class FileContent:
     barcodes: list[str] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
     day: date | None = None
+    is_pass: bool = False  # a boarding pass, which no one gets who has no booking
+    mark: str = ""  # why it is not valid, as a sentence
 
 
 def read_files(files: list[AttachedFile]) -> tuple[list[FileContent], list[UnreadFile]]:

@@ -12,6 +12,7 @@ from icalendar import Calendar as Entries
 from shared.domain.confirmations import attached_files, flights, html_page, prices, schema_org
 from shared.domain.confirmations.arrival_days import find_arrival_day
 from shared.domain.confirmations.attached_files import FileContent
+from shared.domain.confirmations.booking_state import judge_states
 from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text, unwrap
@@ -354,7 +355,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     items = [item for _, page_items in pages for item in page_items]
     contents, unread = attached_files.read_files(letter.files)
     data = [_read_data("jsonld", documents, letter, world), _read_data("microdata", items, letter, world)]
-    entries = _read_invites(letter, texts, world)
+    entries, entry_texts = _read_invites(letter, texts, world)
     words = [reading for t in texts if (reading := read_words(t, world))]
     tickets = [_read_file_text(content, letter, world) for content in contents]
     legs = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
@@ -369,11 +370,28 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", reading_of_all)
     _fill_numbers(reading_of_all.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
+    reading_of_all = _judge_state(reading_of_all, [*texts, *entry_texts], contents, [*documents, *items], codes, letter)
     sender = next((t.sender for t in texts if t.forwarded and t.sender), letter.sender)
     set_prices(reading_of_all.bookings, _add_points(reading_of_all.bookings, price), sender, world)
     if not reading_of_all.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(reading_of_all, unread=[*letter.unread, *unread])
+
+
+def _judge_state(
+    reading: MailReading,
+    texts: list[Text],
+    contents: list[FileContent],
+    documents: list[Any],
+    codes: list[MailReading],
+    letter: MailLetter,
+) -> MailReading:
+    """The reading without what the letter calls off, and with a question where no part of it proves a booking."""
+    texts = [*texts, *(unwrap(t, letter) for content in contents for t in content.texts if t.strip())]
+    is_proved = schema_org.says_confirmed(documents) or any(c.bookings for c in codes) or any(c.is_pass for c in contents)
+    bookings, doubts = judge_states(reading.bookings, texts, is_proved)
+    doubts += [Doubt("not_confirmed", c.mark) for c in contents if c.mark and bookings]
+    return replace(reading, bookings=bookings, doubts=list(dict.fromkeys([*reading.doubts, *doubts])))
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
@@ -410,15 +428,17 @@ def _read_file_text(content: FileContent, letter: MailLetter, world: TravelFacts
     return max(readings, key=lambda r: (not r.missing, r.confidence, len(r.bookings)), default=MailReading())
 
 
-def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> MailReading:
-    """What attached calendar entries state; the letter around them may call them off."""
+def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> tuple[MailReading, list[Text]]:
+    """What attached calendar entries state, and their words; the letter around them may call them off."""
     off = bool(letter.invites) and any(find_action(t) == "cancel" for t in texts)
     bookings: list[Booking] = []
+    entries: list[Text] = []
     for words, booking in read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
+        entries.append(entry)
         booking.confirmation_number = find_confirmation(entry)
         bookings.append(replace(booking, action="cancel") if off else booking)
-    return MailReading("text", False, bookings)
+    return MailReading("text", False, bookings), entries
 
 
 def _apply_action(action: Action, joined: MailReading) -> None:

@@ -15,12 +15,11 @@ from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import says_cancelled, says_cancelled_in_title, says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import (
-    NOT_CONFIRMED,
+    PARTLY_CANCELLED,
     Action,
     BookedLeg,
     BookedStay,
     Booking,
-    Doubt,
     MailReading,
     Sender,
     TravelFacts,
@@ -36,7 +35,6 @@ from shared.domain.confirmations.other_letters import (
     says_partly_cancelled,
 )
 from shared.domain.confirmations.passengers import doubt_passengers, read_passengers
-from shared.domain.confirmations.phrases import says_unsettled
 from shared.domain.confirmations.silent_letters import doubt_part, doubt_silence
 from shared.domain.parsing.text import fold
 
@@ -122,8 +120,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
         booking.action = "change" if action == "change" else booking.action
         if isinstance(booking, BookedLeg):
             booking.passengers = passengers.number
-    doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
-    doubts += [_PARTLY_CANCELLED] if is_partial else []
+    doubts = [PARTLY_CANCELLED] if is_partial else []
     doubts += doubt_passengers(passengers) if lodging == [] and action == "create" else []
     doubts += doubt_part(folded, bookings) if action != "cancel" else []
     return MailReading("text", text.forwarded, bookings, doubts)
@@ -157,7 +154,6 @@ def _is_whole(booking: Booking) -> bool:
     return bool(booking.origin and booking.destination and booking.departure_date and booking.departure_time)
 
 
-_PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
 _TRAVEL = re.compile(
     r"\b(?:flights?|flug\w*|fluge|vols?|vuelos?|vol[oi]|voos?|vluch\w*|airlines?|airways|hotels?|resort|inn|stay"
     r"|nights?"

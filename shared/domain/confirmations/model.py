@@ -26,6 +26,7 @@ class Doubt:
 
 
 NOT_CONFIRMED = Doubt("not_confirmed", "The letter says that the booking is not confirmed yet.")
+PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
 
 
 @dataclass(frozen=True)

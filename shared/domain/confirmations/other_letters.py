@@ -64,7 +64,7 @@ _REBOOKED = re.compile(
     re.M,
 )
 # What is booked besides a flight or a room; its end is none of the booking's.
-_EXTRA = re.compile(
+EXTRA = re.compile(
     r"\b(?:seats?(?! on)|seat (?:reservation|selection)|bags?|baggage|luggage|insurance|meals?|lounge|parking"
     r"|transfers?|upgrade"
     r"|rental|car|hire|dinner|restaurant|spa|tour|ticket of|sitzplatz\w*|gepack\w*|versicherung|mietwagen|parkplatz"
@@ -176,7 +176,7 @@ def says_partly_cancelled(folded: str) -> bool:
 def cancels_extra_alone(folded: str) -> bool:
     """Whether all that a letter cancels is a seat, a bag, a car or the like, and no booking."""
     sentences = [m[0] for m in _SENTENCE.finditer(folded) if says_cancelled(m[0])]
-    return bool(sentences) and all(_EXTRA.search(sentence) for sentence in sentences)
+    return bool(sentences) and all(EXTRA.search(sentence) for sentence in sentences)
 
 
 def cut_cancelled(body: str) -> str:

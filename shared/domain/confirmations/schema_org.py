@@ -157,7 +157,7 @@ def read_reservations(
     dates = MailDates(fold(" ; ".join(_list_moments(items))), posted)
     for item in items:
         status = to_text(item.get("reservationStatus"))
-        if re.search(r"pending|hold|wait", status, re.I):
+        if status and not _SETTLED.search(status):
             doubts.append(NOT_CONFIRMED)
         action: Action = (
             "cancel" if re.search(r"cancel", status, re.I) else "change" if _CHANGED.search(status) else "create"
@@ -171,7 +171,15 @@ def read_reservations(
     return _merge_travellers(reservations), list(dict.fromkeys(doubts))
 
 
+def says_confirmed(documents: list[Any]) -> bool:
+    """Whether the reservations state that they are confirmed; a page without a status says nothing of it."""
+    states = [to_text(item.get("reservationStatus")) for item in list(_find_reservations(documents))[:_MAX_ITEMS]]
+    return any(re.search(r"confirm", status, re.I) and not _OPEN.search(status) for status in states)
+
+
 _CHANGED = re.compile(r"chang|modif|rebook", re.I)
+_OPEN = re.compile(r"\bnot|un|pending|await|wait|hold", re.I)
+_SETTLED = re.compile(rf"^(?!.*(?:{_OPEN.pattern})).*(?:confirm|cancel|complete|ticketed|booked|{_CHANGED.pattern})", re.I)
 
 
 def _list_moments(items: list[Item]) -> list[str]:
