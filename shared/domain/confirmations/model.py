@@ -78,6 +78,9 @@ class TravelFacts(Protocol):
     def sender(self, domain: str) -> Sender | None:
         """Who sends letters from a domain. It only helps: a letter says most of it itself."""
 
+    def dollars(self, amount: Decimal, currency: str) -> Decimal | None:
+        """An amount in US dollars; None without a rate of its currency."""
+
     def program(self, text: str) -> str | None: ...
 
     def program_of(self, airline: str) -> str | None: ...

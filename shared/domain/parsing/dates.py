@@ -87,6 +87,7 @@ _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?(?:uhr|uur\b|[ap]\.?m\b|h\b|hrs\b)))(\d{2})(?!\d)(?::\d{2})?"
     r"(?:[^\S\t\n]*(a(?:\. ?)?m\.?|p(?:\. ?)?m\.?)(?! \d{3,4}\b(?!:))|([ap]))?(?:h|hrs|uhr|uur)?(?![a-z])"
     r"|(?:\b(?:um|kl\.?|klo|ore|alle|as|om|at|dep|arr) ?)(\d{1,2})\.(\d{2})(?![\d.])()()(?![a-z])"
+    r"|(?<![\d:.,/+-])([01]\d|2[0-3])([0-5]\d) ?(?:hrs?|hours|h|uhr|uur)\b(?! ?\(\d)()()"  # "0950hrs"
 )
 _FULL_HOUR = re.compile(r"\b(\d{1,2})\s*(a(?:\. ?)?m|p(?:\. ?)?m)\b")
 
