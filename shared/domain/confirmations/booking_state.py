@@ -13,10 +13,9 @@ from typing import NamedTuple
 from shared.domain.confirmations.clean_text import join_wrapped, to_one_line
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import SUPPOSED, says_changed
-from shared.domain.confirmations.letter_languages import WORDS
+from shared.domain.confirmations.letter_languages import WORDS, compile_words
 from shared.domain.confirmations.model import PARTLY_CANCELLED, BookedLeg, Booking, Doubt
 from shared.domain.confirmations.other_letters import EXTRA
-from shared.domain.parsing.alternatives import compile_any
 from shared.domain.parsing.text import fold
 
 MAX_CHARACTERS = 60_000  # of one text; confirmations say what they are long before
@@ -24,7 +23,6 @@ _SHORT = 70  # characters of a title or of a line of state
 _OPENING = 1_500  # characters
 _NO_PROOF = Doubt("not_confirmed", "The letter does not say that the booking was made.")
 _CALLED_OFF = "The letter marks the booking as cancelled."
-_IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
 _BREAK = re.compile(r"[!?;\n\t|。！？]|\.(?=\s|$)| - ")
 _LABEL = r"(?:[a-z./ ]{0,30}(?:status|state|estado|stato|statut|etat|статус|durum)[a-z ]{0,12}[:\t -]+)?"
 _YOUR = r"(?:your|the|our|ihr|ihre|dein|deine|unser|votre|notre|le|su|tu|nuestr[oa]|el|il|la|i?l tu[oa]|la tua|il suo|la sua|o seu|a sua|o|a|uw|je|ons|onze|din|ditt|deres|twoj\w?|wasz\w?|vas\w*) "
@@ -49,24 +47,18 @@ class _Patterns(NamedTuple):
     undoes: re.Pattern[str]
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
-    """A pattern at the beginning of a word; scripts without blanks between words have no such place."""
-    folded = fold(pattern)
-    return re.compile(folded if _IDEOGRAPHS.search(folded) else rf"\b(?:{compile_any(folded).pattern})")
-
-
 @lru_cache(maxsize=1)
 def _compile_languages() -> list[_Patterns]:
     return [
         _Patterns(
-            _compile(words.made),
-            _compile(words.unmade),
-            _compile(words.paper),
+            compile_words(words.made),
+            compile_words(words.unmade),
+            compile_words(words.paper),
             re.compile(rf"{fold(words.is_a)}(?:\w+ )?(?:{fold(words.paper)})"),
             re.compile(
                 rf"[^\w\n]*{_LABEL}(?:{_YOUR})?(?:{fold(words.paper)}|{fold(words.state)}){_BEHIND_NAME}[^\w\n]*"
             ),
-            _compile(words.undoes),
+            compile_words(words.undoes),
         )
         for words in WORDS.values()
     ]

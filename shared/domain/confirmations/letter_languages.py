@@ -1,11 +1,15 @@
 """Words of each language in which letters say what became of a booking, where a flight goes and how they call a number.
 
-A line of the table is a language. Its patterns are written as people write; `join` folds them as letters are folded.
+A line of the table is a language. Its patterns are written as people write; `join_words` folds them as letters are folded.
 """
 
+import re
 from dataclasses import dataclass
 
+from shared.domain.parsing.alternatives import compile_any
 from shared.domain.parsing.text import fold
+
+_IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,7 @@ class LetterWords:
     is_a: str  # what makes of such a name a statement about the letter: "this is a"
     undoes: str  # beside a word of `made` in its sentence: it was not, or is yet to be
     off: str  # the one word that calls a flight off
+    extra: str  # what is sold besides a flight or a room
     to: str  # before where a flight lands
     off_from: str  # before where it leaves
     number: str = ""  # labels of a booking's number
@@ -61,6 +66,7 @@ WORDS = {
         undoes=r"[a-z]+n't\b|not\b|no\b(?!$| ?[.\d])|never\b|yet\b|once\b|until\b|unless\b|if\b|when\b|will\b|shall\b|after\b|soon\b|shortly\b|please\b|pending\b|await\w*|wait(?:ing)?\b"
         r"|subject to\b|(?<!pleased )(?<!delighted )(?<!happy )(?<!glad )(?<!pleasure )to (?:be |receive |get |obtain )?(?:an? |the |your )?(?:confirm|ticket|secure|complete)|request\w*|require\w*|needs?\b|must\b|cannot\b|unable\b|fail\w*|declin\w*|before\b|without\b|un(?:confirmed|paid)\b|could\b|may\b",
         off=r"cancell?ed|cancelled by (?:the )?(?:airline|carrier|you)|no longer (?:operating|available)|void(?:ed)?|refunded|flight cancell?ation|removed",
+        extra=r"seats?\b(?! on)(?: (?:reservations?|selections?|bookings?|assignments?|purchase|fees?|receipt))?|(?:extra |checked |carry-on |cabin |excess |hold )?(?:bags?|baggage|luggage)\b|insurance|travel (?:cover|protection)|meals?\b|lounge\b|parking|transfers?\b|upgrades?\b|rental|car\b|hire\b|dinner|restaurant|spa\b|tour\b|ticket of\b|pets?\b|(?:dog|cat|animal) (?:in|fee)|co2|carbon|offset\w*|sustainable aviation|wi-?fi|internet|priority|fast[ -]?track|(?:re-?)?change (?:fee|penalty|charge)|fare difference|difference in fare|re-?booking fee|re-?issue|add[ -]?coll\w*|name (?:change|correction)|unaccompanied|gift card|sports? equipment|flex(?:ible)? option",
         to=r"to|into|arriving (?:in|at)|towards",
         off_from=r"from|departing|leaving|out of",
     ),
@@ -77,6 +83,7 @@ WORDS = {
         is_a=r"(?:dies|das|hierbei) (?:\w+ )?(?:ist|handelt es sich) (?:nur |lediglich )?(?:um )?(?:eine? |ihr |der |die |das )?",
         undoes=r"nicht\b|keine?\w*\b|noch\b|sobald\b|wenn\b|falls\b|wird\b|werden\b|bitte\b|bis\b|nach\b|warten\b|ausstehend\b|vorbehaltlich\b|muss\w*\b|um zu\b|erforderlich\b|un(?:bestatigt|bezahlt)\b|anfrage\b|gescheitert\b|zu bestatigen\b",
         off=r"storniert|annulliert|gestrichen|abgesagt|gecancelt|entfallt|ausgefallen",
+        extra=r"sitzplat\w*|sitz(?:reservierung)?\b|gepack\w*|zusatzgepack\w*|koffer\b|versicherung\w*|reiseschutz|mietwagen|parkplatz|lounge\w*|haustier\w*|klimaschutz\w*|co2-?\w*|wlan|umbuchungsgebuhr\w*|tarifdifferenz|aufpreis|mahlzeit\w*|\w*zusatzleistung\w*",
         to=r"nach|ankunft in|in richtung",
         off_from=r"von|ab|aus",
     ),
@@ -90,6 +97,7 @@ WORDS = {
         is_a=r"(?:ceci|ce document|il) (?:\w+ )?(?:est|s'agit) (?:uniquement |seulement |d'|de )?(?:une? |votre |la |le )?",
         undoes=r"pas\b|n'|non\b|ne\b|encore\b|des que\b|lorsque\b|si\b|sera\b|seront\b|recevrez\b|veuillez\b|afin de\b|pour (?:confirmer|finaliser)\b|en attente\b|sous reserve\b|doit\b|apres\b|avant\b|demande\b|jusqu",
         off=r"annulee?s?|supprimee?s?",
+        extra=r"(?:reservation (?:de|du) (?:votre )?)?sieges?\b|bagages?\b|assurance\b|voiture|animal|animaux|salon\b|surclassement|compensation carbone|frais de (?:modification|changement)|difference (?:tarifaire|de tarif)|repas\b|wifi",
         to=r"vers|a destination de|pour|a",
         off_from=r"depuis|au depart de|en provenance de|de",
     ),
@@ -102,6 +110,7 @@ WORDS = {
         is_a=r"(?:est[eoa]|se trata)(?: \w+)? (?:es |de )?(?:solo |solamente )?(?:una? |su |tu )?",
         undoes=r"no\b|sin\b|aun\b|todavia\b|cuando\b|si\b|una vez\b|sera\b|seran\b|recibira\w*|por favor\b|para (?:confirmar|completar)\b|pendiente\b|sujet[ao]\b|debe\b|antes\b|despues\b|solicitud\b|hasta\b|en espera\b",
         off=r"cancelad[oa]s?|anulad[oa]s?|suspendid[oa]s?",
+        extra=r"(?:reserva de )?asientos?\b|equipaje|maletas?\b|seguro\b|coche\b|mascotas?\b|sala vip|mejora de clase|ascenso|compensacion de (?:co2|carbono)|(?:cargo|tasa|penalizacion) por cambio|diferencia (?:de tarifa|tarifaria)|comidas?\b",
         to=r"a|hacia|con destino a|para",
         off_from=r"desde|de|procedente de|con origen en",
     ),
@@ -114,6 +123,7 @@ WORDS = {
         is_a=r"(?:quest[oa]|si tratta)(?: \w+)? (?:e |di )?(?:solo |soltanto )?(?:una? |un |il |la )?",
         undoes=r"non\b|senza\b|ancora\b|quando\b|se\b|una volta\b|sara\b|verra\b|ricevera\w*|riceverai\b|per favore\b|per (?:confermare|completare)\b|in attesa\b|soggett[ao]\b|deve\b|prima\b|dopo\b|richiesta\b|fino\b",
         off=r"cancellat[oaie]|annullat[oaie]|soppress[oaie]",
+        extra=r"posto\b|posti\b|bagagli?o?\b|assicurazione|animal[ei]\b|sala vip|compensazione|penale|differenza tariffaria|pasto\b|pasti\b",
         to=r"a|per|verso|con destinazione|diretto a",
         off_from=r"da|proveniente da|in partenza da",
     ),
@@ -126,6 +136,7 @@ WORDS = {
         is_a=r"(?:est[ea]|isto|trata-se)(?: \w+)? (?:e |de )?(?:apenas |somente )?(?:uma? |um |o |a )?",
         undoes=r"nao\b|sem\b|ainda\b|quando\b|se\b|assim que\b|sera\b|serao\b|receberas?\b|por favor\b|para (?:confirmar|concluir)\b|pendente\b|sujeit[oa]\b|deve\b|antes\b|apos\b|solicitacao\b|ate\b|aguard\w*",
         off=r"cancelad[oa]s?|anulad[oa]s?",
+        extra=r"(?:marcacao de )?assentos?\b|lugar(?:es)?\b|bagagem|bagagens|seguro\b|carro\b|animal|animais|sala vip|compensacao|taxa de (?:alteracao|remarcacao)|diferenca (?:tarifaria|de tarifa)|refeicao|refeicoes",
         to=r"para|a|com destino a",
         off_from=r"de|desde|a partir de|com origem em|com partida de",
     ),
@@ -137,6 +148,7 @@ WORDS = {
         is_a=r"(?:dit|het) (?:\w+ )?(?:is|betreft) (?:slechts |alleen )?(?:een |uw |de |het )?",
         undoes=r"niet\b|geen\b|nog\b|zodra\b|als\b|indien\b|wordt\b|worden\b|zal\b|ontvang(?:t|en)?\b|alstublieft\b|graag\b|om te\b|wacht\w*|voorbehoud\b|moet\b|voordat\b|na\b|aanvraag\b|tot\b|mislukt\b",
         off=r"geannuleerd|geschrapt|vervallen",
+        extra=r"stoel\w*|(?:ruim|extra)?bagage\w*|koffer\b|verzekering\w*|huurauto|huisdier\w*|wijzigingskosten|tariefverschil|maaltijd\w*|co2-?\w*",
         to=r"naar|richting",
         off_from=r"van|vanaf|vanuit",
     ),
@@ -148,6 +160,7 @@ WORDS = {
         is_a=r"(?:これ|本(?:メール|書))は",
         undoes=r"未|ません|まだ|待ち|仮|場合|次第|失敗|できない|までに|のちほど|後日",
         off=r"欠航|取り?消し?(?:済み?)?|キャンセル(?:済み?)?|運休",
+        extra=r"座席(?:指定)?|手荷物|受託手荷物|保険|レンタカー|ラウンジ|ペット|アップグレード|変更手数料|差額|機内食|機内wi-?fi",
         to=r"行き?先",
         off_from=r"出発地",
     ),
@@ -159,6 +172,7 @@ WORDS = {
         is_a=r"(?:to|niniejsz\w+) (?:\w+ )?jest (?:tylko )?",
         undoes=r"nie\b|bez\b|jeszcze\b|gdy\b|jesli\b|po\b|prosimy\b|zostanie\b|bedzie\b|oczekuj\w+|wymaga\b|aby\b|do czasu\b|otrzymasz\b",
         off=r"anulowan\w+|odwolan\w+|skreslon\w+",
+        extra=r"miejsc[ae]\b|bagaz\w*|ubezpieczeni\w*|zwierz\w*|salonik\w*|oplata za zmiane|doplata",
         to=r"do",
         off_from=r"z|ze",
         number=r"(?:numer|nr\.?|kod) (?:rezerwacji|potwierdzenia|bukingu)|kod pnr",
@@ -171,6 +185,7 @@ WORDS = {
         is_a=r"bu (?:\w+ )?",
         undoes=r"degil\w*|henuz\b|icin lutfen\b|lutfen\b|bekl\w+|sonra\b|eger\b|mad[ıi]\b|medi\b|ecek\w*\b|acak\w*\b|gerek\w+",
         off=r"iptal(?: edildi| edilmistir)?",
+        extra=r"koltuk\w*|bagaj\w*|sigorta\w*|evcil hayvan|degisiklik ucreti|ucret farki",
         to=r"var[ıi]s",
         off_from=r"kalk[ıi]s",
         number=r"rezervasyon (?:kodu|numaras[ıi]|no\b\.?)|bilet rezervasyon kodu|onay (?:kodu|numaras[ıi])|pnr (?:kodu|no\b\.?)",
@@ -183,6 +198,7 @@ WORDS = {
         is_a=r"это (?:\w+ )?",
         undoes=r"не\b|без\b|ещ[её]\b|после\b|если\b|когда\b|будет\b|будут\b|пожалуйста\b|ожида\w+|требует\w*|чтобы\b|для подтверждения\b|до\b|запрос",
         off=r"отмен[её]н\w*|аннулирован\w*|снят\w* с продажи",
+        extra=r"место|мест[ау]\b|багаж\w*|страхов\w*|животн\w*|бизнес-зал|сбор за (?:изменение|обмен)|разница в тарифе|доплата",
         to=r"в|во|до|на",
         off_from=r"из|от|с",
         number=r"(?:номер|код) (?:бронировани\w+|брони|заказа|подтверждения)|бронь\s?(?:№|номер)|код pnr",
@@ -195,6 +211,7 @@ WORDS = {
         is_a=r"(?:이|본) ?(?:메일|문서)(?:은|는)",
         undoes=r"않|아직|미확정|대기|실패|후에|경우|예정|요청|까지|주시기 바랍니다|필요",
         off=r"취소(?:됨|되었습니다|완료)?|결항",
+        extra=r"좌석(?: ?지정)?|수하물|보험|라운지|반려동물|변경 ?수수료|운임 ?차액|업그레이드",
         to=r"도착지?",
         off_from=r"출발지?",
         number=r"예약 ?(?:번호|코드|참조)|확인 ?번호",
@@ -207,6 +224,7 @@ WORDS = {
         is_a=r"(?:det(?:ta)?) (?:\w+ )?ar (?:endast |bara )?(?:en |ett |din )?",
         undoes=r"inte\b|ej\b|annu\b|nar\b|om\b|kommer\b|ska\b|vanligen\b|vantar\b|maste\b|for att\b|innan\b|efter\b|forfragan\b|tills\b|nekad\w*|misslyck\w*",
         off=r"avbokad|avbokat|installt?d?|inställd|annullerad|struken",
+        extra=r"sittplats\w*|bagage\w*|forsakring\w*|husdjur|ombokningsavgift|prisskillnad|maltid\w*",
         to=r"till",
         off_from=r"fran",
         number=r"boknings(?:nummer|referens|kod|nr\b\.?)|reservations(?:nummer|kod)|bekraftelsenummer|bokning(?= ?[:#])",
@@ -219,6 +237,7 @@ WORDS = {
         is_a=r"(?:dette|det) (?:\w+ )?er (?:kun |blot )?(?:en |et |din )?",
         undoes=r"ikke\b|endnu\b|når\b|hvis\b|vil\b|skal\b|venligst\b|afventer\b|for at\b|inden\b|efter\b|forespørgsel\b|indtil\b|afvist\b",
         off=r"aflyst|annulleret|afbestilt",
+        extra=r"sæde\w*|pladsreservation|bagage\w*|forsikring\w*|kæledyr|ændringsgebyr|prisforskel|måltid\w*",
         to=r"til",
         off_from=r"fra",
         number=r"(?:booking|reservations|bestillings)(?:nummer|reference|kode|nr\b\.?)|bekræftelsesnummer",
@@ -231,6 +250,7 @@ WORDS = {
         is_a=r"(?:dette|det) (?:\w+ )?er (?:kun |bare )?(?:en |et |din )?",
         undoes=r"ikke\b|ennå\b|når\b|hvis\b|vil\b|skal\b|vennligst\b|avventer\b|venter\b|for å\b|innen\b|etter\b|forespørsel\b|inntil\b|avvist\b",
         off=r"kansellert|innstilt|avbestilt|annullert",
+        extra=r"sete\w*|bagasje\w*|forsikring\w*|kjæledyr|endringsgebyr|prisdifferanse|måltid\w*",
         to=r"til",
         off_from=r"fra",
         number=r"(?:booking|reservasjons|bestillings|referanse)(?:nummer|referanse|kode|nr\b\.?)|bekreftelsesnummer",
@@ -243,6 +263,7 @@ WORDS = {
         is_a=r"(?:这|這|本邮件|此)(?:仅|只)?是",
         undoes=r"未|待|尚|不|失败|失敗|如果|若|后|後|将|將|请|請|需",
         off=r"已?取消|已?退票|停飞|停飛",
+        extra=r"座位|选座|選座|行李|保险|保險|休息室|贵宾室|貴賓室|宠物|寵物|升舱|升艙|改签费|改簽費|差价|差價|机上wi-?fi",
         to=r"到达|到達|飞往|飛往|前往",
         off_from=r"从|從|自|出发|出發",
         number=r"(?:预订|預訂|订单|訂單|订座|訂位|预约)(?:编号|編號|号码|號碼|编码|代码|代碼|号|號)|确认(?:号码|码|号)|確認(?:號碼|碼|號)",
@@ -250,7 +271,13 @@ WORDS = {
 }
 
 
-def join(name: str) -> str:
-    """The patterns of all languages for one thing, folded as letters are, as the alternatives of one pattern."""
-    patterns = [pattern for words in WORDS.values() if (pattern := getattr(words, name))]
-    return "|".join(fold(pattern) for pattern in patterns)
+def compile_words(pattern: str) -> re.Pattern[str]:
+    """A pattern of the table at the beginning of a word; scripts without blanks between words have no such place."""
+    folded = fold(pattern)
+    return re.compile(folded if _IDEOGRAPHS.search(folded) else rf"\b(?:{compile_any(folded).pattern})")
+
+
+def join_words(name: str) -> re.Pattern[str]:
+    """What finds the words of all languages for one thing."""
+    patterns = [compile_words(pattern).pattern for words in WORDS.values() if (pattern := getattr(words, name))]
+    return re.compile("|".join(patterns))

@@ -33,6 +33,7 @@ from shared.domain.confirmations.model import (
     TravelFacts,
     UnreadFile,
 )
+from shared.domain.confirmations.other_letters import is_receipt_of_extra
 from shared.domain.confirmations.phrases import strip_subject
 from shared.domain.confirmations.silent_letters import WHOLE
 from shared.domain.confirmations.stays import read_stays
@@ -370,6 +371,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", reading_of_all)
     _fill_numbers(reading_of_all.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
+    price.of_extra = price.of_extra or any(is_receipt_of_extra(t) for t in texts)
     reading_of_all = _judge_state(reading_of_all, [*texts, *entry_texts], contents, [*documents, *items], codes, letter)
     sender = next((t.sender for t in texts if t.forwarded and t.sender), letter.sender)
     set_prices(reading_of_all.bookings, _add_points(reading_of_all.bookings, price), sender, world)

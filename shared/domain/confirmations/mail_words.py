@@ -60,7 +60,7 @@ def set_own_numbers(legs: Sequence[BookedLeg], body: str, world: TravelFacts) ->
         # The lines up to the first that is blank or a ruler: behind the last booking stands the total of all.
         paragraph = "\n".join(itertools.takewhile(lambda line: re.search(r"\w", line), lines[start:end]))
         price = prices.find_price(paragraph, world)
-        if price.cash is not None and price.currency and price.points is None and not price.doubts:
+        if price.cash is not None and price.currency and price.points is None and not (price.doubts or price.of_extra):
             leg.cash_paid, leg.taxes_currency = price.cash, price.currency
 
 

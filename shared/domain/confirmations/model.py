@@ -166,6 +166,7 @@ class MailPrice:
     per_person: list[int] = field(default_factory=list)  # points of one traveller
     repeated: bool = False  # the points stand more than once and are not called a total
     of_ticket: bool = False  # `cash` is called the price of a ticket, which may be that of one traveller
+    of_extra: bool = False  # the money is for a seat, a bag, a change or the like, and not for a flight
     doubts: list[Doubt] = field(default_factory=list)  # "kind", "cash" or "taxes_paid"
 
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from shared.domain.confirmations import price_words as words
 from shared.domain.confirmations.model import Doubt, MailPrice, TravelFacts
+from shared.domain.confirmations.other_letters import is_of_extra
 from shared.domain.parsing.amounts import CODES, DIGITS, find_amounts, find_currency_codes, parse_number
 from shared.domain.parsing.dates import DATE, NAMED_DATE
 from shared.domain.parsing.text import fold
@@ -203,6 +204,7 @@ _MOST_MONEY_PER_POINT = Decimal("0.06")  # US dollars
 _MOST_TAXES_PER_POINT = Decimal("0.01")  # surcharges of the dearest awards; points of banks pay from here
 _HIGHEST_DISTANCE = 10_000  # miles: no flight is longer, and few awards cost such a sum that is not round
 _MOST_UNITS = 4  # ways of naming the points that are looked up
+_VALUE_ADDED_TAX = re.compile(r"\b(?:vat|gst|mwst|ust|tva|iva|btw|moms|mva|kdv)\b|ндс|消費税|税")
 Money = tuple[Decimal, tuple[str, ...]]
 
 
@@ -229,6 +231,8 @@ class _Statements:
     fares: list[Mention] = field(default_factory=list)  # taxes included
     nightly_money: list[Mention] = field(default_factory=list)  # next to the points of a night
     money: int = 0  # amounts of it in the letter
+    extras: list[Mention] = field(default_factory=list)  # amounts of what is sold besides a flight or a room
+    extra_taxes: list[Mention] = field(default_factory=list)  # value added tax, which is on extras and on few fares
 
 
 def find_price(text: str, world: TravelFacts) -> MailPrice:
@@ -245,6 +249,8 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
             (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
             statements.money += not mention.unit
             statements.fares += [mention] if _is_whole_fare(mention) else []
+            statements.extras += [mention] if not mention.unit and is_of_extra(mention.label) else []
+            statements.extra_taxes += [mention] if _VALUE_ADDED_TAX.search(mention.label) else []
     _set_points(price, statements, world)
     _set_money(price, statements, _find_named_currencies(text, folded), world)
     _check_plausibility(price, world, is_said=bool(statements.points[0] or statements.points[1]))
@@ -374,6 +380,7 @@ def _find_program(unit: str, world: TravelFacts) -> str | None:
 def _set_money(price: MailPrice, statements: _Statements, named: set[str], world: TravelFacts) -> None:
     total = _choose_total(price, statements, named)
     if total is not None:
+        price.of_extra = _is_of_extras(total[0], statements)
         price.cash, price.currencies = total
         price.currency = price.currencies[0] if len(price.currencies) == 1 else None
     if price.points is None and not price.award:
@@ -382,6 +389,14 @@ def _set_money(price: MailPrice, statements: _Statements, named: set[str], world
     if taxes is not None:
         price.taxes, price.tax_currencies = taxes
         price.taxes_currency = price.tax_currencies[0] if len(price.tax_currencies) == 1 else None
+
+
+def _is_of_extras(total: Decimal, statements: _Statements) -> bool:
+    """Whether what was paid is the sum of extras, as on the receipt of a seat or of a change."""
+    extras = {(m.label, m.value): m.value for m in statements.extras}
+    taxes = sum((m.value for m in statements.extra_taxes), Decimal(0))
+    whole = sum(extras.values(), Decimal(0))
+    return bool(whole) and total in (whole, whole + taxes, *extras.values())
 
 
 def _settle(mention: Mention, named: set[str]) -> Money:
