@@ -41,6 +41,14 @@ CONFIRMATION = re.compile(
     r"|予約(?:確認|受付|照会|管理)?(?:番号|コート|no\b\.?|id\b|記号)|(?:受付|お?申し?込み?|旅程|手配|照会)(?:番号|コート|no\b\.?)"
     r"|確認(?:コート|番号)|预订编号|确认号"
 )
+# The code of the airline itself, which counts before the number of an agency or a shop.
+AIRLINE = re.compile(
+    r"\bairline(?:'s)? (?:booking |confirmation |record |reservation )?(?:reference|locator|code|confirmation|pnr)"
+    r"(?: ?(?:number|code|no\.?|#))?(?: \(pnr\))?|\b(?:airline|carrier) (?:reservation|booking) (?:number|code)"
+    r"|\bpnr\b(?! ?(?:agency|agent))|\brecord locator|(?:airline|flug)[- ](?:buchungscode|buchungsnummer|referenz)"
+    r"|\breference (?:de la )?compagnie|\blocalizador (?:de la )?(?:aerolinea|compania)"
+    r"|\bcodice (?:della )?compagnia|\bcodigo (?:da )?companhia|airline-?referentie|航空会社(?:予約|確認)?番号"
+)
 BARE = re.compile(
     r"(?<![a-z])(?:reserva(?:tion|cion)?|buchung|reservierung|prenotazione|boeking|reservering|booking|conferma"
     r"|confirma(?:tion|cion|cao)|bestatigung|bevestiging|expediente|pratica|vorgang|itinerary|reiseplan|referenz"
