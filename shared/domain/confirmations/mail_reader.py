@@ -120,6 +120,7 @@ _LODGING = re.compile(
     r"|alojamiento|soggiorno|verblijf)\b"
 )
 
+_ANY_FLIGHT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{1,4}(?![A-Za-z0-9])")
 _STREET = re.compile(r"\d|\b(?:street|str|road|avenue|lane|calle|carrer|rue|via|viale|rua|straat|weg|platz|strasse)\b")
 _HOUSE = re.compile(r"\W*\d{1,4}[A-Za-z]?\s*(?:,|$)")
 _TITLE_WORDS = re.compile(
@@ -139,10 +140,13 @@ def read_calendar_entries(
         parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
         if not parts[2].strip():
             parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
-        words = clean("\n".join(parts))
+        is_of_flight = _ANY_FLIGHT.search(f"{parts[0]}\n{parts[2]}")
+        place = _find_place(parts[1], world) if is_of_flight else None
+        titles = _place_title(parts[0], parts[1], place, world) if is_of_flight else parts[:2]
+        words = clean("\n".join([*titles, parts[2]]))
         starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
         dates = MailDates(fold(words), posted)
-        legs = flights.read_legs(words, dates, world, sender)
+        legs = [_check_origin(leg, place) for leg in flights.read_legs(words, dates, world, sender)]
         action: Action = "cancel" if called_off else "create"
         if len(legs) == 1:
             yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
@@ -150,6 +154,38 @@ def read_calendar_entries(
             yield from ((words, replace(leg, action=action)) for leg in legs)
         elif stay := _read_stay(entry, words, starts, ends, dates, world):
             yield words, replace(stay, action=action)
+
+
+def _find_place(location: str, world: TravelFacts) -> str | None:
+    """The one airport that the place of an entry names; None for a route, an address or a city of several airports."""
+    codes = [c for c in re.findall(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])", location) if world.clock_of(c)]
+    named = [codes_named for line in location.split("\n") for _, _, codes_named in world.places(line[:120])]
+    if len(set(codes)) == 1 and all(codes[0] in airports for airports in named):
+        return codes[0]
+    if codes or len(named) > 1:
+        return None
+    return next(iter(named[0])) if named and len(named[0]) == 1 else world.airport(location[:120])
+
+
+def _place_title(title: str, location: str, place: str | None, world: TravelFacts) -> list[str]:
+    """The title and the place of an entry as lines of a letter. The place is where a flight leaves: its code goes to
+    the city of the title that it is an airport of, or on a line of its own before a title that names another."""
+    if place is None:
+        is_route = bool(re.search(r"[A-Z]{3}\W+(?:to\W+)?[A-Z]{3}", location))
+        return [title, location] if is_route else [title]
+    for start, end, codes in world.places(title[:160]):
+        if place in codes:
+            named = title[start:end]
+            return [title if place in named else f"{title[:end]} ({place}){title[end:]}"]
+    return [f"From: ({place})", title]
+
+
+def _check_origin(leg: BookedLeg, place: str | None) -> BookedLeg:
+    """The leg with a question where its entry's place is not the airport it leaves from."""
+    if place is None or leg.origin in (place, None):
+        return leg
+    doubt = Doubt("origin", "The place of the entry is another airport.", (leg.origin, place), leg.flight_number or "")
+    return replace(leg, origin=None, doubts=[*leg.doubts, doubt])
 
 
 def _read_entries(text: str) -> list[tuple[Any, bool]]:
