@@ -428,8 +428,18 @@ def _judge_state(
     texts = [*texts, *(unwrap(t, letter) for content in contents for t in content.texts if t.strip())]
     is_proved = schema_org.says_confirmed(documents) or any(c.bookings for c in codes) or any(c.is_pass for c in contents)
     bookings, doubts = judge_states(reading.bookings, texts, is_proved)
-    doubts += [Doubt("not_confirmed", c.mark) for c in contents if c.mark and bookings]
+    doubts += [doubt for content in contents for doubt in _doubt_pass(content, bookings, letter.posted)]
     return replace(reading, bookings=bookings, doubts=list(dict.fromkeys([*reading.doubts, *doubts])))
+
+
+def _doubt_pass(content: FileContent, bookings: list[Booking], posted: date | None) -> list[Doubt]:
+    """A question about a pass that its airline took back, or that ends before its flight or its letter."""
+    days = [b.departure_date for b in bookings if isinstance(b, BookedLeg) and b.departure_date]
+    latest = max([*days, *([posted] if posted else [])], default=None)
+    if not bookings or not (content.is_void or (content.ends and latest and content.ends < latest)):
+        return []
+    reason = "The attached pass is marked as void." if content.is_void else "The attached pass ends before that."
+    return [Doubt("not_confirmed", reason)]
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
