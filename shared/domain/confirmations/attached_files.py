@@ -146,9 +146,11 @@ def _write_moments(document: dict[str, Any], strings: dict[str, str]) -> list[di
         name = f"{entry.get('key')} {label}"
         number = value if _FLIGHT_FIELD.search(name) and not number else number
         if _IN_UTC.fullmatch(value) and entry.get("ignoresTimeZone") is not True:
-            times.setdefault("arrivalTime" if _LANDS.search(name) else "departureTime", set()).add(_IN_UTC.sub(r"\1T\2Z", value))
-    flight = {"@type": "Flight", "flightNumber": number[:10]}
-    flight |= {end: {"iataCode": code} for end, code in zip(("departureAirport", "arrivalAirport"), codes, strict=True)}
+            times.setdefault("arrivalTime" if _LANDS.search(name) else "departureTime", set()).add(
+                _IN_UTC.sub(r"\1T\2Z", value)
+            )
+    flight: dict[str, Any] = {"@type": "Flight", "flightNumber": number[:10]}
+    flight |= {"departureAirport": {"iataCode": codes[0]}, "arrivalAirport": {"iataCode": codes[1]}}
     flight |= {end: values.pop() for end, values in times.items() if len(values) == 1}
     return [{"@type": "FlightReservation", "reservationFor": flight}] if times and number else []
 

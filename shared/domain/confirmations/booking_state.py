@@ -25,14 +25,22 @@ _NO_PROOF = Doubt("not_confirmed", "The letter does not say that the booking was
 _CALLED_OFF = "The letter marks the booking as cancelled."
 _BREAK = re.compile(r"[!?;\n\t|。！？]|\.(?=\s|$)| - ")
 _LABEL = r"(?:[a-z./ ]{0,30}(?:status|state|estado|stato|statut|etat|статус|durum)[a-z ]{0,12}[:\t -]+)?"
-_YOUR = r"(?:your|the|our|ihr|ihre|dein|deine|unser|votre|notre|le|su|tu|nuestr[oa]|el|il|la|i?l tu[oa]|la tua|il suo|la sua|o seu|a sua|o|a|uw|je|ons|onze|din|ditt|deres|twoj\w?|wasz\w?|vas\w*) "
-_BEHIND_NAME = r"(?:[ :#]{1,3}(?:n[ro°º.]{1,2} ?)?[\w./-]*\d[\w./-]*)?(?: (?:for|to|de|d'|di|da|do|des|du|van|voor|fur|zu|zur|til|till|o) ?(?:\w+ ?){1,3}| [a-z]{4,10})?"
+_YOUR = (
+    r"(?:your|the|our|ihr|ihre|dein|deine|unser|votre|notre|le|su|tu|nuestr[oa]|el|il|la|i?l tu[oa]|la tua|il suo"
+    r"|la sua|o seu|a sua|o|a|uw|je|ons|onze|din|ditt|deres|twoj\w?|wasz\w?|vas\w*) "
+)
+_BEHIND_NAME = (
+    r"(?:[ :#]{1,3}(?:n[ro°º.]{1,2} ?)?[\w./-]*\d[\w./-]*)?(?: (?:for|to|de|d'|di|da|do|des|du|van|voor"
+    r"|fur|zu|zur|til|till|o) ?(?:\w+ ?){1,3}| [a-z]{4,10})?"
+)
 # States of a flight in the answers of reservation systems (IATA AIRIMP): held, waiting, and not held.
 _CODE = re.compile(
     r"(?<![A-Za-z0-9])(?:(?P<made>HK|KK|KL|RR|TK|SS|HS)|(?P<wait>HL|WL|LL|HN|PN|GN|NN|DW|UU|TL|SA)"
     r"|(?P<off>UN|UC|NO|HX|XX|UX|XL|XK))\d{1,2}(?![A-Za-z0-9])"
 )
-_PRINTED = re.compile(r"(?<!\d)\d{1,2}[A-Z]{3}(?![A-Z])|(?<![A-Z])[A-Z]{6}(?![A-Z])|(?<![A-Z])[A-Z]{3} ?[-/ ] ?[A-Z]{3}(?![A-Z])")
+_PRINTED = re.compile(
+    r"(?<!\d)\d{1,2}[A-Z]{3}(?![A-Z])|(?<![A-Z])[A-Z]{6}(?![A-Z])|(?<![A-Z])[A-Z]{3} ?[-/ ] ?[A-Z]{3}(?![A-Z])"
+)
 _FAR = 12  # lines from a flight's number to its state
 
 
@@ -81,7 +89,9 @@ def _cut_sentence(folded: str, match: re.Match[str]) -> tuple[int, int]:
 
 def says_made(folded: str) -> bool:
     """Whether a text states in any language that something was booked, ticketed or paid, and not that it will be."""
-    undone: dict[tuple[int, int], bool] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
+    undone: dict[
+        tuple[int, int], bool
+    ] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
     for words in _compile_languages():
         for match in words.made.finditer(folded):
             start, end = _cut_sentence(folded, match)
@@ -155,8 +165,9 @@ def _list_states(raw: str, folded: str, is_of_flight: bool) -> Iterator[str]:
     cells = [cell for cell in folded.split("\t") if len(cell) <= _SHORT]
     if any(whole.fullmatch(cell) for cell in cells):
         yield "off"
-    elif is_of_flight and len(folded) <= 3 * _SHORT and (match := within.search(folded)):
-        if not SUPPOSED.search(folded[: match.start()]):
+    elif is_of_flight and len(folded) <= 3 * _SHORT:
+        match = within.search(folded)
+        if match and not SUPPOSED.search(folded[: match.start()]):
             yield "off"
     for match in _CODE.finditer(raw):
         if _PRINTED.search(raw) or raw.strip() == match[0] or match[0] in raw.split("\t"):
@@ -203,7 +214,7 @@ def judge_states(bookings: list[Booking], texts: Sequence[Text], proved: bool) -
     doubts += [Doubt("not_confirmed", "The flight waits for a seat.", (), name) for name in waiting]
     mark = next((m for text in texts if (m := find_mark(text, living))), None)
     if mark:
-        doubts.append(Doubt("not_confirmed", f"The letter says that nothing was booked yet: \"{mark}\"."))
+        doubts.append(Doubt("not_confirmed", f'The letter says that nothing was booked yet: "{mark}".'))
     elif not proved and not any("made" in stated for stated in states.values()) and not any(map(_proves, texts)):
         doubts.append(_NO_PROOF)
     return bookings, doubts

@@ -158,7 +158,7 @@ def read_calendar_entries(
 
 def _find_place(location: str, world: TravelFacts) -> str | None:
     """The one airport that the place of an entry names; None for a route, an address or a city of several airports."""
-    codes = [c for c in re.findall(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])", location) if world.clock_of(c)]
+    codes = [m[0] for m in re.finditer(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])", location) if world.clock_of(m[0])]
     named = [codes_named for line in location.split("\n") for _, _, codes_named in world.places(line[:120])]
     if len(set(codes)) == 1 and all(codes[0] in airports for airports in named):
         return codes[0]
@@ -426,7 +426,9 @@ def _judge_state(
 ) -> MailReading:
     """The reading without what the letter calls off, and with a question where no part of it proves a booking."""
     texts = [*texts, *(unwrap(t, letter) for content in contents for t in content.texts if t.strip())]
-    is_proved = schema_org.says_confirmed(documents) or any(c.bookings for c in codes) or any(c.is_pass for c in contents)
+    is_proved = (
+        schema_org.says_confirmed(documents) or any(c.bookings for c in codes) or any(c.is_pass for c in contents)
+    )
     bookings, doubts = judge_states(reading.bookings, texts, is_proved)
     doubts += [doubt for content in contents for doubt in _doubt_pass(content, bookings, letter.posted)]
     return replace(reading, bookings=bookings, doubts=list(dict.fromkeys([*reading.doubts, *doubts])))

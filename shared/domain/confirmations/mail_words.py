@@ -119,7 +119,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     if not number and not is_ticket and is_offer(folded):
         return None
     if not bookings or not (is_called_one or any(map(_is_whole, bookings))):
-        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates)
+        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates, legs)
         return MailReading(doubts=doubts) if doubts else None
     passengers = read_passengers(text.body, world)
     number = number or find_order(text)

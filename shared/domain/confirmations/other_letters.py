@@ -76,10 +76,14 @@ _CANCELLED_HEAD = re.compile(
 
 # What is sold whole: a title that names it is of no extra.
 _WHOLE = re.compile(
-    r"\b(?:flights?|tickets?|fares?|trips?|journeys?|bookings?|reservations?|itinerar(?:y|ies)|stays?|flug\w*|fluge|hinflug|ruckflug"
-    r"|\w*buchung\w*|reserv\w+|hotel\w*|reise\w*|vols?|billets?|voyages?|reservas?|vuelos?|billetes?|boletos?|viajes?|vol[oi]"
-    r"|bigliett[oi]|viagg\w+|prenotazion[ei]|voos?|bilhetes?|viage(?:m|ns)|vlucht\w*|reis\w*|boeking\w*|bokning\w*|resa|rejse|reise"
-    r"|lot|lotu|bilet\w*|rezerwacj\w*|ucus\w*|rezervasyon\w*|рейс\w*|билет\w*|бронирован\w*)\b|航空券|予約|旅程|便|항공권|예약|机票|機票|航班|预订|預訂"
+    r"\b(?:flights?|tickets?|fares?|trips?|journeys?|bookings?|reservations?|itinerar(?:y|ies)|stays?|flug\w*|fluge"
+    r"|hinflug|ruckflug"
+    r"|\w*buchung\w*|reserv\w+|hotel\w*|reise\w*|vols?|billets?|voyages?|reservas?|vuelos?|billetes?|boletos?|viajes?"
+    r"|vol[oi]"
+    r"|bigliett[oi]|viagg\w+|prenotazion[ei]|voos?|bilhetes?|viage(?:m|ns)|vlucht\w*|reis\w*|boeking\w*|bokning\w*"
+    r"|resa|rejse|reise"
+    r"|lot|lotu|bilet\w*|rezerwacj\w*|ucus\w*|rezervasyon\w*|рейс\w*|билет\w*|бронирован\w*)\b|航空券|予約|旅程|便|항공권|예약|机票"
+    r"|機票|航班|预订|預訂"
 )
 
 
@@ -89,7 +93,15 @@ def is_of_extra(folded: str) -> bool:
     return extras > 0 and not _WHOLE.search(rest)
 
 
-_RECEIPT = re.compile("|".join((join_words("made").pattern, r"\bpurchase|\breceipt|\binvoice|\byour\b|\bihr|\bvotre|\bsu\b|\btu[oa]?\b|rechnung|facture|factura|fattura|fatura|factuur|領収")))
+_RECEIPT = re.compile(
+    "|".join(
+        (
+            join_words("made").pattern,
+            r"\bpurchase|\breceipt|\binvoice|\byour\b|\bihr|\bvotre|\bsu\b|\btu[oa]?\b|rechnung|facture|factura"
+            r"|fattura|fatura|factuur|領収",
+        )
+    )
+)
 _TITLE = 60  # characters
 
 

@@ -179,7 +179,9 @@ def says_confirmed(documents: list[Any]) -> bool:
 
 _CHANGED = re.compile(r"chang|modif|rebook", re.I)
 _OPEN = re.compile(r"\bnot|un|pending|await|wait|hold", re.I)
-_SETTLED = re.compile(rf"^(?!.*(?:{_OPEN.pattern})).*(?:confirm|cancel|complete|ticketed|booked|{_CHANGED.pattern})", re.I)
+_SETTLED = re.compile(
+    rf"^(?!.*(?:{_OPEN.pattern})).*(?:confirm|cancel|complete|ticketed|booked|{_CHANGED.pattern})", re.I
+)
 
 
 def _list_moments(items: list[Item]) -> list[str]:
