@@ -1,4 +1,4 @@
-"""Words of each language: what became of a booking, what is sold besides it, where a flight goes, and labels of numbers.
+"""Words of each language: what became of a booking, what is sold besides it, where a flight goes, labels of numbers.
 
 A row of the table is a language. Its patterns are written as people write; they are folded as letters are.
 """
@@ -407,10 +407,10 @@ WORDS = {
         number=r"(?:номер|код) (?:бронировани\w+|брони|заказа|подтверждения)|бронь\s?(?:№|номер)|код pnr",
     ),
     "ko": LetterWords(
-        made=r"확정|예약(?:이)? ?완료|예약 ?(?:완료|확인)|발권 ?(?:완료|되었)|전자 ?항공권|e-?티켓|항공권 번호|결제 ?(?:완료|되었|금액)"
-        r"|결제가 완료|예약해 주셔서 감사|탑승권",
-        unmade=r"미(?:확정|결제|발권|확인)|확정되지|완료되지|대기|보류|실패|거절|승인 ?(?:필요|대기)|요청(?:이|을)? ?(?:접수"
-        r"|전송|되었)|가예약|만료|무효|결제 ?기한|아직",
+        made=r"확정|예약(?:이)? ?완료|예약 ?(?:완료|확인)|발권 ?(?:완료|되었)|전자 ?항공권|e-?티켓"
+        r"|항공권 번호|결제 ?(?:완료|되었|금액)|결제가 완료|예약해 주셔서 감사|탑승권",
+        unmade=r"미(?:확정|결제|발권|확인)|확정되지|완료되지|대기|보류|실패|거절|승인 ?(?:필요|대기)"
+        r"|요청(?:이|을)? ?(?:접수|전송|되었)|가예약|만료|무효|결제 ?기한|아직",
         paper=r"견적서?|제안서|예약 ?요청|가예약|초안",
         state=r"대기|보류|요청 ?중",
         is_a=r"(?:이|본) ?(?:메일|문서)(?:은|는)",
