@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
 
 from shared.domain import names
@@ -13,6 +14,7 @@ from shared.domain.possible_flights import Route
 from shared.errors import Candidates, NotFound
 from shared.reference import hotels
 from shared.reference.airports import load_metro_names
+from shared.reference.exchange_rates import convert_amount
 from shared.reference.places import list_airport_tails
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel, MailSender
@@ -364,6 +366,9 @@ class TravelNames:
             return None
         programs = self.reference.find_programs(text[:_MAX_CHARACTERS]) if len(text.strip()) > 2 else ()
         return programs[0] if len(programs) == 1 else None
+
+    def dollars(self, amount: Decimal, currency: str) -> Decimal | None:
+        return convert_amount(amount, currency, "USD")
 
     def program_of(self, airline: str) -> str | None:
         airline_row = self.reference.airlines.get(airline)

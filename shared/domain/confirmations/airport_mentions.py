@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from shared.domain.confirmations.flight_lines import Line
+from shared.domain.confirmations.letter_languages import WORDS
 from shared.domain.confirmations.model import TravelFacts
 from shared.domain.parsing.amounts import CODES
 from shared.domain.parsing.dates import find_times
+from shared.domain.parsing.text import fold
 
 _BRACKETS = re.compile(r"[(\[]\s?(?:[A-Z][a-z]+,? ?){0,2}([A-Z]{3})(?:\s?[,/-] ?[^()\[\]\n]{0,30})?[)\]]")
 _ARROW = r"(?:-|>|->|=>|→|➔|➝|➜|✈|⇒|⟶|↔|~|〜|～|/|▶|►|»|\bto\b|\bnach\b|\bbis\b|\ba\b|\bà\b|\bnaar\b|発)"
@@ -57,6 +60,32 @@ class AirportMention(NamedTuple):
     line: int
     at: int
     codes: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _compile_ways() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """For each language: the word before where a flight lands, up to the place; and the one before where it leaves."""
+    return [
+        (
+            re.compile(rf"(?<!\w)(?:{fold(words.to)})\s+(?:the )?[^\d\t,;:>]{{0,40}}$"),
+            re.compile(rf"(?:[)\]\s])(?:{fold(words.off_from)})\s+[^\d\t;:>/-]{{0,40}}$"),
+        )
+        for words in WORDS.values()
+    ]
+
+
+_SUFFIXES = re.compile(r"['’](?:y?[ae]|n[ae])\b[^\n]{0,60}['’]n?[dt][ae]n\b")  # Turkish: "Londra'ya İstanbul'dan"
+
+
+def names_end_first(small: str, first: int, second: int) -> bool:
+    """Whether a line names where the flight lands before where it leaves: "to Munich (MUC) from Frankfurt (FRA)"."""
+    before, between = small[max(0, first - 60) : first], small[first:second]
+    if _SUFFIXES.search(small[max(0, first - 40) : second + 40]):
+        return True
+    return any(
+        (lands := to.search(before)) and not leaves.search(f" {before[: lands.start()]}") and leaves.search(between)
+        for to, leaves in _compile_ways()
+    )
 
 
 Way = Callable[[Line, TravelFacts], Iterator[tuple[int, str]]]
@@ -168,4 +197,7 @@ def _find_named_in(line: Line, number: int, world: TravelFacts) -> Iterator[Airp
         covered = sum(end - start for start, end, _ in places)
         letters = sum(map(str.isalpha, cell[0]))
         if places and (direct or covered >= 0.45 * letters):
-            yield from (AirportMention(number, cell.start() + start, codes) for start, _, codes in places)
+            for start, end, codes in places:
+                # "to Munich": a small word next to it can count as part of the name
+                capital = next((at for at in range(start, end) if cell[0][at].isupper()), start)
+                yield AirportMention(number, cell.start() + capital, codes)

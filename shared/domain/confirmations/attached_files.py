@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -34,6 +35,14 @@ _ASIDE = re.compile(
 )
 
 
+# A moment in UTC (W3C date and time), which a phone shows on its own clock.
+_CLOCK = r"(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?"
+_IN_UTC = re.compile(rf"{_CLOCK}(?:Z|[+-]00:?00)")
+_MOMENT = re.compile(rf"^{_CLOCK}(?:Z|[+-]\d{{2}}:?\d{{2}})$")
+_FLIGHT_FIELD = re.compile(r"\b(?:flight|flug|vol|vuelo|volo|voo|vlucht)|便名|航班|рейс", re.I)
+_LANDS = re.compile(r"\barr|\bland|ankunft|llegada|aankomst|chegada|destination|到着|到达", re.I)
+
+
 class PassUnread(Exception):
     """Why a pass is not read, as a plain clause."""
 
@@ -46,6 +55,9 @@ class WalletPass:
     barcodes: list[str]
     documents: list[dict[str, Any]]
     day: date | None
+    is_boarding_pass: bool
+    is_void: bool
+    ends: date | None
 
 
 def read_pass(content: bytes) -> WalletPass:
@@ -69,8 +81,11 @@ def read_pass(content: bytes) -> WalletPass:
     return WalletPass(
         _write_fields(document, strings),
         _list_barcodes(document) if is_air else [],
-        _write_reservation(document) if is_air else [],
-        _find_day(document),
+        [*_write_reservation(document), *_write_moments(document, strings)] if is_air else [],
+        _find_day(document.get("relevantDate")),
+        is_air and isinstance(document.get("boardingPass"), dict),
+        document.get("voided") not in (None, False, 0, "false"),
+        _find_day(document.get("expirationDate")),
     )
 
 
@@ -101,15 +116,45 @@ def _write_fields(document: dict[str, Any], strings: dict[str, str]) -> str:
     if style is None:
         return ""
     lines = [str(document.get(name) or "")[:200] for name in ("organizationName", "description")]
-    groups = [document[style].get(group) for group in _GROUPS]
     if route := _find_route(document[style].get("primaryFields"), strings):
         lines.append(route)
+    for entry, label, value in _list_fields(document[style], strings):
+        if entry.get("ignoresTimeZone") is True or not _IN_UTC.fullmatch(value):
+            value = _MOMENT.sub(r"\1 \2", value)  # on the clock of the airport
+            lines.append(f"{label}: {value}" if label else value)
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _list_fields(style: dict[str, Any], strings: dict[str, str]) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Each field with its label and its value, without those of boarding, seats and persons."""
+    groups = [style.get(group) for group in _GROUPS]
     fields = [f for group in groups if isinstance(group, list) for f in group[:_MAX_FIELDS] if isinstance(f, dict)]
     for entry in fields[:_MAX_FIELDS]:
         label, value = (_translate(entry.get(name), strings) for name in ("label", "value"))
         if not _ASIDE.search(f"{entry.get('key')} {label}"):
-            lines.append(f"{label}: {value}" if label else value)
-    return "\n".join(line for line in lines if line.strip())
+            yield entry, label, value
+
+
+def _write_moments(document: dict[str, Any], strings: dict[str, str]) -> list[dict[str, Any]]:
+    """The flight of a pass whose fields give its times in UTC: the clocks of its airports tell the local ones, as a
+    phone there does. Without both codes of the route no clock is known, and the times are left out."""
+    style = document.get("boardingPass")
+    codes = _find_route(style.get("primaryFields"), strings).split(" - ") if isinstance(style, dict) else []
+    if not isinstance(style, dict) or len(codes) != 2:
+        return []
+    times: dict[str, set[str]] = {}
+    number = ""
+    for entry, label, value in _list_fields(style, strings):
+        name = f"{entry.get('key')} {label}"
+        number = value if _FLIGHT_FIELD.search(name) and not number else number
+        if _IN_UTC.fullmatch(value) and entry.get("ignoresTimeZone") is not True:
+            times.setdefault("arrivalTime" if _LANDS.search(name) else "departureTime", set()).add(
+                _IN_UTC.sub(r"\1T\2Z", value)
+            )
+    flight: dict[str, Any] = {"@type": "Flight", "flightNumber": number[:10]}
+    flight |= {"departureAirport": {"iataCode": codes[0]}, "arrivalAirport": {"iataCode": codes[1]}}
+    flight |= {end: values.pop() for end, values in times.items() if len(values) == 1}
+    return [{"@type": "FlightReservation", "reservationFor": flight}] if times and number else []
 
 
 def _find_route(primary: Any, strings: dict[str, str]) -> str:
@@ -137,8 +182,8 @@ def _write_reservation(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [reservation | {"airplaneSeatClass": tags.get("ticketFareClass"), "reservationFor": flight}]
 
 
-def _find_day(document: dict[str, Any]) -> date | None:
-    match = re.match(r"(\d{4})-(\d{2})-(\d{2})", str(document.get("relevantDate")))
+def _find_day(moment: Any) -> date | None:
+    match = re.match(r"(\d{4})-(\d{2})-(\d{2})", str(moment))
     try:
         return date(int(match[1]), int(match[2]), int(match[3])) if match else None
     except ValueError:
@@ -173,6 +218,9 @@ class FileContent:
     barcodes: list[str] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
     day: date | None = None
+    is_pass: bool = False  # a boarding pass, which no one gets who has no booking
+    is_void: bool = False
+    ends: date | None = None  # the last day of its use
 
 
 def read_files(files: list[AttachedFile]) -> tuple[list[FileContent], list[UnreadFile]]:
@@ -221,7 +269,16 @@ def _read_file(file: AttachedFile, budget: _Budget) -> FileContent | str:
     if file.kind == "pkpass":
         try:
             wallet = read_pass(file.content)
-            return FileContent(file.name, [wallet.text], wallet.barcodes, wallet.documents, wallet.day)
+            return FileContent(
+                file.name,
+                [wallet.text],
+                wallet.barcodes,
+                wallet.documents,
+                wallet.day,
+                wallet.is_boarding_pass,
+                wallet.is_void,
+                wallet.ends,
+            )
         except PassUnread as unread:
             return str(unread)
     if budget.seconds <= 0 or budget.processor_seconds <= 0:

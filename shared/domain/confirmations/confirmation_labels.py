@@ -1,4 +1,4 @@
-"""What letters call the number of a booking, in eight languages.
+"""What letters call the number of a booking.
 
 `CONFIRMATION` names a booking's number beyond doubt. `BARE` is the noun alone, and `ORDER` a number of the shop that
 sold it: both count only where nothing better stands in the letter.
@@ -6,6 +6,9 @@ sold it: both count only where nothing better stands in the letter.
 
 import re
 
+from shared.domain.confirmations.letter_languages import join_words
+
+NUMBER_LABELS = join_words("number").pattern  # of the languages that this module does not spell out
 # "No.", "Nr.", "N°", "n.º", "núm.", "number" in folded text, where signs such as "º" stay as they are.
 _MARK = r"(?:n(?:\.? ?[°º]|um(?:ero|mer|ber)?s?\b\.?|rs?\b\.?|os?\b\.?|\.)|#)"
 _ROMANCE_WORD = (
@@ -35,11 +38,19 @@ CONFIRMATION = re.compile(
     rf"|(?<![a-z]){_ROMANCE_WORD}{_OF}{_ROMANCE_NOUN}"
     rf"|(?<![a-z]){_NOUN} ?(?:n(?:\.? ?[°º]|um(?:ero|mer)?\b\.?|r\b\.?|o\.|\.)|#)"
     r"|dossier(?= ?[:\t])|localizador(?: de reserva)?|localizzatore"
-    r"|bookingreferanse|bokningsnummer|bokningsreferens|bokningskod|reservationskod"
+    rf"|{NUMBER_LABELS}"
     r"|(?:booking|reservation) (?:reference|code|number)(?= is\b)|(?:file|dossier) ?(?:number|nummer)|filekey"
     r"|(?<=\t)confirmation$"
     r"|予約(?:確認|受付|照会|管理)?(?:番号|コート|no\b\.?|id\b|記号)|(?:受付|お?申し?込み?|旅程|手配|照会)(?:番号|コート|no\b\.?)"
-    r"|確認(?:コート|番号)|预订编号|确认号"
+    r"|確認(?:コート|番号)"
+)
+# The code of the airline itself, which counts before the number of an agency or a shop.
+AIRLINE = re.compile(
+    r"\bairline(?:'s)? (?:booking |confirmation |record |reservation )?(?:reference|locator|code|confirmation|pnr)"
+    r"(?: ?(?:number|code|no\.?|#))?(?: \(pnr\))?|\b(?:airline|carrier) (?:reservation|booking) (?:number|code)"
+    r"|\bpnr\b(?! ?(?:agency|agent))|\brecord locator|(?:airline|flug)[- ](?:buchungscode|buchungsnummer|referenz)"
+    r"|\breference (?:de la )?compagnie|\blocalizador (?:de la )?(?:aerolinea|compania)"
+    r"|\bcodice (?:della )?compagnia|\bcodigo (?:da )?companhia|airline-?referentie|航空会社(?:予約|確認)?番号"
 )
 BARE = re.compile(
     r"(?<![a-z])(?:reserva(?:tion|cion)?|buchung|reservierung|prenotazione|boeking|reservering|booking|conferma"

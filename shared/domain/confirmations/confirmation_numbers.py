@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from shared.domain.confirmations.confirmation_labels import BARE, CONFIRMATION, ORDER
+from shared.domain.confirmations.confirmation_labels import AIRLINE, BARE, CONFIRMATION, ORDER
 from shared.domain.confirmations.flight_lines import to_plain
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.parsing.text import fold
 
 # What may stand between a label and its number: whose number it is, "is", signs, and the airline's code.
 _GAP = re.compile(
-    r"^(?:[- ]?\(?pnr\)?)?(?:\s?\([^()\d\n]{1,40}\)|\s(?:[^\d:：\t\n]{1,48})(?=[:：\t])|(?: [a-z]{2,12}){1,3}(?=\s?:))?"
+    r"^(?:[- ]?\(?pnr\)?|\))?"
+    r"(?:\s?\([^()\d\n]{1,40}\)|\s(?:[^\d:：\t\n]{1,48})(?=[:：\t])|(?: [a-z]{2,12}){1,3}(?=\s?:))?"
     r"[\s:：#.\t|*\[\](>】」=-]*(?:(?:is|ist|lautet|luidt|was|est|es|e|è|é|var|:)(?![A-Za-z0-9])[\s:：#\t]*)?[\s*\[(#]*"
     r"(?:(?:nr|no|n)\.?[°º]?[ :]\s?|[A-Z0-9]{2}/(?=[A-Z0-9]{6}\b)|[a-z]{2,12}: ?(?=[A-Z0-9]{6}\b))?",
     re.I,
@@ -91,7 +92,8 @@ _PARTS = (
     ),
     *("viagem", "voyage", "file", "riferimento", "kenmerk", "processo", "order", "purchase", "transact", "voucher"),
     *("bestel", "commande", "pedido", "compra", "ordine", "bono", "予約", "受付", "申", "旅程", "手配", "照会", "確認"),
-    *("预订", "确认", "注文", "問", "管理", "整理"),
+    *("注文", "問", "管理", "整理", "预", "預", "订", "訂", "确认", "確認", "rezerw", "rezerv", "numer", "kod", "onay"),
+    *("брон", "заказ", "номер", "예약", "확인", "bestilling", "bekr"),
 )
 
 
@@ -100,7 +102,8 @@ def find_confirmation(text: Text) -> str | None:
     lines = to_plain(text.body).split("\n")
     subject = to_plain(text.subject)
     return (
-        _find_labelled(lines, CONFIRMATION)
+        _find_labelled(lines, AIRLINE)
+        or _find_labelled(lines, CONFIRMATION)
         or _find_in_sentence([*lines, subject])
         or _find_in_subject(subject)
         or next((n for n in _list_labelled(lines, BARE) if re.search(r"\d", n) and not _FLIGHT.fullmatch(n)), None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, time
 from itertools import pairwise
 
-from shared.domain.confirmations.airport_mentions import AirportMention
+from shared.domain.confirmations.airport_mentions import AirportMention, names_end_first
 from shared.domain.confirmations.flight_layouts import Arrangement, reduce_places
 from shared.domain.confirmations.flight_lines import Line
 from shared.domain.confirmations.flight_marks import LetterMarks, Mark
@@ -80,6 +80,12 @@ def fill_blocks(
         if _is_reversed(letter, block, places):
             block.places = block.places[::-1]
             _set_clock(letter, block, _pick_times_beside(letter, block, places))
+        elif line := _find_backward_line(letter, block, places):
+            block.places = block.places[::-1]
+            marks = _pick_times(letter, block, places)
+            # "to Munich 18:55 from Frankfurt 18:00": each time stands behind its place
+            is_apart = len(marks) == 2 and line[0].at < marks[0].at < line[1].at < marks[1].at
+            _set_clock(letter, block, marks[::-1] if is_apart and marks[0].line == line[0].line else marks)
         else:
             _set_clock(letter, block, _pick_times(letter, block, places))
         narrow_to_flight(block, letter.lines[flight.line : min(end, flight.line + 8)], world)
@@ -191,6 +197,20 @@ def _is_reversed(letter: LetterMarks, block: Block, places: list[list[AirportMen
         if not any(codes & p.codes for n in lines for p in places[n][:1]):
             return False
     return True
+
+
+def _find_backward_line(
+    letter: LetterMarks, block: Block, places: list[list[AirportMention]]
+) -> tuple[AirportMention, AirportMention] | None:
+    """The two airports of the flight where one line names them as "to Munich from Frankfurt"."""
+    if len(block.places) != 2:
+        return None
+    for n in range(block.start, block.end):
+        for first, second in pairwise(places[n]):
+            is_pair = first.codes & block.places[0] and second.codes & block.places[1]
+            if is_pair and names_end_first(letter.lines[n].small, first.at, second.at):
+                return first, second
+    return None
 
 
 def _pick_times(letter: LetterMarks, block: Block, places: list[list[AirportMention]]) -> list[Mark]:

@@ -121,7 +121,24 @@ def _find_designators(lines: list[Line], at: int, world: TravelFacts, own: str) 
         if _is_flight_number(m, line, world, own)
         and (world.airline(m[1]) == m[1] or _RIGHT_BEFORE.search(line.small[: m.start()]))
     ]
+    if "\t" in line.text and (head := _find_heading(lines, at)):
+        numbers = [n for n in numbers if not _is_of_operator(head, line.text[: n.at].count("\t"))]
     yield from numbers or _find_icao_designators(line, at, world, own)
+
+
+def _find_heading(lines: list[Line], at: int) -> list[str]:
+    """The cells of the row without a digit that heads the table of a line."""
+    for line in reversed(lines[max(0, at - _MOST_IN_LINE) : at]):
+        if line.blank or "\t" not in line.text:
+            return []
+        if not any(map(str.isdigit, line.text)):
+            return line.small.split("\t")
+    return []
+
+
+def _is_of_operator(head: list[str], column: int) -> bool:
+    """Whether a column names the partner's number of the flight, next to one of the number that was sold."""
+    return column < len(head) and bool(_PARTNER.search(head[column])) and any(not _PARTNER.search(h) for h in head)
 
 
 def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str) -> bool:

@@ -6,7 +6,7 @@ from datetime import time
 from itertools import pairwise
 from typing import NamedTuple
 
-from shared.domain.confirmations.airport_mentions import CODE_WAYS, AirportMention, find_codes
+from shared.domain.confirmations.airport_mentions import CODE_WAYS, AirportMention, find_codes, names_end_first
 from shared.domain.confirmations.flight_blocks import Block, narrow_to_flight, settle_arrival
 from shared.domain.confirmations.flight_layouts import reduce_places
 from shared.domain.confirmations.flight_lines import Line
@@ -37,8 +37,6 @@ _ARRIVES = re.compile(
 _LEAVES = re.compile(
     r"(?:\b(?:depart\w*|leav\w*|abflug|ab|part\w*|sal[ie]\w*|sai\w*|vertrek\w*|decoll\w*|despeg\w*)\b)[^\d]{0,40}$"
 )
-_TO = re.compile(r"\b(?:to|nach|naar|para|vers|hacia|verso|into)\s*$")
-_FROM = re.compile(r"\b(?:from|von|vom|van|desde|depuis|da|vanuit|ab|aus)\s*$")
 
 
 class Told(NamedTuple):
@@ -131,7 +129,7 @@ def _read_part(
     ends = reduce_places(places)
     if len(ends) != 2 or ends[0] & ends[1] or not real or len(real) < len(days) or len(real) > 2:
         return None
-    if not 0 <= (real[-1] - real[0]).days <= 2 or _is_backward(line, places):
+    if not 0 <= (real[-1] - real[0]).days <= 2 or names_end_first(line.small, places[0].at, places[-1].at):
         return None
     block = Block(number, 0, 1, tuple(ends), tuple(real))
     block.clock = _pick_clock(line, dates)
@@ -168,12 +166,6 @@ def _list_named(text: str, world: TravelFacts) -> Iterator[tuple[int, frozenset[
 def _list_pieces(bare: str) -> Iterator[tuple[int, int]]:
     """Parts of a sentence, each with at most one day: one without a year counts next to another that has one."""
     return pairwise([0, *_list_cuts(bare), len(bare)])
-
-
-def _is_backward(line: Line, places: Sequence[AirportMention]) -> bool:
-    """ "To New York from Frankfurt": the order of the names is not that of the flight."""
-    before = [line.small[max(0, p.at - 14) : p.at] for p in (places[0], places[-1])]
-    return bool(_TO.search(before[0])) and bool(_FROM.search(before[1]))
 
 
 def _pick_clock(line: Line, dates: MailDates) -> tuple[time, ...]:

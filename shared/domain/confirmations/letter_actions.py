@@ -3,7 +3,7 @@
 import re
 
 # What comes before a phrase in its sentence and makes it a mere possibility: "if your flight is cancelled".
-_SUPPOSED = re.compile(
+SUPPOSED = re.compile(
     r"\b(?:if|in case|in the event|unless|when|whenever|whether|falls|wenn|sofern"
     r"|si(?! (?:informa|comunica|conferma|avvisa|segnala))|en cas|en caso|cuando|in caso|quando|als|indien|once"
     r"|should"
@@ -199,12 +199,12 @@ def says_changed(folded: str) -> bool:
 
 
 def _states(phrases: re.Pattern[str], line: str) -> bool:
-    return any(not _SUPPOSED.search(_cut_before(line, m)) for m in phrases.finditer(line))
+    return any(not SUPPOSED.search(_cut_before(line, m)) for m in phrases.finditer(line))
 
 
 def _is_of_booking(folded: str, change: re.Match[str]) -> bool:
     before = _cut_before(folded, change)
-    is_supposed = _SUPPOSED.search(before) or _WANTED.search(before)
+    is_supposed = SUPPOSED.search(before) or _WANTED.search(before)
     return not is_supposed and bool(_CHANGE_IN_TERMS.match(folded, change.end()))
 
 

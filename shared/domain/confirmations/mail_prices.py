@@ -15,6 +15,7 @@ _MOST_FEES_PER_POINT = Decimal("0.003")
 _UNCLEAR_SIGN = "The sign of the amount stands for several currencies."
 _NO_POINTS = "The letter speaks of an award and names no points."
 _OF_ONE_TICKET = "The price of a ticket may be that of one traveller or of all."
+_OF_EXTRA = Doubt("kind", "The letter names the price of an extra and none of the flight.")
 _FOR_ALL = "The letter names one price for several bookings."
 
 
@@ -45,6 +46,9 @@ def _set_flight_price(legs: list[BookedLeg], price: MailPrice, alone: bool, send
         leg.cash_paid, leg.taxes_currency, leg.kind = None, None, None
     stated: Any = own.pop() if len(own) == 1 else (None, None)
     head = legs[0]
+    if price.of_extra:
+        head.doubts.append(_OF_EXTRA)
+        return
     points = _find_points_of_legs(legs, price) if alone else None
     if points is not None:
         _set_award(legs, points, price, stated, sender, world)

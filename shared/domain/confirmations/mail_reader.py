@@ -11,6 +11,7 @@ from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import attached_files, flights, html_page, prices, schema_org
 from shared.domain.confirmations.attached_files import FileContent
+from shared.domain.confirmations.booking_state import judge_states
 from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
 from shared.domain.confirmations.forwarding import Text, unwrap
@@ -31,6 +32,7 @@ from shared.domain.confirmations.model import (
     TravelFacts,
     UnreadFile,
 )
+from shared.domain.confirmations.other_letters import is_receipt_of_extra
 from shared.domain.confirmations.phrases import strip_subject
 from shared.domain.confirmations.silent_letters import WHOLE
 from shared.domain.confirmations.stays import read_stays
@@ -115,6 +117,7 @@ _LODGING = re.compile(
     r"|alojamiento|soggiorno|verblijf)\b"
 )
 
+_ANY_FLIGHT = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{1,4}(?![A-Za-z0-9])")
 _STREET = re.compile(r"\d|\b(?:street|str|road|avenue|lane|calle|carrer|rue|via|viale|rua|straat|weg|platz|strasse)\b")
 _HOUSE = re.compile(r"\W*\d{1,4}[A-Za-z]?\s*(?:,|$)")
 _TITLE_WORDS = re.compile(
@@ -134,10 +137,13 @@ def read_calendar_entries(
         parts = [str(entry.get(name, ""))[:4000] for name in ("SUMMARY", "LOCATION", "DESCRIPTION")]
         if not parts[2].strip():
             parts[2] = html_page.read_page(str(entry.get("X-ALT-DESC", ""))[:20_000])[0][:4000]
-        words = clean("\n".join(parts))
+        is_of_flight = _ANY_FLIGHT.search(f"{parts[0]}\n{parts[2]}")
+        place = _find_place(parts[1], world) if is_of_flight else None
+        titles = _place_title(parts[0], parts[1], place, world) if is_of_flight else parts[:2]
+        words = clean("\n".join([*titles, parts[2]]))
         starts, ends = _read_moment(entry, "DTSTART"), _read_moment(entry, "DTEND")
         dates = MailDates(fold(words), posted)
-        legs = flights.read_legs(words, dates, world, sender)
+        legs = [_check_origin(leg, place) for leg in flights.read_legs(words, dates, world, sender)]
         action: Action = "cancel" if called_off else "create"
         if len(legs) == 1:
             yield words, replace(_set_entry_times(legs[0], starts, ends, world), action=action)
@@ -145,6 +151,38 @@ def read_calendar_entries(
             yield from ((words, replace(leg, action=action)) for leg in legs)
         elif stay := _read_stay(entry, words, starts, ends, dates, world):
             yield words, replace(stay, action=action)
+
+
+def _find_place(location: str, world: TravelFacts) -> str | None:
+    """The one airport that the place of an entry names; None for a route, an address or a city of several airports."""
+    codes = [m[0] for m in re.finditer(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])", location) if world.clock_of(m[0])]
+    named = [codes_named for line in location.split("\n") for _, _, codes_named in world.places(line[:120])]
+    if len(set(codes)) == 1 and all(codes[0] in airports for airports in named):
+        return codes[0]
+    if codes or len(named) > 1:
+        return None
+    return next(iter(named[0])) if named and len(named[0]) == 1 else world.airport(location[:120])
+
+
+def _place_title(title: str, location: str, place: str | None, world: TravelFacts) -> list[str]:
+    """The title and the place of an entry as lines of a letter. The place is where a flight leaves: its code goes to
+    the city of the title that it is an airport of, or on a line of its own before a title that names another."""
+    if place is None:
+        is_route = bool(re.search(r"[A-Z]{3}\W+(?:to\W+)?[A-Z]{3}", location))
+        return [title, location] if is_route else [title]
+    for start, end, codes in world.places(title[:160]):
+        if place in codes:
+            named = title[start:end]
+            return [title if place in named else f"{title[:end]} ({place}){title[end:]}"]
+    return [f"From: ({place})", title]
+
+
+def _check_origin(leg: BookedLeg, place: str | None) -> BookedLeg:
+    """The leg with a question where its entry's place is not the airport it leaves from."""
+    if place is None or leg.origin in (place, None):
+        return leg
+    doubt = Doubt("origin", "The place of the entry is another airport.", (leg.origin, place), leg.flight_number or "")
+    return replace(leg, origin=None, doubts=[*leg.doubts, doubt])
 
 
 def _read_entries(text: str) -> list[tuple[Any, bool]]:
@@ -351,7 +389,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     items = [item for _, page_items in pages for item in page_items]
     contents, unread = attached_files.read_files(letter.files)
     data = [_read_data("jsonld", documents, letter, world), _read_data("microdata", items, letter, world)]
-    entries = _read_invites(letter, texts, world)
+    entries, entry_texts = _read_invites(letter, texts, world)
     words = [reading for t in texts if (reading := read_words(t, world))]
     tickets = [_read_file_text(content, letter, world) for content in contents]
     legs = [b for reading in (*data, entries, *words, *tickets) for b in reading.bookings if isinstance(b, BookedLeg)]
@@ -366,11 +404,41 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", reading_of_all)
     _fill_numbers(reading_of_all.bookings, texts)
     price = _find_price([t.body for t in texts], [t for content in contents for t in content.texts[:1]], world)
+    price.of_extra = price.of_extra or any(is_receipt_of_extra(t) for t in texts)
+    reading_of_all = _judge_state(reading_of_all, [*texts, *entry_texts], contents, [*documents, *items], codes, letter)
     sender = next((t.sender for t in texts if t.forwarded and t.sender), letter.sender)
     set_prices(reading_of_all.bookings, _add_points(reading_of_all.bookings, price), sender, world)
     if not reading_of_all.bookings:
         unread += [UnreadFile(content.name, "no flight and no stay was recognised in it") for content in contents]
     return replace(reading_of_all, unread=[*letter.unread, *unread])
+
+
+def _judge_state(
+    reading: MailReading,
+    texts: list[Text],
+    contents: list[FileContent],
+    documents: list[Any],
+    codes: list[MailReading],
+    letter: MailLetter,
+) -> MailReading:
+    """The reading without what the letter calls off, and with a question where no part of it proves a booking."""
+    texts = [*texts, *(unwrap(t, letter) for content in contents for t in content.texts if t.strip())]
+    is_proved = (
+        schema_org.says_confirmed(documents) or any(c.bookings for c in codes) or any(c.is_pass for c in contents)
+    )
+    bookings, doubts = judge_states(reading.bookings, texts, is_proved)
+    doubts += [doubt for content in contents for doubt in _doubt_pass(content, bookings, letter.posted)]
+    return replace(reading, bookings=bookings, doubts=list(dict.fromkeys([*reading.doubts, *doubts])))
+
+
+def _doubt_pass(content: FileContent, bookings: list[Booking], posted: date | None) -> list[Doubt]:
+    """A question about a pass that its airline took back, or that ends before its flight or its letter."""
+    days = [b.departure_date for b in bookings if isinstance(b, BookedLeg) and b.departure_date]
+    latest = max([*days, *([posted] if posted else [])], default=None)
+    if not bookings or not (content.is_void or (content.ends and latest and content.ends < latest)):
+        return []
+    reason = "The attached pass is marked as void." if content.is_void else "The attached pass ends before that."
+    return [Doubt("not_confirmed", reason)]
 
 
 def _drop_counts(tickets: list[MailReading], others: list[MailReading]) -> None:
@@ -407,15 +475,17 @@ def _read_file_text(content: FileContent, letter: MailLetter, world: TravelFacts
     return max(readings, key=lambda r: (not r.missing, r.confidence, len(r.bookings)), default=MailReading())
 
 
-def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> MailReading:
-    """What attached calendar entries state; the letter around them may call them off."""
+def _read_invites(letter: MailLetter, texts: list[Text], world: TravelFacts) -> tuple[MailReading, list[Text]]:
+    """What attached calendar entries state, and their words; the letter around them may call them off."""
     off = bool(letter.invites) and any(find_action(t) == "cancel" for t in texts)
     bookings: list[Booking] = []
+    entries: list[Text] = []
     for words, booking in read_calendar_entries(letter.invites, letter.posted, letter.sender, world):
         entry = Text(words, strip_subject(letter.subject)[0], letter.sender, False, letter.posted)
+        entries.append(entry)
         booking.confirmation_number = find_confirmation(entry)
         bookings.append(replace(booking, action="cancel") if off else booking)
-    return MailReading("text", False, bookings)
+    return MailReading("text", False, bookings), entries
 
 
 def _apply_action(action: Action, joined: MailReading) -> None:

@@ -15,12 +15,11 @@ from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import says_cancelled, says_cancelled_in_title, says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import (
-    NOT_CONFIRMED,
+    PARTLY_CANCELLED,
     Action,
     BookedLeg,
     BookedStay,
     Booking,
-    Doubt,
     MailReading,
     Sender,
     TravelFacts,
@@ -36,7 +35,6 @@ from shared.domain.confirmations.other_letters import (
     says_partly_cancelled,
 )
 from shared.domain.confirmations.passengers import doubt_passengers, read_passengers
-from shared.domain.confirmations.phrases import says_unsettled
 from shared.domain.confirmations.silent_letters import doubt_part, doubt_silence
 from shared.domain.parsing.text import fold
 
@@ -46,36 +44,45 @@ _DIGITS = re.compile(r"\d+$")
 
 
 def set_own_numbers(legs: Sequence[BookedLeg], body: str, world: TravelFacts) -> None:
-    """Sets the number, and the fare its part of the letter names, where one label stands over each booking's flights
-    with another number. Where it is unclear which flights are whose, nothing is set."""
-    if len(legs) < 2:
-        return
+    """Sets the number, and the fare its part of the letter names, where one label stands over or under each booking's
+    flights with another number. Where it is unclear which flights are whose, nothing is set."""
     lines = to_plain(body).split("\n")
-    blocks = _split_blocks(lines)
-    if not 1 < len(blocks) <= len(legs):
+    heads = _list_heads(lines) if len(legs) > 1 else []
+    if not 1 < len(heads) <= len(legs):
         return
-    owners = [[b for b in blocks if _names_flight("\n".join(lines[b[1] : b[2]]), leg)] for leg in legs]
-    if any(len(owner) != 1 for owner in owners) or len({owner[0] for owner in owners}) != len(blocks):
-        return
-    for leg, ((number, start, end),) in zip(legs, owners, strict=True):
-        leg.confirmation_number = number
-        # The lines up to the first that is blank or a ruler: behind the last booking stands the total of all.
-        paragraph = "\n".join(itertools.takewhile(lambda line: re.search(r"\w", line), lines[start:end]))
-        price = prices.find_price(paragraph, world)
-        if price.cash is not None and price.currency and price.points is None and not price.doubts:
-            leg.cash_paid, leg.taxes_currency = price.cash, price.currency
+    places = [at for _, at in heads]
+    below = list(zip(places, [*places[1:], len(lines)], strict=True))
+    above = list(zip([0, *(at + 1 for at in places[:-1])], (at + 1 for at in places), strict=True))
+    for spans in (below, above):
+        owners = [
+            [at for at, (start, end) in enumerate(spans) if _names_flight("\n".join(lines[start:end]), leg)]
+            for leg in legs
+        ]
+        if all(len(owner) == 1 for owner in owners) and len({owner[0] for owner in owners}) == len(spans):
+            for leg, (at,) in zip(legs, owners, strict=True):
+                leg.confirmation_number = heads[at][0]
+                if spans is below:
+                    _set_own_fare(leg, lines[slice(*spans[at])], world)
+            return
 
 
-def _split_blocks(lines: list[str]) -> list[tuple[str, int, int]]:
-    """Number, first line and end of each part that the first label to come with several numbers heads."""
+def _set_own_fare(leg: BookedLeg, lines: list[str], world: TravelFacts) -> None:
+    """The fare of the lines up to the first that is blank or a ruler: behind the last booking stands the total of
+    all."""
+    paragraph = "\n".join(itertools.takewhile(lambda line: re.search(r"\w", line), lines))
+    price = prices.find_price(paragraph, world)
+    if price.cash is not None and price.currency and price.points is None and not (price.doubts or price.of_extra):
+        leg.cash_paid, leg.taxes_currency = price.cash, price.currency
+
+
+def _list_heads(lines: list[str]) -> list[tuple[str, int]]:
+    """Each number and its line, of the first label to come with several numbers."""
     by_label: dict[str, list[tuple[str, int]]] = {}
     for label, number, at in list_numbers(lines):
         numbers = by_label.setdefault(label, [])
         if number not in [n for n, _ in numbers]:
             numbers.append((number, at))
-    heads = next((numbers for numbers in by_label.values() if len(numbers) > 1), [])
-    ends = [*(at for _, at in heads[1:]), len(lines)]
-    return [(number, at, end) for (number, at), end in zip(heads, ends, strict=True)] if heads else []
+    return next((numbers for numbers in by_label.values() if len(numbers) > 1), [])
 
 
 def _names_flight(block: str, leg: BookedLeg) -> bool:
@@ -112,7 +119,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
     if not number and not is_ticket and is_offer(folded):
         return None
     if not bookings or not (is_called_one or any(map(_is_whole, bookings))):
-        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates)
+        doubts = [] if is_of_car(folded) else doubt_silence(text, number, dates, legs)
         return MailReading(doubts=doubts) if doubts else None
     passengers = read_passengers(text.body, world)
     number = number or find_order(text)
@@ -122,8 +129,7 @@ def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailR
         booking.action = "change" if action == "change" else booking.action
         if isinstance(booking, BookedLeg):
             booking.passengers = passengers.number
-    doubts = [NOT_CONFIRMED] if says_unsettled(folded[:1500]) and action != "cancel" else []
-    doubts += [_PARTLY_CANCELLED] if is_partial else []
+    doubts = [PARTLY_CANCELLED] if is_partial else []
     doubts += doubt_passengers(passengers) if lodging == [] and action == "create" else []
     doubts += doubt_part(folded, bookings) if action != "cancel" else []
     return MailReading("text", text.forwarded, bookings, doubts)
@@ -157,7 +163,6 @@ def _is_whole(booking: Booking) -> bool:
     return bool(booking.origin and booking.destination and booking.departure_date and booking.departure_time)
 
 
-_PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
 _TRAVEL = re.compile(
     r"\b(?:flights?|flug\w*|fluge|vols?|vuelos?|vol[oi]|voos?|vluch\w*|airlines?|airways|hotels?|resort|inn|stay"
     r"|nights?"

@@ -28,6 +28,7 @@ class Doubt:
 
 
 NOT_CONFIRMED = Doubt("not_confirmed", "The letter says that the booking is not confirmed yet.")
+PARTLY_CANCELLED = Doubt("action", "The letter cancels a part of the booking.")
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,9 @@ class TravelFacts(Protocol):
 
     def sender(self, domain: str) -> Sender | None:
         """Who sends letters from a domain. It only helps: a letter says most of it itself."""
+
+    def dollars(self, amount: Decimal, currency: str) -> Decimal | None:
+        """An amount in US dollars; None without a rate of its currency."""
 
     def program(self, text: str) -> str | None: ...
 
@@ -168,6 +172,7 @@ class MailPrice:
     per_person: list[int] = field(default_factory=list)  # points of one traveller
     repeated: bool = False  # the points stand more than once and are not called a total
     of_ticket: bool = False  # `cash` is called the price of a ticket, which may be that of one traveller
+    of_extra: bool = False  # the money is for a seat, a bag, a change or the like, and not for a flight
     doubts: list[Doubt] = field(default_factory=list)  # "kind", "cash" or "taxes_paid"
 
 

@@ -2,7 +2,9 @@
 
 import re
 
+from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import says_cancelled
+from shared.domain.confirmations.letter_languages import join_words
 from shared.domain.parsing.text import fold
 
 # Numbers of trains ("ICE 702"), discount cards ("BC 50") and platforms look like flights.
@@ -64,19 +66,50 @@ _REBOOKED = re.compile(
     re.M,
 )
 # What is booked besides a flight or a room; its end is none of the booking's.
-_EXTRA = re.compile(
-    r"\b(?:seats?(?! on)|seat (?:reservation|selection)|bags?|baggage|luggage|insurance|meals?|lounge|parking"
-    r"|transfers?|upgrade"
-    r"|rental|car|hire|dinner|restaurant|spa|tour|ticket of|sitzplatz\w*|gepack\w*|versicherung|mietwagen|parkplatz"
-    r"|siege"
-    r"|bagages?|assurance|voiture|asiento|equipaje|seguro|coche|posto|bagaglio|assicurazione|assento|bagagem|carro"
-    r"|stoel\w*|verzekering|huurauto)\b|座席|手荷物|レンタカー"
-)
+EXTRA = join_words("extra")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]?")
 _CANCELLED_HEAD = re.compile(
     r"\b(?:cancell?ed|storniert|annulliert|gestrichen|annulee?|cancelad[oa]|annullat[oa]|cancellat[oa]|geannuleerd)\b"
     r"[)\]:!]*\s*$"
 )
+
+
+# What is sold whole: a title that names it is of no extra.
+_WHOLE = re.compile(
+    r"\b(?:flights?|tickets?|fares?|trips?|journeys?|bookings?|reservations?|itinerar(?:y|ies)|stays?|flug\w*|fluge"
+    r"|hinflug|ruckflug"
+    r"|\w*buchung\w*|reserv\w+|hotel\w*|reise\w*|vols?|billets?|voyages?|reservas?|vuelos?|billetes?|boletos?|viajes?"
+    r"|vol[oi]"
+    r"|bigliett[oi]|viagg\w+|prenotazion[ei]|voos?|bilhetes?|viage(?:m|ns)|vlucht\w*|reis\w*|boeking\w*|bokning\w*"
+    r"|resa|rejse|reise"
+    r"|lot|lotu|bilet\w*|rezerwacj\w*|ucus\w*|rezervasyon\w*|рейс\w*|билет\w*|бронирован\w*)\b|航空券|予約|旅程|便|항공권|예약|机票"
+    r"|機票|航班|预订|預訂"
+)
+
+
+def is_of_extra(folded: str) -> bool:
+    """Whether a title or the words of an amount name what is sold besides a flight, and no flight."""
+    rest, extras = EXTRA.subn(" ", folded)
+    return extras > 0 and not _WHOLE.search(rest)
+
+
+_RECEIPT = re.compile(
+    "|".join(
+        (
+            join_words("made").pattern,
+            r"\bpurchase|\breceipt|\binvoice|\byour\b|\bihr|\bvotre|\bsu\b|\btu[oa]?\b|rechnung|facture|factura"
+            r"|fattura|fatura|factuur|領収",
+        )
+    )
+)
+_TITLE = 60  # characters
+
+
+def is_receipt_of_extra(text: Text) -> bool:
+    """Whether the subject or a heading of a letter calls it the receipt of an extra: "Your seat is confirmed"."""
+    lines = [line for line in text.body[:1500].split("\n") if len(line) < _TITLE]
+    heading = next((line for line in map(fold, lines) if line.strip()), "")
+    return any(is_of_extra(title) and _RECEIPT.search(title) for title in (fold(text.subject), heading))
 
 
 def is_of_railway(folded: str) -> bool:
@@ -176,7 +209,7 @@ def says_partly_cancelled(folded: str) -> bool:
 def cancels_extra_alone(folded: str) -> bool:
     """Whether all that a letter cancels is a seat, a bag, a car or the like, and no booking."""
     sentences = [m[0] for m in _SENTENCE.finditer(folded) if says_cancelled(m[0])]
-    return bool(sentences) and all(_EXTRA.search(sentence) for sentence in sentences)
+    return bool(sentences) and all(EXTRA.search(sentence) for sentence in sentences)
 
 
 def cut_cancelled(body: str) -> str:

@@ -73,17 +73,6 @@ def find_cabin(folded: str) -> str | None:
     return next(iter(cabins)) if len(cabins) == 1 else None
 
 
-_UNSETTLED = re.compile(
-    r"not (?:yet )?(?:been )?(?:confirmed|ticketed)|is pending|on hold|wait-?list|(?:price|fare) quot"
-    r"|awaiting (?:payment|confirmation)"
-    r"|request received|noch nicht bestatigt|en attente de|pendiente de (?:pago|confirmacion)"
-)
-
-
-def says_unsettled(folded: str) -> bool:
-    return bool(_UNSETTLED.search(folded))
-
-
 _PREFIX = re.compile(
     r"^\s*(?:(?:fwd?|fw|wg|tr|rv|enc|vs|i|r|re|res|rif|aw|antw|doorst|reenv|転送|返信)\s*[:：]\s*)+", re.I
 )

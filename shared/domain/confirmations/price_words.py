@@ -63,7 +63,8 @@ TOTAL = re.compile(
     r"\b(?:grand |trip |booking |reservation |stay |order )?total\b|\btotal(?:e|es)\b|\btotaal\w*|\bgesamt\w*"
     r"|\bsumme\b|\binsgesamt\b|\bin all\b|\ball in\b|\ben tout\b|\bin tutto\b|\bal completo\b|\btot(?:alt|aux|ali|ales"
     r"|ais)\b"
-    r"|合計|総額|总额|总计|합계|総必要"
+    r"|\b(?:razem|lacznie|do zaplaty|suma|toplam|i alt|totalsum)\b|\b(?:итого|всего)\b"
+    r"|合計|総額|总额|总计|合计|합계|総必要"
 )
 # What the person paid in all. A "total" alone may be of one traveller or of one part of the bill.
 PAID = compile_any(

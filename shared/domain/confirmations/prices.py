@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from shared.domain.confirmations import price_words as words
 from shared.domain.confirmations.model import Doubt, MailPrice, TravelFacts
+from shared.domain.confirmations.other_letters import is_of_extra
 from shared.domain.parsing.amounts import CODES, DIGITS, find_amounts, find_currency_codes, parse_number
 from shared.domain.parsing.dates import DATE, NAMED_DATE
 from shared.domain.parsing.text import fold
@@ -199,11 +200,11 @@ def _add_words(mention: Mention, before: str, after: str, last: Mention | None) 
 
 
 # Where there is more money than this for each point, the points may be earned with it and not spent.
-_MOST_MONEY_PER_POINT = Decimal("0.05")
-_MOST_TAXES_PER_POINT = Decimal("0.008")  # surcharges of the dearest awards; points of banks pay from 0.01
-_COMPARABLE = frozenset({"USD", "EUR", "GBP", "CHF", "CAD", "AUD"})
+_MOST_MONEY_PER_POINT = Decimal("0.06")  # US dollars
+_MOST_TAXES_PER_POINT = Decimal("0.01")  # surcharges of the dearest awards; points of banks pay from here
 _HIGHEST_DISTANCE = 10_000  # miles: no flight is longer, and few awards cost such a sum that is not round
 _MOST_UNITS = 4  # ways of naming the points that are looked up
+_VALUE_ADDED_TAX = re.compile(r"\b(?:vat|gst|mwst|ust|tva|iva|btw|moms|mva|kdv)\b|ндс|消費税|税")
 Money = tuple[Decimal, tuple[str, ...]]
 
 
@@ -230,6 +231,8 @@ class _Statements:
     fares: list[Mention] = field(default_factory=list)  # taxes included
     nightly_money: list[Mention] = field(default_factory=list)  # next to the points of a night
     money: int = 0  # amounts of it in the letter
+    extras: list[Mention] = field(default_factory=list)  # amounts of what is sold besides a flight or a room
+    extra_taxes: list[Mention] = field(default_factory=list)  # value added tax, which is on extras and on few fares
 
 
 def find_price(text: str, world: TravelFacts) -> MailPrice:
@@ -246,9 +249,11 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
             (_sort_points if mention.unit else _sort_money)(statements, mention, heading)
             statements.money += not mention.unit
             statements.fares += [mention] if _is_whole_fare(mention) else []
+            statements.extras += [mention] if not mention.unit and is_of_extra(mention.label) else []
+            statements.extra_taxes += [mention] if _VALUE_ADDED_TAX.search(mention.label) else []
     _set_points(price, statements, world)
-    _set_money(price, statements, _find_named_currencies(text, folded))
-    _check_plausibility(price)
+    _set_money(price, statements, _find_named_currencies(text, folded), world)
+    _check_plausibility(price, world, is_said=bool(statements.points[0] or statements.points[1]))
     return price
 
 
@@ -372,17 +377,26 @@ def _find_program(unit: str, world: TravelFacts) -> str | None:
     return world.program(text) or (world.program(bare) if bare and bare != text else None)
 
 
-def _set_money(price: MailPrice, statements: _Statements, named: set[str]) -> None:
+def _set_money(price: MailPrice, statements: _Statements, named: set[str], world: TravelFacts) -> None:
     total = _choose_total(price, statements, named)
     if total is not None:
+        price.of_extra = _is_of_extras(total[0], statements)
         price.cash, price.currencies = total
         price.currency = price.currencies[0] if len(price.currencies) == 1 else None
     if price.points is None and not price.award:
         return
-    taxes = _choose_taxes(price, statements, named, total)
+    taxes = _choose_taxes(price, statements, named, total, world)
     if taxes is not None:
         price.taxes, price.tax_currencies = taxes
         price.taxes_currency = price.tax_currencies[0] if len(price.tax_currencies) == 1 else None
+
+
+def _is_of_extras(total: Decimal, statements: _Statements) -> bool:
+    """Whether what was paid is the sum of extras, as on the receipt of a seat or of a change."""
+    extras = {(m.label, m.value): m.value for m in statements.extras}
+    taxes = sum((m.value for m in statements.extra_taxes), Decimal(0))
+    whole = sum(extras.values(), Decimal(0))
+    return bool(whole) and total in (whole, whole + taxes, *extras.values())
 
 
 def _settle(mention: Mention, named: set[str]) -> Money:
@@ -416,7 +430,9 @@ def _choose_total(price: MailPrice, statements: _Statements, named: set[str]) ->
     return surest[0]
 
 
-def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], total: Money | None) -> Money | None:
+def _choose_taxes(
+    price: MailPrice, statements: _Statements, named: set[str], total: Money | None, world: TravelFacts
+) -> Money | None:
     """What was paid in money next to the points: the total of money is that too, as points are not part of it."""
     tiers = [_list_values(mentions, named) for mentions in statements.taxes]
     surest = next((values for values in tiers if values), [])
@@ -435,7 +451,7 @@ def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], to
     if not surest or total is None:
         if surest:
             price.doubts.append(_doubt_taxes(surest))
-        elif total is not None and price.points and _is_price_of_points(total, price.points):
+        elif total is not None and price.points and _is_price_of_points(total, price.points, world):
             values = (f"{price.points:,} points", _format_money(total))
             price.doubts.append(Doubt("taxes_paid", "The total may be the price that the points paid.", values))
             return None
@@ -444,9 +460,10 @@ def _choose_taxes(price: MailPrice, statements: _Statements, named: set[str], to
     return None
 
 
-def _is_price_of_points(total: Money, points: int) -> bool:
+def _is_price_of_points(total: Money, points: int, world: TravelFacts) -> bool:
     """Whether a total is so high for the points that they may have paid it, as those of a bank do."""
-    return total[1][0] in _COMPARABLE and total[0] / points > _MOST_TAXES_PER_POINT
+    dollars = world.dollars(total[0], total[1][0])
+    return dollars is not None and dollars / points > _MOST_TAXES_PER_POINT
 
 
 def _doubt_taxes(values: Iterable[Money]) -> Doubt:
@@ -459,13 +476,18 @@ def _format_money(money: Money) -> str:
     return f"{value:,.2f} {currencies[0] if len(currencies) == 1 else ''}".strip()
 
 
-def _check_plausibility(price: MailPrice) -> None:
-    """Much money for few points: the points may be earned, or part of a price paid in both."""
-    money, currency = (price.taxes, price.taxes_currency) if price.taxes is not None else (price.cash, price.currency)
+def _check_plausibility(price: MailPrice, world: TravelFacts, is_said: bool) -> None:
+    """Much money for few points: the points may be earned, or part of a price paid in both.
+
+    Where no rate of the currency is known, only words tell: that they were spent (`is_said`), or the money is taxes.
+    """
+    has_taxes = price.taxes is not None
+    money, currencies = (price.taxes, price.tax_currencies) if has_taxes else (price.cash, price.currencies)
     if price.points is None or money is None or price.both:
         return
-    if (currency in _COMPARABLE or currency is None) and money / price.points > _MOST_MONEY_PER_POINT:
-        values = (f"{price.points:,} points", _format_money((money, (currency,) if currency else ())))
+    dollars = world.dollars(money, currencies[0]) if currencies else None
+    if not (is_said or has_taxes) if dollars is None else dollars / price.points > _MOST_MONEY_PER_POINT:
+        values = (f"{price.points:,} points", _format_money((money, currencies)))
         price.doubts = [d for d in price.doubts if d.field != "taxes_paid"]
         price.doubts.append(Doubt("kind", "The letter names points and a price in money.", values))
         price.points, price.award, price.taxes = None, False, None

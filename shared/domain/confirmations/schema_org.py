@@ -142,6 +142,7 @@ _MAX_DEPTH = 8
 _MAX_ITEMS = 60
 _RESERVATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9./_-]{1,24}", re.ASCII)
 _FLIGHT = re.compile(r"\s*([A-Z][A-Z0-9]|[0-9][A-Z])?\s*-?0*(\d{1,4})[A-Z]?\s*", re.I)
+_HOUR_IN_UTC = re.compile(r"T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]00:?00)$")
 _OFFERS = ("Offer", "AggregateOffer", "DiscountOffer", "Product", "PromotionCard")  # what may be bought, not what was
 _ARRIVAL_HOURS = (0, *range(11, 22))  # of a stay, in the hotel's own time
 _LEAVING_HOURS = (0, *range(6, 15))
@@ -157,7 +158,7 @@ def read_reservations(
     dates = MailDates(fold(" ; ".join(_list_moments(items))), posted)
     for item in items:
         status = to_text(item.get("reservationStatus"))
-        if re.search(r"pending|hold|wait", status, re.I):
+        if status and not _SETTLED.search(status):
             doubts.append(NOT_CONFIRMED)
         action: Action = (
             "cancel" if re.search(r"cancel", status, re.I) else "change" if _CHANGED.search(status) else "create"
@@ -171,7 +172,17 @@ def read_reservations(
     return _merge_travellers(reservations), list(dict.fromkeys(doubts))
 
 
+def says_confirmed(documents: list[Any]) -> bool:
+    """Whether the reservations state that they are confirmed; a page without a status says nothing of it."""
+    states = [to_text(item.get("reservationStatus")) for item in list(_find_reservations(documents))[:_MAX_ITEMS]]
+    return any(re.search(r"confirm", status, re.I) and not _OPEN.search(status) for status in states)
+
+
 _CHANGED = re.compile(r"chang|modif|rebook", re.I)
+_OPEN = re.compile(r"\bnot|un|pending|await|wait|hold", re.I)
+_SETTLED = re.compile(
+    rf"^(?!.*(?:{_OPEN.pattern})).*(?:confirm|cancel|complete|ticketed|booked|{_CHANGED.pattern})", re.I
+)
 
 
 def _list_moments(items: list[Item]) -> list[str]:
@@ -292,18 +303,34 @@ def _read_stay(item: Item, action: Action, dates: MailDates, world: TravelFacts)
     room = to_text(first_of(item, "lodgingUnitType", "roomType", "lodgingUnitDescription"))
     arrives = first_of(item, "checkinDate", "checkinTime", "checkInDate", "checkInTime")
     leaves = first_of(item, "checkoutDate", "checkoutTime", "checkOutDate", "checkOutTime")
+    days = (_read_night(arrives, dates, _ARRIVAL_HOURS), _read_night(leaves, dates, _LEAVING_HOURS))
+    doubts: list[Doubt] = []
+    if _are_midnights(to_text(arrives), to_text(leaves)):
+        days, shown = (None, None), zip(("check_in_date", "check_out_date"), (arrives, leaves), strict=True)
+        doubts = [Doubt(field, _IN_UTC, (to_text(value),), name or "") for field, value in shown]
     return BookedStay(
         action=action,
         confirmation_number=_read_number(item),
         hotel_id=world.hotel(name) if name else None,
         hotel_name=name,
-        check_in_date=_read_night(arrives, dates, _ARRIVAL_HOURS),
-        check_out_date=_read_night(leaves, dates, _LEAVING_HOURS),
+        check_in_date=days[0],
+        check_out_date=days[1],
+        doubts=doubts,
         original_points=read_points(item),
         cash_total=cash,
         cash_rate_currency=currency,
         room_type=room[:120] or None,
     )
+
+
+_IN_UTC = "The day is written as a moment in UTC, which may be the day before at the hotel."
+
+
+def _are_midnights(arrives: str, leaves: str) -> bool:
+    """Whether both days of a stay stand as one hour of UTC: no guest comes and leaves at the same hour, so that it is
+    midnight at the hotel, whose clock is not known."""
+    hours = [match[1] for text in (arrives, leaves) if (match := _HOUR_IN_UTC.search(text))]
+    return len(hours) == 2 and hours[0] == hours[1] != "00:00"
 
 
 def _read_night(value: Any, dates: MailDates, hours: tuple[int, ...]) -> date | None:

@@ -1,6 +1,7 @@
 """Letters of which nothing, or not all, was read though they look like a booking's: a person is told."""
 
 import re
+from collections.abc import Sequence
 
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.mail_dates import MailDates
@@ -47,12 +48,21 @@ _FLIGHTS_HEADING = re.compile(
 )
 _LEAVES_HOTEL = re.compile(r"^[^\n]{0,30}\b(?:check-?out|abreise)(?: date|datum)?\W{0,4}[^\n]{0,24}\d{1,2}[./ ]", re.M)
 _DIGIT = re.compile(r"\d")
+_FLIGHT_IN_LINE = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^\n]{0,60}\([A-Z]{3}\)"
+    r"[^\n]{0,60}\([A-Z]{3}\)"
+)
+_YEAR = re.compile(r"(?<!\d)(?:20[2-9]\d|25[6-9]\d)(?!\d)|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)")  # 2570 is 2027
 
 
-def doubt_silence(text: Text, number: str | None, dates: MailDates) -> list[Doubt]:
+def doubt_silence(text: Text, number: str | None, dates: MailDates, legs: Sequence[BookedLeg] = ()) -> list[Doubt]:
     """The doubts about a letter of which no booking was read, and which speaks of flights or of a stay: it names a
-    number, or calls itself a confirmation and names a day."""
+    number, or calls itself a confirmation and names a day. In whatever language it is written, a flight's number, two
+    airports and a year are enough."""
     folded = fold(text.body)
+    is_flown = any(leg.flight_number and leg.origin and leg.destination for leg in legs)
+    if (is_flown or _FLIGHT_IN_LINE.search(text.body)) and _YEAR.search(folded):
+        return [_FLIGHTS]
     is_offer = _OFFER.search(folded) or not _SUBJECT.search(fold(text.subject))
     is_called_one = number or (not is_offer and _names_day(folded, dates))
     if not is_called_one or is_of_railway(folded) or is_of_parking_or_ship(folded) or _CAR.search(folded):

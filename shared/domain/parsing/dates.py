@@ -16,20 +16,22 @@ from shared.domain.parsing.text import fold
 Order = Literal["dmy", "mdy"]
 
 _MONTHS = {
-    1: "jan january janvier janv enero ene gennaio gen janeiro januar janner jaenner januari",
-    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar februari",
-    3: "mar march mars marzo marco marz maerz mrz maart mrt",
-    4: "apr april avril avr abril abr aprile",
-    5: "may mai mayo maggio mag maio mei maj",
-    6: "jun june juin junio giugno giu junho juni",
-    7: "jul july juillet juil julio luglio lug julho juli",
-    8: "aug august aout agosto ago augustus",
-    9: "sep sept september septembre septiembre settembre set setembro",
-    10: "oct october octobre octubre ottobre ott outubro out oktober okt",
-    11: "nov november novembre noviembre novembro",
-    12: "dec december decembre diciembre dic dicembre dezembro dez dezember",
+    1: "jan january janvier janv enero ene gennaio gen janeiro januar janner jaenner januari"
+    " stycznia styczen ocak января янв",
+    2: "feb february fevrier fev fevr febrero febbraio fevereiro februar februari lutego luty subat февраля фев",
+    3: "mar march mars marzo marco marz maerz mrz maart mrt marts marca marzec mart марта мар",
+    4: "apr april avril avr abril abr aprile kwietnia kwiecien nisan апреля апр",
+    5: "may mai mayo maggio mag maio mei maj maja mayis мая",
+    6: "jun june juin junio giugno giu junho juni czerwca czerwiec haziran июня июн",
+    7: "jul july juillet juil julio luglio lug julho juli lipca lipiec temmuz июля июл",
+    8: "aug august aout agosto ago augustus sierpnia sierpien agustos augusti августа авг",
+    9: "sep sept september septembre septiembre settembre set setembro wrzesnia wrzesien eylul сентября сен сент",
+    10: "oct october octobre octubre ottobre ott outubro out oktober okt pazdziernika pazdziernik ekim октября окт",
+    11: "nov november novembre noviembre novembro listopada listopad kasim ноября ноя",
+    12: "dec december decembre diciembre dic dicembre dezembro dez dezember"
+    " grudnia grudzien aralik декабря дек desember",
 }
-_MONTH_NUMBERS = {name: number for number, names in _MONTHS.items() for name in names.split()}
+_MONTH_NUMBERS = {fold(name): number for number, names in _MONTHS.items() for name in names.split()}
 _WEEKDAYS = (
     "monday mon montag mo lundi lun lunes lunedi segunda-feira segunda seg maandag ma",
     "tuesday tues tue dienstag di mardi mar martes martedi terca-feira terca ter dinsdag",
@@ -87,6 +89,7 @@ _CLOCK = re.compile(
     r"(?<![\d:.])(\d{1,2})(?::|h| h |\.(?=\d{2} ?(?:uhr|uur\b|[ap]\.?m\b|h\b|hrs\b)))(\d{2})(?!\d)(?::\d{2})?"
     r"(?:[^\S\t\n]*(a(?:\. ?)?m\.?|p(?:\. ?)?m\.?)(?! \d{3,4}\b(?!:))|([ap]))?(?:h|hrs|uhr|uur)?(?![a-z])"
     r"|(?:\b(?:um|kl\.?|klo|ore|alle|as|om|at|dep|arr) ?)(\d{1,2})\.(\d{2})(?![\d.])()()(?![a-z])"
+    r"|(?<![\d:.,/+-])([01]\d|2[0-3])([0-5]\d) ?(?:hrs?|hours|h|uhr|uur)\b(?! ?\(\d)()()"  # "0950hrs"
 )
 _FULL_HOUR = re.compile(r"\b(\d{1,2})\s*(a(?:\. ?)?m|p(?:\. ?)?m)\b")
 

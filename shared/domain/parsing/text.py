@@ -3,14 +3,18 @@
 import unicodedata
 from functools import lru_cache
 
+_UNDECOMPOSED = str.maketrans("łøđı", "lodi")  # letters that Unicode does not take apart
 _FEW = 40  # letters of a text that are not English: of more, as in Japanese, the text is gone through once
 
 
 @lru_cache(maxsize=4096)
 def _fold_letter(letter: str) -> str:
     # NFKD also resolves full-width letters and ligatures. Superscripts stay: "Bonvoy™" is not "bonvoyt", "1º" not "1o".
+    # Hangul stays: of a syllable its first sound alone would be left, and many words would be one.
+    if "가" <= letter <= "힣":
+        return letter
     superscript = unicodedata.decomposition(letter).startswith("<super>")
-    return unicodedata.normalize("NFD" if superscript else "NFKD", letter)[0].lower()[:1]
+    return unicodedata.normalize("NFD" if superscript else "NFKD", letter)[0].lower()[:1].translate(_UNDECOMPOSED)
 
 
 def fold(text: str) -> str:

@@ -17,7 +17,9 @@ from tests.shared.domain.confirmations.mails import mail
 BOARDING_PASS = "M1EXAMPLE/ALEX        EK9XY2Z LHRJFKBA 0117 124J002A0011 100"
 
 
-def letter(attached: bytes, kind: str, name: str, text: str = "Please find it attached.", subject: str = "x") -> bytes:
+def letter(
+    attached: bytes, kind: str, name: str, text: str = "Please find it attached.", subject: str = "Booking confirmation"
+) -> bytes:
     return attach(mail(text, subject=subject, sender="Aer Lingus <x@ei.test>"), attached, kind, name)
 
 

@@ -16,7 +16,7 @@ def mail(
     text: str | None = None,
     *,
     page: str | None = None,
-    subject: str = "Your booking",
+    subject: str = "Booking confirmation",
     sender: str = "Airline <no-reply@airline.test>",
     id: str = "one@airline.test",
 ) -> bytes:

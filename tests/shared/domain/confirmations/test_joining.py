@@ -106,7 +106,7 @@ def test_a_letter_that_speaks_of_flights_of_which_none_was_read_says_so() -> Non
 
 def test_words_that_hardly_can_be_anything_else_are_a_booking_without_calling_themselves_one() -> None:
     reading = read(mail("BA285  LHR-SFO  4 May 2027  11:20 14:10\nEconomy\nTotal: GBP 450.00\n", subject="Hello"))
-    assert reading.missing == ["confirmation_number"]
+    assert reading.missing == ["confirmation_number", "not_confirmed"]
 
 
 def test_data_that_name_the_one_who_booked_do_not_hide_the_others() -> None:

@@ -191,14 +191,14 @@ def test_terms_that_allow_to_cancel_cancel_nothing() -> None:
 
 FORWARDS = {
     "Gmail": "FYI\n\n---------- Forwarded message ---------\nFrom: BA <a@ba.test>\nDate: Mon, Feb 2, 2026 at 10:11 AM\n"
-    "Subject: Your booking X7Y8Z9\nTo: me <me@b.test>\n\n",
-    "Apple": "Begin forwarded message:\n\nFrom: British Airways <a@ba.test>\nSubject: Your booking X7Y8Z9\n"
+    "Subject: Booking confirmation X7Y8Z9\nTo: me <me@b.test>\n\n",
+    "Apple": "Begin forwarded message:\n\nFrom: British Airways <a@ba.test>\nSubject: Booking confirmation X7Y8Z9\n"
     "Date: 2 February 2026 at 10:11:00 GMT\nTo: me@b.test\n\n",
     "Outlook": "See below\n\nFrom: British Airways <a@ba.test>\nSent: Monday, February 2, 2026 10:00 AM\nTo: me\n"
-    "Subject: Your booking X7Y8Z9\n\n",
+    "Subject: Booking confirmation X7Y8Z9\n\n",
     "German Outlook": "Von: British Airways <a@ba.test>\nGesendet: Montag, 2. Februar 2026 10:00\nAn: mich\n"
-    "Betreff: Your booking X7Y8Z9\n\n",
-    "Thunderbird": "-------- Original Message --------\nSubject: Your booking X7Y8Z9\nDate: Mon, 2 Feb 2026\n"
+    "Betreff: Booking confirmation X7Y8Z9\n\n",
+    "Thunderbird": "-------- Original Message --------\nSubject: Booking confirmation X7Y8Z9\nDate: Mon, 2 Feb 2026\n"
     "From: British Airways <a@ba.test>\nTo: me@b.test\n\n",
 }
 
