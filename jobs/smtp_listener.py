@@ -6,6 +6,7 @@ No relay: it takes mail for the private addresses of accounts and for nothing el
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import ssl
 import sys
@@ -246,8 +247,12 @@ def conversation(loop: asyncio.AbstractEventLoop, tls: ssl.SSLContext | None) ->
 async def serve(stop: asyncio.Event, port: int) -> None:
     """Listens until told to stop; mail under way is finished, at most for a few seconds."""
     loop = asyncio.get_running_loop()
-    new_conversation = partial(conversation, loop, _tls())
-    server = await loop.create_server(new_conversation, settings().inbound_smtp_host, port, reuse_address=True)
+    new_conversation, host = partial(conversation, loop, _tls()), settings().inbound_smtp_host
+    try:
+        server = await loop.create_server(new_conversation, host, port, reuse_address=True)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        sys.exit(f"{host}:{port} cannot be listened at ({reason}): see INBOUND_SMTP_HOST and INBOUND_SMTP_PORT")
     async with server:
         await stop.wait()
         server.close()

@@ -1,6 +1,7 @@
 """A private PostgreSQL and a private Valkey in the home, on loopback, with random passwords."""
 
 import contextlib
+import errno
 import os
 import secrets
 import shutil
@@ -29,7 +30,12 @@ def is_free(port: int) -> bool:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the servers do: a port just left is free
         try:
             probe.bind(("127.0.0.1", port))
-        except OSError:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise CommandError(
+                    f"Port {port} of 127.0.0.1 cannot be opened ({error.strerror}): a service of this machine alone"
+                    " listens there, and needs that address and a port that this user may open."
+                ) from None
             return False
     return True
 

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ Say = Callable[[str], None]
 Launch = Callable[[], "subprocess.Popen[bytes]"]
 FIRST_WAIT_SECONDS, MAX_WAIT_SECONDS = 0.5, 15.0
 _LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None
+MAX_LOG_BYTES = 5_000_000
 STEADY_SECONDS = 30  # what ran that long starts again with the first wait
 
 
@@ -74,6 +76,16 @@ class Child:
             lines = self.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             return lines[-1][-300:] if lines else ""
         return ""
+
+
+def bound_log(log: Path) -> None:
+    """Keeps what a full log holds as the one before, and empties it; programs append to what is there. A line of that
+    moment may be lost.
+    """
+    with contextlib.suppress(OSError):
+        if log.stat().st_size > MAX_LOG_BYTES:
+            shutil.copy(log, log.with_name(f"{log.name}.1"))
+            os.truncate(log, 0)
 
 
 def revive(child: Child, say: Say) -> bool:

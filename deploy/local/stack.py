@@ -50,9 +50,13 @@ class Stack:
         }
 
 
+def find_given_servers() -> dict[str, str]:
+    return {name: url for name in ("DATABASE_URL", "REDIS_URL") if (url := read_variable(name))}
+
+
 def start_private_servers(stack: Stack) -> dict[str, str]:
     """Addresses of the database and the queue: those of the environment, or of private servers started now."""
-    addresses = {name: url for name in ("DATABASE_URL", "REDIS_URL") if (url := read_variable(name))}
+    addresses = find_given_servers()
     if "DATABASE_URL" not in addresses:
         postgres = Postgres(stack.home.path)
         stack.private.append(postgres.launch())

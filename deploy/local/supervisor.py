@@ -14,7 +14,7 @@ from deploy.errors import CommandError
 from deploy.local.home import Home
 from deploy.local.ports import choose_port
 from deploy.local.processes import Child, Say, adopt_orphans, build_launcher
-from deploy.local.stack import Stack, build_environment, start_private_servers, stop_all
+from deploy.local.stack import Stack, build_environment, find_given_servers, start_private_servers, stop_all
 from deploy.local.wheel_audit import check_before_start
 
 HEALTHY_SECONDS = 60
@@ -108,13 +108,33 @@ def _start(stack: Stack, programs: list[Child]) -> None:
         stack.children.append(child)
 
 
+# Of the servers that are started once the settings are known to be good.
+_NOT_YET_KNOWN = {"DATABASE_URL": "postgresql://award@127.0.0.1/award", "REDIS_URL": "redis://127.0.0.1/0"}
+
+
+def _check_settings(stack: Stack) -> None:
+    """Raises SettingsError before anything is started or made."""
+    from shared.settings import settings
+
+    before = dict(os.environ)
+    try:
+        os.environ.update(build_environment(stack, _NOT_YET_KNOWN | find_given_servers()))
+        settings()
+    finally:
+        settings.cache_clear()
+        for name in os.environ.keys() - before.keys():
+            del os.environ[name]
+        os.environ.update(before)
+
+
 @contextlib.contextmanager
 def running(home: Home, web_port: int | None, mcp_port: int | None, say: Say) -> Iterator[Stack]:
     """The whole service, healthy; stopped at the end, whatever happens."""
-    early = threading.Thread(target=_import_early, daemon=True)
-    early.start()
     ports = (choose_port(home, "web", web_port), choose_port(home, "mcp", mcp_port), choose_port(home, "smtp", 0))
     stack = Stack(home, *ports, say)
+    _check_settings(stack)
+    early = threading.Thread(target=_import_early, daemon=True)
+    early.start()
     adopt_orphans()
     try:
         check_before_start(say)

@@ -37,10 +37,15 @@ def _write_ready_files(stack: "Stack", files: list[Path]) -> None:
 
 
 def _watch(stack: "Stack", files: list[Path]) -> None:
-    from deploy.local.processes import revive
+    from deploy.local.processes import bound_log, revive
 
+    looks = 0
     while True:
         time.sleep(0.1)
+        looks += 1
+        if looks % 100 == 0:
+            for child in stack.children:
+                bound_log(child.log)
         revived = [revive(child, stack.say) for child in stack.children]
         if any(revived):
             _write_ready_files(stack, files)

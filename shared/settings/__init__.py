@@ -129,7 +129,8 @@ class TelemetrySettings(BaseModel):
     log_format: Literal["text", "json"] = "text"  # of the lines on standard error, in all programs
     # metrics for Prometheus; each program listens at its own port: auth_server, mcp_server, dispatcher, worker, inbox
     metrics_host: str = "127.0.0.1"
-    metrics_port: int | None = Field(None, ge=1, le=65531)  # of the first program; absent = none of them listens
+    # of the first program; absent = none of them listens; 0 = under `award-travel up` a free one, else as absent
+    metrics_port: int | None = Field(None, ge=0, le=65531)
     metrics_token: SecretStr | None = None  # the bearer token a scraper must send; absent = none is asked for
     metrics_dir: Path | None = None  # where the processes of a program count; absent = its own temporary folder
     # traces for OpenTelemetry, by the names its documentation uses

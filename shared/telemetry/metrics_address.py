@@ -37,7 +37,7 @@ def serving_metrics(program: str, *collectors: Collector) -> Iterator[None]:
     Nothing happens where neither METRICS_PORT nor METRICS_DIR is set. A port that is taken is an error in the log; the
     program works all the same.
     """
-    port, folder = settings().metrics_port, settings().metrics_dir
+    port, folder = settings().metrics_port or None, settings().metrics_dir
     if port is None and folder is None:
         yield
         return

@@ -1,15 +1,19 @@
 """Watched programs: what crashes is named and comes back ever later; what is stopped is gone."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from deploy.errors import CommandError
 from deploy.local import processes
-from deploy.local.processes import Child, build_launcher, revive, stop
+from deploy.local.private_servers import is_free
+from deploy.local.processes import Child, bound_log, build_launcher, revive, stop
 from tests.support.service import wait_for
 
 WAITS = "import signal; signal.pause()"
@@ -54,6 +58,36 @@ def test_each_crash_doubles_the_wait_up_to_fifteen_seconds(tmp_path: Path, monke
         revive(child, lambda _: None)
     child.process.wait(90)  # type: ignore[union-attr]
     assert waits == [0.5, 1, 2, 4, 8, 15, 15, 15]
+
+
+def test_a_log_that_is_full_is_kept_once_and_written_from_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "MAX_LOG_BYTES", 10)
+    log = tmp_path / "worker.log"
+    for words in ("first, and full", "second, and full", "third"):
+        with log.open("a", encoding="utf-8") as sink:
+            sink.write(words)
+            sink.flush()
+            bound_log(log)
+    assert (log.read_text(encoding="utf-8"), (tmp_path / "worker.log.1").read_text(encoding="utf-8")) == (
+        "third",
+        "second, and full",
+    )
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_only_a_port_in_use_is_called_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without 127.0.0.1 refuses each port of it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        assert not is_free(listener.getsockname()[1])
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+
+    monkeypatch.setattr(socket.socket, "bind", refuse)
+    with pytest.raises(CommandError, match=r"of 127\.0\.0\.1 cannot be opened \(Cannot assign requested address\)"):
+        is_free(8000)
 
 
 def test_a_child_that_ran_steadily_starts_again_at_once(tmp_path: Path) -> None:

@@ -60,8 +60,9 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
     status, said = _run(service.home, "doctor")
     *lines, summary = said.splitlines()
     off = [re.split(" +off ", line)[0] for line in lines[:-1] if re.search(r"^\w+(?: \w+)* +off ", line)]
-    assert off in ([*OFF, "maintenance"], [*OFF, "backup", "maintenance"]), said  # other tests may have made a backup
-    assert (status, summary) == (0, f"All is well: 22 parts checked, {len(off)} of them off."), said
+    rest = ["backup program", "maintenance"]
+    assert off in ([*OFF, *rest], [*OFF, "backup", *rest]), said  # other tests may have made a backup
+    assert (status, summary) == (0, f"All is well: 23 parts checked, {len(off)} of them off."), said
     assert [re.split(" +(?:ok|off) ", line)[0] for line in lines[:-1]] == [
         "database",
         "partitions",
@@ -83,9 +84,18 @@ def test_the_doctor_finds_every_part_of_a_running_service_well(service: Service)
         "sign-in",
         "folders",
         "backup",
+        "backup program",
         "maintenance",
         "wheels",
     ]
+
+
+def test_settings_that_are_refused_are_told_before_anything_is_made(tmp_path: Path) -> None:
+    status, said = _run(tmp_path, "up", "--no-demo", "--web-port", "0", "--mcp-port", "0", more={"METRICS_PORT": "-1"})
+    assert status == 1
+    assert "METRICS_PORT" in said
+    assert "Traceback" not in said
+    assert [name for name in ("pg", "valkey") if (tmp_path / name).exists()] == []
 
 
 def test_a_token_is_printed_alone_and_opens_the_tools(service: Service) -> None:

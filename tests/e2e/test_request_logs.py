@@ -32,7 +32,7 @@ Asked = tuple[str, str, str]  # program, method, template
 @pytest.fixture(scope="module", params=["INFO", "DEBUG"])
 def talkative(request: pytest.FixtureRequest) -> Iterator[Service]:
     with folder_for_homes() as folder:
-        service = start(folder, LOG_LEVEL=request.param)
+        service = start(folder, LOG_LEVEL=request.param, METRICS_PORT="0")
         yield service
         stop(service)
 
@@ -96,3 +96,10 @@ def test_a_line_of_a_request_passed_on_names_the_part_and_not_the_address(talkat
 
     wait_for("their lines", lambda: {"/feeds/", "/shared/", "/mcp"} <= list_parts())
     assert "uvicorn.access" not in _read_logs(talkative)["auth_server"]
+
+
+def test_port_0_for_metrics_is_a_free_one_that_the_home_keeps(talkative: Service) -> None:
+    address = talkative.facts["metrics_url"]
+    kept = json.loads((talkative.home / "ports.json").read_text(encoding="utf-8"))["metrics"]
+    assert httpx.URL(address).port == kept
+    assert "award_build_info" in httpx.get(address, timeout=30, trust_env=False).text

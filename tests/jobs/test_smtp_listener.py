@@ -279,6 +279,20 @@ def test_a_listener_that_is_not_told_where_to_listen_says_so_and_ends() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow  # starts programs
+def test_a_listener_whose_port_is_taken_says_so_in_one_line_and_ends() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        told = os.environ | ELSEWHERE | {"INBOUND_SMTP_PORT": port}
+        done = subprocess.run(
+            [sys.executable, "-m", "jobs", "inbox"], env=told, capture_output=True, text=True, timeout=90, check=False
+        )
+    first, *rest = done.stderr.splitlines()
+    assert " starts: " in first
+    words = f"127.0.0.1:{port} cannot be listened at (Address already in use)"
+    assert (done.returncode, rest) == (1, [f"{words}: see INBOUND_SMTP_HOST and INBOUND_SMTP_PORT"])
+
+
 def test_a_text_of_short_lines_ends_the_connection_and_one_of_whole_lines_does_not(port: int, address: str) -> None:
     many = smtp_listener.MAX_SHORT_LINES + 3000
     with smtplib.SMTP("127.0.0.1", port, timeout=90) as client:
