@@ -53,14 +53,13 @@ def _hand_over() -> None:
         create_due_runs(session, gather=settings().gather_seconds)
         switches = list_switched_off(session)
     mirror_switches(switches)  # of a Redis that lost them
-    ttl = settings().wake_up_seconds
-    for name, hand_over in HAND_OVERS.items():
-        rq_queue = queue(name)
-        # Redis is asked first: when it is down, nothing is marked as handed over.
-        free, under_way = free_slots(rq_queue), count_under_way(rq_queue)
-        with transaction() as session:
-            rows = hand_over(session, free, ttl, under_way)
-        wake(rq_queue, rows, ttl)
+    ttl, queues = settings().wake_up_seconds, {name: queue(name) for name in HAND_OVERS}
+    # Redis is asked first: when it is down, nothing is marked as handed over.
+    room = {name: (free_slots(one), count_under_way(one)) for name, one in queues.items()}
+    with transaction() as session:  # one for all three: twice a second, it is most of what a quiet service does
+        rows = {name: HAND_OVERS[name](session, free, ttl, busy) for name, (free, busy) in room.items()}
+    for name, one in queues.items():
+        wake(one, rows[name], ttl)
 
 
 def begin() -> None:
