@@ -78,21 +78,24 @@ class _Writer:
             return {"dict": [[self.write(key), self.write(entry)] for key, entry in value.items()]}
         if isinstance(value, re.Pattern):  # of rules, which come back with what they found
             return {"pattern": [value.pattern, value.flags]}
-        if isinstance(value, tuple):
-            return {"named": [_name(kind), *map(self.write, value)]}
         if isinstance(value, Enum):
             return {"choice": [_name(kind), value.name]}
-        if not is_dataclass(kind):
-            raise NotPlain(kind.__name__)
-        return self._write_record(kind, value)
+        number = self.records.get(id(value))
+        return self._write_record(kind, value) if number is None else {"again": number}
 
     def _write_record(self, kind: type, value: Any) -> Any:
-        number = self.records.get(id(value))
-        if number is not None:
-            return {"again": number}
-        self.records[id(value)] = len(self.kept)  # before what it holds, which may lead back to it
-        self.kept.append(value)
+        if isinstance(value, tuple):
+            written = {"named": [_name(kind), *map(self.write, value)]}
+            self._remember(value)
+            return written
+        if not is_dataclass(kind):
+            raise NotPlain(kind.__name__)
+        self._remember(value)  # before what it holds, which may lead back to it
         return {"record": [_name(kind), *(self.write(getattr(value, field.name)) for field in fields(kind))]}
+
+    def _remember(self, value: Any) -> None:
+        self.records[id(value)] = len(self.kept)
+        self.kept.append(value)
 
 
 class _Reader:
@@ -114,13 +117,20 @@ class _Reader:
             return {self.read(key): self.read(entry) for key, entry in content}
         if name == "again":
             return self.records[content]
-        if name == "named":
-            return tuple.__new__(_find(content[0], tuple), map(self.read, content[1:]))
         if name == "choice":
             return _find(content[0], Enum)[content[1]]
-        if name != "record":
-            raise NotPlain(name)
-        return self._read_record(*content)
+        if name == "named":
+            return self._read_named(*content)
+        if name == "record":
+            return self._read_record(*content)
+        raise NotPlain(name)
+
+    def _read_named(self, name: str, *content: Any) -> Any:
+        if name not in self.kinds:
+            self.kinds[name] = (_find(name, tuple), [])
+        record = tuple.__new__(self.kinds[name][0], [e if type(e) in _PLAIN else self.read(e) for e in content])
+        self.records.append(record)
+        return record
 
     def _read_record(self, name: str, *content: Any) -> Any:
         """Filled without running any code of its class: what the class checks was checked when it was written."""
