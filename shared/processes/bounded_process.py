@@ -14,13 +14,16 @@ from threading import BoundedSemaphore
 from time import monotonic
 from typing import Any, TypeVar
 
+from shared.processes.plain_answers import NotPlain, read_answer, write_answer
+
 R = TypeVar("R")
 
 TOO_LONG, TOO_LARGE = "reading it took too long", "reading it needs too much memory"
 _GRACE_SECONDS = 2.0  # the process ends itself at its deadline; one that could not even do that is killed
 _AT_ONCE = BoundedSemaphore(4)  # of one program, so that their memory together is bounded too
 _MAPPED = Path("/proc/self/statm")
-_ANSWERED, _OUT_OF_MEMORY, _FAILED = "answered", "out of memory", "failed"
+_ANSWERED, _OUT_OF_MEMORY, _FAILED = b"a", b"m", b"f"  # the first byte of what the process sends
+_MAX_ANSWER_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def prepare(*modules: str) -> None:
 
 
 def read_bounded(budget: Budget, reader: Callable[..., R], *arguments: Any, inherit: bool = False) -> R:
-    """What `reader` returns: a function of a module, with arguments and a result that can be pickled.
+    """What `reader` returns: a function of a module, with a result of plain values and records (`plain_answers`).
 
     `inherit`: forked from this program itself, with all it has loaded; for programs of one thread alone, because
     others may hold locks. On two cores a call costs about 10 ms either way. Raises ReaderEnded and ReaderFailed.
@@ -63,37 +66,41 @@ def read_bounded(budget: Budget, reader: Callable[..., R], *arguments: Any, inhe
         with receiver:
             with sender:
                 process.start()
-            kind, value = _receive(receiver, process, budget)
+            answer = _receive(receiver, process, budget)
         process.join()
+    kind, value = answer[:1], answer[1:]
     if kind == _ANSWERED:
-        return value  # type: ignore[no-any-return]
+        try:
+            return read_answer(value)  # type: ignore[no-any-return]
+        except NotPlain as fault:
+            raise ReaderFailed(f"its answer is none: {fault}") from None
     if kind == _FAILED:
-        raise ReaderFailed(value)
+        raise ReaderFailed(value.decode("utf-8", "replace"))
     # A process that ended without a word before its time had run out of memory where Python could not say so.
-    over_time = kind is None and monotonic() - start >= budget.processor_seconds
+    over_time = not kind and monotonic() - start >= budget.processor_seconds
     raise ReaderEnded(TOO_LONG if over_time else TOO_LARGE)
 
 
-def _receive(receiver: Connection, process: Any, budget: Budget) -> tuple[str | None, Any]:
+def _receive(receiver: Connection, process: Any, budget: Budget) -> bytes:
     try:
         if receiver.poll(budget.seconds + _GRACE_SECONDS):
-            return receiver.recv()  # type: ignore[no-any-return]
+            return receiver.recv_bytes(_MAX_ANSWER_BYTES)
     except (EOFError, OSError):
-        return None, None
+        return b""
     process.kill()
-    return None, None
+    return b""
 
 
 def _read(sender: Connection, budget: Budget, reader: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     """What the process does; whatever becomes of its parent, it ends at its deadline."""
     _limit(budget)
     try:
-        sender.send((_ANSWERED, reader(*arguments)))
+        sender.send_bytes(_ANSWERED + write_answer(reader(*arguments)))
     except MemoryError:
         _set_limit(resource.RLIMIT_AS, resource.RLIM_INFINITY)  # room to say so
-        sender.send((_OUT_OF_MEMORY, None))
+        sender.send_bytes(_OUT_OF_MEMORY)
     except Exception:  # the edge of this process: its parent raises it again
-        sender.send((_FAILED, traceback.format_exc()))
+        sender.send_bytes(_FAILED + traceback.format_exc().encode("utf-8", "replace"))
 
 
 def _limit(budget: Budget) -> None:

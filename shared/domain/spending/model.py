@@ -12,13 +12,13 @@ KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of 
 MAX_LINES = 50_000  # about a second of the processor
 
 
+@dataclass(eq=False)
 class UnreadableStatement(Exception):
     """The statement cannot be read. Both texts are our own and quote nothing of it."""
 
-    def __init__(self, problem: str, expected: str, field: str | None = None) -> None:
-        """`field`: the parameter that is asked for, where it is not the statement itself."""
-        super().__init__(problem, expected, field)
-        self.problem, self.expected, self.field = problem, expected, field
+    problem: str
+    expected: str
+    field: str | None = None  # the parameter that is asked for, where it is not the statement itself
 
 
 @dataclass(frozen=True)
