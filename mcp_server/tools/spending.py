@@ -356,10 +356,10 @@ def _store_statement(
     account_id: int, task: _Import, new: NewLines, compared: Sequence[rows_of.SpendingStatement], session: Session
 ) -> Imported | None:
     lock(session, account_id)
-    if rows_of.find_statement(session, task.summed.fingerprint) is not None:
+    earlier = spending.list_earlier(session, task.summed, task.card_id, marks=False)
+    if any(row.fingerprint == task.summed.fingerprint for row in earlier):
         sentence = f"This statement was imported before; nothing was changed. It has {describe_contents(task.summed)}."
         return _to_imported(task.summed, [sentence, *describe_gaps(task.summed)], [], [], already=True)
-    earlier = spending.list_earlier(session, task.summed, task.card_id, marks=False)
     if [row.fingerprint for row in earlier] != [row.fingerprint for row in compared]:
         return None
     summed, repeats = new.summed, new.repeats

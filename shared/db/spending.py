@@ -60,14 +60,18 @@ class Cell(NamedTuple):
         return self.amount - self.refunds
 
 
-def find_statement(session: Session, fingerprint: str) -> SpendingStatement | None:
-    return session.scalars(sa.select(SpendingStatement).where(SpendingStatement.fingerprint == fingerprint)).first()
-
-
 def list_overlapping(
-    session: Session, card_id: int | None, money: str, start: date, end: date, most: int, *, marks: bool
+    session: Session,
+    fingerprint: str,
+    card_id: int | None,
+    money: str,
+    start: date,
+    end: date,
+    most: int,
+    *,
+    marks: bool,
 ) -> list[SpendingStatement]:
-    """Statements with some of these days of the same card, or where one of the two names no card."""
+    """The very statement, and those with some of these days of the same card, or where one of two names no card."""
     overlap = [
         SpendingStatement.currency == money,
         SpendingStatement.period_start <= end,
@@ -75,7 +79,9 @@ def list_overlapping(
     ]
     if card_id is not None:
         overlap.append(sa.or_(SpendingStatement.card_id == card_id, SpendingStatement.card_id.is_(None)))
-    statements = sa.select(SpendingStatement).where(*overlap).order_by(SpendingStatement.id).limit(most)
+    same = SpendingStatement.fingerprint == fingerprint
+    statements = sa.select(SpendingStatement).where(sa.or_(same, sa.and_(*overlap)))
+    statements = statements.order_by(same.desc(), SpendingStatement.id).limit(most)
     return list(session.scalars(statements.options(undefer(SpendingStatement.line_marks)) if marks else statements))
 
 

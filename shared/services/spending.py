@@ -44,9 +44,9 @@ def read_statement(source: str | Rows, book: StatementBook, hints: Hints) -> tup
 def list_earlier(
     session: Session, summed: StatementTotals, card_id: int | None, *, marks: bool
 ) -> list[SpendingStatement]:
-    """Statements of the same card with some of the same days; with `marks` those can be read without the session."""
-    days = summed.start, summed.end
-    return list_overlapping(session, card_id, summed.currency, *days, MOST_OVERLAPPING, marks=marks)
+    """The very statement, and those of its card with some of its days; `marks` can be read without the session."""
+    about = summed.fingerprint, card_id, summed.currency, summed.start, summed.end
+    return list_overlapping(session, *about, MOST_OVERLAPPING, marks=marks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,17 +47,21 @@ class Target:
         return (first + "".join(f"{line}\r\n" for line in lines) + "\r\n").encode()
 
 
-def connect(base: str, *, receive_bytes: int | None = None) -> socket.socket:
-    """From an address that no one else has: all of 127.0.0.0/8 is this machine.
+def draw_address() -> str:
+    """One that no one else has: all of 127.0.0.0/8 is this machine.
 
     It is drawn, for processes cannot count together here: one that is ended while it counts would keep the lock.
     """
     number = secrets.randbelow(250**3)
+    return f"127.{number // 250**2 + 1}.{number // 250 % 250}.{number % 250 + 1}"
+
+
+def connect(base: str, *, receive_bytes: int | None = None) -> socket.socket:
     line = socket.socket()
     line.settimeout(_LIMIT_SECONDS)
     if receive_bytes is not None:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
-    line.bind((f"127.{number // 250**2 + 1}.{number // 250 % 250}.{number % 250 + 1}", 0))
+    line.bind((draw_address(), 0))
     parts = urlsplit(base)
     line.connect((parts.hostname, parts.port))
     return line

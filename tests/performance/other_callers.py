@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 
+from tests.performance.hostile_callers import draw_address
 from tests.shared.domain.confirmations.mails import mail
 from tests.support.oauth_browser import forms, tokens
 from tests.support.service import PASSWORD, Service
@@ -36,9 +37,9 @@ def sign_in(service: Service, email: str) -> str:
 def ask(
     url: str, method: str = "GET", body: bytes | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, bytes]:
-    """Status and body, by its own connection, as someone new would make it."""
+    """Status and body, by its own connection from its own address, as someone new would make it."""
     parts = urlsplit(url)
-    line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=30)
+    line = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=30, source_address=(draw_address(), 0))
     try:
         line.request(method, parts.path, body, {"Connection": "close"} | dict(headers or {}))
         answer = line.getresponse()

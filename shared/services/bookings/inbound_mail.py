@@ -110,29 +110,27 @@ def store(recipients: list[str], raw: bytes) -> int:
     """
     if shutil.disk_usage(settings().outbox_dir or Path.cwd()).free < LEAST_FREE_BYTES:
         raise MailRefused(RefusalReason.NO_ROOM)
+    facts = _describe(raw)  # of 10 MB in 0.05 s, so not within the transaction and not for each recipient
     with transaction() as session:
         holders = dict.fromkeys(find_account(session, r) for r in recipients)
-        return sum(_store_one(session, holder, raw) for holder in holders)
+        return sum(_store_one(session, holder, raw, facts) for holder in holders)
 
 
-def _store_one(session: Session, holder: Holder, raw: bytes) -> bool:
-    count, size = mails.count_waiting(session, holder.account_id)
-    is_full = count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES
-    if is_full or (holder.plan == Plan.FREE.slug and mails.count_unpaid(session) + len(raw) > MAX_UNPAID_BYTES):
-        raise MailRefused(RefusalReason.FULL)
+def _describe(raw: bytes) -> dict[str, str]:
     try:
         head = read_headers(raw)
         domain, subject = head.domain, head.subject
     except UnreadableMail:
         domain, subject = "", ""
-    return mails.store_mail(
-        session,
-        account_id=holder.account_id,
-        digest=_digest(raw),
-        from_domain=to_one_line(domain, 120),
-        subject=to_one_line(subject, 160),
-        raw=raw,
-    )
+    return {"digest": _digest(raw), "from_domain": to_one_line(domain, 120), "subject": to_one_line(subject, 160)}
+
+
+def _store_one(session: Session, holder: Holder, raw: bytes, facts: dict[str, str]) -> bool:
+    count, size = mails.count_waiting(session, holder.account_id)
+    is_full = count >= MAX_WAITING_MAILS or size + len(raw) > MAX_WAITING_BYTES
+    if is_full or (holder.plan == Plan.FREE.slug and mails.count_unpaid(session) + len(raw) > MAX_UNPAID_BYTES):
+        raise MailRefused(RefusalReason.FULL)
+    return mails.store_mail(session, account_id=holder.account_id, raw=raw, **facts)
 
 
 def _digest(raw: bytes) -> str:
