@@ -283,7 +283,7 @@ class DeletedSpending(Result):
 async def import_spending_statement(
     call: LiveCall,
     statement_text: Annotated[
-        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF or plain text.")
+        str | None, Field(max_length=3_000_000, description="CSV, OFX, QIF, CAMT, MT940.")
     ] = None,
     rows: Rows | None = None,
     card_id: CardId | None = None,

@@ -1,4 +1,4 @@
-"""Card statements in OFX, QIF, CSV or plain text, or as rows: their lines and totals. Meant for a process that can end.
+"""Card statements in files and formats of banks, or as rows: their lines and totals. Meant for a process that can end.
 
 It imports nothing of the database: with it each worker's program of readers began with 24 MB and 0.3 s more.
 """
@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from shared.documents import bank_statements
+from shared.documents.bank_statements import BankEntry
 from shared.domain.card_value import CATEGORIES
 from shared.domain.parsing.amounts import MAX_CELL_AMOUNT, parse_amount, uses_decimal_comma
 from shared.domain.parsing.numbers import list_readings
 from shared.domain.spending import pasted_text, table
 from shared.domain.spending.categories import OTHER, exclude_kind
 from shared.domain.spending.categories import clean_description as plain_words
+from shared.domain.spending.line_words import NOT_SETTLED
 from shared.domain.spending.model import (
     KINDS,
     MAX_LINES,
@@ -237,7 +240,7 @@ def read_source(
 
 
 def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
-    """The lines of a statement in OFX, QIF, CSV or plain text. Raises UnreadableStatement."""
+    """The lines of a statement in any form that is known. Raises UnreadableStatement."""
     text = text.removeprefix("\ufeff")
     if text.count("\n") + text.count("\r") > MOST_BREAKS:
         raise UnreadableStatement(f"has more than {MOST_BREAKS:,} line breaks", "a statement of fewer lines; split it")
@@ -245,6 +248,10 @@ def read_text(text: str, book: StatementBook, hints: Hints) -> StatementReading:
         return _ofx(text, book, hints)
     if looks_like_qif(text):
         return _qif(text, book, hints)
+    if bank_statements.looks_like_camt(text):
+        return _bank("camt", bank_statements.read_camt(text), book, hints)
+    if bank_statements.looks_like_mt940(text):
+        return _bank("mt940", bank_statements.read_mt940(text), book, hints)
     reading = table.read_table(text, book, hints) or pasted_text.read_pasted_text(text, book, hints)
     if reading is None:
         raise table.explain_failure(text, book)
@@ -338,6 +345,23 @@ def _entries(text: str, book: StatementBook, lines: LineReader) -> Iterator[tupl
             line = line._replace(currency=entry.currency)
         kind_word = entry.kind.strip().lower()
         yield line, SPENT if kind_word in _OUT_TYPES else RECEIVED if kind_word in _IN_TYPES else OPEN
+
+
+def _bank(slug: str, entries: Sequence[BankEntry], book: StatementBook, hints: Hints) -> StatementReading:
+    """The bank states of each amount whether it left the account."""
+    if not entries:
+        raise UnreadableStatement("has no transaction", "a statement with the transactions of an account")
+    if len(entries) > MAX_LINES:
+        raise UnreadableStatement(f"has more than {MAX_LINES:,} transactions", "a statement of fewer; split it")
+    lines = LineReader(slug, ("ymd",), False, book, hints)
+    reading: list[StatementLine | Skipped] = []
+    for entry in entries:
+        if entry.is_pending:
+            reading.append(Skipped(entry.number, NOT_SETTLED))
+            continue
+        line = lines.line(entry.number, entry.day, plain_words(entry.words), entry.amount, "", "", None)
+        reading.append(line if isinstance(line, Skipped) else line._replace(currency=entry.currency))
+    return _settle(slug, reading, hints)
 
 
 def _qif(text: str, book: StatementBook, hints: Hints) -> StatementReading:

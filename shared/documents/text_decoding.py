@@ -2,9 +2,12 @@
 
 import codecs
 
+from shared.documents.workbooks import UnreadWorkbook, read_workbook
+from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
+
 MAX_FILE_BYTES = 6 * 1024 * 1024
+_WORKBOOK_BUDGET = Budget(processor_seconds=10, seconds=30, memory_bytes=512 << 20)
 _KINDS = {
-    b"PK\x03\x04": "a spreadsheet or ZIP archive; save it as CSV",
     b"\xd0\xcf\x11\xe0": "an old spreadsheet or document; save it as CSV",
     b"%PDF": "a PDF; ask the bank for CSV or OFX",
     b"\x1f\x8b": "a compressed file; unpack it",
@@ -30,14 +33,26 @@ class NoText(ValueError):
 
 
 def decode_text(content: bytes) -> str:
-    """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252. Raises NoText."""
+    """UTF-8, UTF-16 or UTF-32 by its mark or its look, else Windows-1252; of a workbook CSV. Raises NoText."""
     if len(content) > MAX_FILE_BYTES:
         raise NoText(f"larger than {MAX_FILE_BYTES >> 20} MiB")
     if kind := next((words for start, words in _KINDS.items() if content.startswith(start)), None):
         raise NoText(kind)
+    if content.startswith(b"PK\x03\x04"):
+        return _decode_workbook(content)
     text = _try_encodings(content)
     if text is None or any(c in text for c in _UNWRITTEN):
         raise NoText("no text in a known encoding (UTF-8, UTF-16 or Windows-1252)")
+    return text
+
+
+def _decode_workbook(content: bytes) -> str:
+    try:
+        text = read_bounded(_WORKBOOK_BUDGET, read_workbook, content)
+    except ReaderEnded as ended:
+        raise NoText(f"a spreadsheet that cannot be read: {ended}; save it as CSV") from None
+    if isinstance(text, UnreadWorkbook):
+        raise NoText(str(text))
     return text
 
 

@@ -34,7 +34,7 @@ def test_a_statement_may_come_through_a_pipe(alice: Say) -> None:
     ("content", "said"),
     [
         (gzip.compress(b"0" * 50_000_000, mtime=0), "it is a compressed file"),
-        (b"PK\x03\x04" + b"0" * 100, "it is a spreadsheet or ZIP archive; save it as CSV"),
+        (b"PK\x03\x04" + b"0" * 100, "it is a ZIP archive or a spreadsheet that cannot be read; save it as CSV"),
         (b"%PDF-1.7", "it is a PDF"),
         (b"\x00\x01" * 500, "it is no text"),
         (b"0" * 3_000_001, "at most 3,000,000 can be sent"),

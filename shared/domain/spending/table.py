@@ -81,7 +81,8 @@ def explain_failure(text: str, book: StatementBook) -> UnreadableStatement:
             if len(names) > 1 and len(missing) < 3:
                 return UnreadableStatement(f"names no column for the {' and the '.join(missing)}", NEEDED_COLUMNS)
     return UnreadableStatement(
-        "is no statement that can be read", f"OFX, QIF, lines of text, or a table with {NEEDED_COLUMNS}"
+        "is no statement that can be read",
+        f"OFX, QIF, CAMT, MT940, lines of text, or a table with {NEEDED_COLUMNS}",
     )
 
 

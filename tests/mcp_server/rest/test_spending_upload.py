@@ -21,6 +21,7 @@ from shared.db.spending import SpendingStatement, SpendingTotal
 from tests.auth_server.in_process_browser import PASSWORD, hidden
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.tools.test_spending import twenty_thousand_lines
+from tests.shared.documents.test_workbooks import HEAD, make_workbook, row
 from tests.shared.domain.spending.issuers import SAMPLES
 
 PAGE = "/dashboard/spending"
@@ -77,6 +78,15 @@ def test_a_statement_is_filed_with_the_card_chosen(ann: World) -> None:
     with transaction() as session:
         stored = session.scalars(select(SpendingStatement)).one()
         assert (stored.card_id, stored.currency, stored.period_start.month) == (card, "GBP", 4)
+
+
+def test_a_workbook_is_imported_as_its_sheet(ann: World) -> None:
+    sheet = HEAD + row(2, 46300, "ALDI, SOUTH", 12.5) + row(3, 46301, "ALDI", 42000)
+    done = upload(ann, make_workbook(sheet), currency="GBP")
+    assert done.status_code == 200, done.text
+    with transaction() as session:
+        stored = session.scalars(select(SpendingStatement)).one()
+        assert (stored.currency, stored.transactions, str(stored.period_start)) == ("GBP", 2, "2026-10-05")
 
 
 def test_an_upload_leaves_no_authorization_behind(ann: World) -> None:
