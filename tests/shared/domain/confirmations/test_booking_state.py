@@ -76,7 +76,8 @@ NOT_MADE = {
 }  # fmt: skip
 OFF = {
     "en": "CANCELLED", "de": "Storniert", "fr": "Annulé", "es": "Cancelado", "it": "Cancellato", "pt": "Cancelado",
-    "nl": "Geannuleerd", "ja": "欠航", "pl": "Anulowano", "tr": "İptal", "ru": "Отменён", "ko": "취소", "sv": "Inställd",
+    "nl": "Geannuleerd", "ja": "欠航", "pl": "Anulowano", "tr": "İptal", "ru": "Отменён", "ko": "취소",
+    "sv": "Inställd",
     "da": "Aflyst", "no": "Kansellert", "zh": "已取消",
 }  # fmt: skip
 ROUTES = (  # airline, route, minutes in the air by the clocks of both ends
