@@ -47,7 +47,7 @@ _FAR = 12  # lines from a flight's number to its state
 class _Patterns(NamedTuple):
     """The words of one language, compiled."""
 
-    made: re.Pattern[str]
+    proof: re.Pattern[str]
     unmade: re.Pattern[str]
     paper: re.Pattern[str]
     called: re.Pattern[str]  # "this is a quotation"
@@ -59,7 +59,7 @@ class _Patterns(NamedTuple):
 def _compile_languages() -> list[_Patterns]:
     return [
         _Patterns(
-            compile_words(words.made),
+            compile_words(words.proof),
             compile_words(words.unmade),
             compile_words(words.paper),
             re.compile(rf"{fold(words.is_a)}(?:\w+ )?(?:{fold(words.paper)})"),
@@ -93,7 +93,7 @@ def says_made(folded: str) -> bool:
         tuple[int, int], bool
     ] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
     for words in _compile_languages():
-        for match in words.made.finditer(folded):
+        for match in words.proof.finditer(folded):
             start, end = _cut_sentence(folded, match)
             is_undone = words.undoes.search(folded[start:end]) or SUPPOSED.search(folded[start : match.start()])
             undone[start, end] = bool(is_undone) or undone.get((start, end), False)
@@ -131,8 +131,8 @@ def find_mark(text: Text, bookings: Sequence[Booking]) -> str | None:
     lines = folded.split("\n")
     named = [at for at, line in enumerate(lines) for b in bookings if _names(line, b)]
     opening = max(named, default=len(folded[:_OPENING].split("\n")))
-    found = _find_title([subject], 1) or _find_statement(f"{subject}\n{folded}") or _find_title(lines, opening)
-    return to_one_line(found, 120) if found else None
+    mark = _find_title([subject], 1) or _find_statement(f"{subject}\n{folded}") or _find_title(lines, opening)
+    return to_one_line(mark, 120) if mark else None
 
 
 def _names(folded: str, booking: Booking) -> bool:
@@ -151,10 +151,10 @@ def find_states(body: str, legs: Sequence[BookedLeg]) -> dict[str, set[str]]:
     numbers = {leg.flight_number or "": leg for leg in legs}
     named = [[name for name, leg in numbers.items() if _names(line, leg)] for line in lines]
     states: dict[str, set[str]] = {}
-    seen = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]
+    placed = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]
     first = next((at for at, names in enumerate(named) if names), 0)
-    above = bool(seen) and seen[0][0] < first and not any(named[seen[0][0]])
-    for at, state in seen:
+    above = bool(placed) and placed[0][0] < first and not any(named[placed[0][0]])
+    for at, state in placed:
         for name in _find_owners(at, lines, named, above):
             states.setdefault(name, set()).add(state)
     return states
