@@ -22,6 +22,7 @@ MAX_CHARACTERS = 60_000  # of one text; confirmations say what they are long bef
 _SHORT = 70  # characters of a title or of a line of state
 _OPENING = 1_500  # characters
 _NO_PROOF = Doubt("not_confirmed", "The letter does not say that the booking was made.")
+_NOT_YET = "The letter says that nothing was booked yet."
 _CALLED_OFF = "The letter marks the booking as cancelled."
 _BREAK = re.compile(r"[!?;\n\t|。！？]|\.(?=\s|$)| - ")
 _LABEL = r"(?:[a-z./ ]{0,30}(?:status|state|estado|stato|statut|etat|статус|durum)[a-z ]{0,12}[:\t -]+)?"
@@ -126,13 +127,14 @@ def _find_title(lines: Sequence[str], opening: int) -> str | None:
 
 def find_mark(text: Text, bookings: Sequence[Booking]) -> str | None:
     """What a letter says against its bookings, as it has it."""
-    body = "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
-    folded, subject = fold(body), fold(text.subject)
-    lines = folded.split("\n")
+    whole = f"{text.subject}\n" + "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
+    folded = fold(whole)
+    subject, *lines = folded.split("\n")
     named = [at for at, line in enumerate(lines) for b in bookings if _names(line, b)]
-    opening = max(named, default=len(folded[:_OPENING].split("\n")))
-    mark = _find_title([subject], 1) or _find_statement(f"{subject}\n{folded}") or _find_title(lines, opening)
-    return to_one_line(mark, 120) if mark else None
+    opening = max(named, default=folded[:_OPENING].count("\n"))
+    mark = _find_title([subject], 1) or _find_statement(folded) or _find_title(lines, opening)
+    at = folded.find(mark) if mark else 0
+    return to_one_line(whole[at : at + len(mark)], 120) if mark else None
 
 
 def _names(folded: str, booking: Booking) -> bool:
@@ -214,7 +216,7 @@ def judge_states(bookings: list[Booking], texts: Sequence[Text], proved: bool) -
     doubts += [Doubt("not_confirmed", "The flight waits for a seat.", (), name) for name in waiting]
     mark = next((m for text in texts if (m := find_mark(text, living))), None)
     if mark:
-        doubts.append(Doubt("not_confirmed", f'The letter says that nothing was booked yet: "{mark}".'))
+        doubts.append(Doubt("not_confirmed", _NOT_YET, (mark,)))
     elif not proved and not any("made" in stated for stated in states.values()) and not any(map(_proves, texts)):
         doubts.append(_NO_PROOF)
     return bookings, doubts
