@@ -22,6 +22,7 @@ MAX_CHARACTERS = 60_000  # of one text; confirmations say what they are long bef
 _SHORT = 70  # characters of a title or of a line of state
 _OPENING = 1_500  # characters
 _NO_PROOF = Doubt("not_confirmed", "The letter does not say that the booking was made.")
+_NOT_YET = "The letter says that nothing was booked yet."
 _CALLED_OFF = "The letter marks the booking as cancelled."
 _BREAK = re.compile(r"[!?;\n\t|。！？]|\.(?=\s|$)| - ")
 _LABEL = r"(?:[a-z./ ]{0,30}(?:status|state|estado|stato|statut|etat|статус|durum)[a-z ]{0,12}[:\t -]+)?"
@@ -47,7 +48,7 @@ _FAR = 12  # lines from a flight's number to its state
 class _Patterns(NamedTuple):
     """The words of one language, compiled."""
 
-    made: re.Pattern[str]
+    proof: re.Pattern[str]
     unmade: re.Pattern[str]
     paper: re.Pattern[str]
     called: re.Pattern[str]  # "this is a quotation"
@@ -59,7 +60,7 @@ class _Patterns(NamedTuple):
 def _compile_languages() -> list[_Patterns]:
     return [
         _Patterns(
-            compile_words(words.made),
+            compile_words(words.proof),
             compile_words(words.unmade),
             compile_words(words.paper),
             re.compile(rf"{fold(words.is_a)}(?:\w+ )?(?:{fold(words.paper)})"),
@@ -93,7 +94,7 @@ def says_made(folded: str) -> bool:
         tuple[int, int], bool
     ] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
     for words in _compile_languages():
-        for match in words.made.finditer(folded):
+        for match in words.proof.finditer(folded):
             start, end = _cut_sentence(folded, match)
             is_undone = words.undoes.search(folded[start:end]) or SUPPOSED.search(folded[start : match.start()])
             undone[start, end] = bool(is_undone) or undone.get((start, end), False)
@@ -126,13 +127,14 @@ def _find_title(lines: Sequence[str], opening: int) -> str | None:
 
 def find_mark(text: Text, bookings: Sequence[Booking]) -> str | None:
     """What a letter says against its bookings, as it has it."""
-    body = "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
-    folded, subject = fold(body), fold(text.subject)
-    lines = folded.split("\n")
+    whole = f"{text.subject}\n" + "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
+    folded = fold(whole)
+    subject, *lines = folded.split("\n")
     named = [at for at, line in enumerate(lines) for b in bookings if _names(line, b)]
-    opening = max(named, default=len(folded[:_OPENING].split("\n")))
-    found = _find_title([subject], 1) or _find_statement(f"{subject}\n{folded}") or _find_title(lines, opening)
-    return to_one_line(found, 120) if found else None
+    opening = max(named, default=folded[:_OPENING].count("\n"))
+    mark = _find_title([subject], 1) or _find_statement(folded) or _find_title(lines, opening)
+    at = folded.find(mark) if mark else 0
+    return to_one_line(whole[at : at + len(mark)], 120) if mark else None
 
 
 def _names(folded: str, booking: Booking) -> bool:
@@ -151,10 +153,10 @@ def find_states(body: str, legs: Sequence[BookedLeg]) -> dict[str, set[str]]:
     numbers = {leg.flight_number or "": leg for leg in legs}
     named = [[name for name, leg in numbers.items() if _names(line, leg)] for line in lines]
     states: dict[str, set[str]] = {}
-    seen = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]
+    placed = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]
     first = next((at for at, names in enumerate(named) if names), 0)
-    above = bool(seen) and seen[0][0] < first and not any(named[seen[0][0]])
-    for at, state in seen:
+    above = bool(placed) and placed[0][0] < first and not any(named[placed[0][0]])
+    for at, state in placed:
         for name in _find_owners(at, lines, named, above):
             states.setdefault(name, set()).add(state)
     return states
@@ -214,7 +216,7 @@ def judge_states(bookings: list[Booking], texts: Sequence[Text], proved: bool) -
     doubts += [Doubt("not_confirmed", "The flight waits for a seat.", (), name) for name in waiting]
     mark = next((m for text in texts if (m := find_mark(text, living))), None)
     if mark:
-        doubts.append(Doubt("not_confirmed", f'The letter says that nothing was booked yet: "{mark}".'))
+        doubts.append(Doubt("not_confirmed", _NOT_YET, (mark,)))
     elif not proved and not any("made" in stated for stated in states.values()) and not any(map(_proves, texts)):
         doubts.append(_NO_PROOF)
     return bookings, doubts

@@ -14,14 +14,14 @@ _IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
 
 @dataclass(frozen=True)
 class LetterWords:
-    """The words of one language. No list of them is whole: a letter without a word of `made` is asked about."""
+    """The words of one language. No list of them is whole: a letter without a word of `proof` is asked about."""
 
-    made: str  # that a booking was made, a ticket issued, or money taken
+    proof: str  # that a booking was made, a ticket issued, or money taken
     unmade: str  # said of a booking: that it is not made, not paid, waits, or no longer stands
     paper: str  # names of papers that are no booking: a quotation, a draft, a request
     state: str  # words of state that count in a line or a cell of their own
     is_a: str  # what makes of such a name a statement about the letter: "this is a"
-    undoes: str  # beside a word of `made` in its sentence: it was not, or is yet to be
+    undoes: str  # next to a word of `proof` in its sentence: it was not, or is yet to be
     off: str  # the one word that calls a flight off
     extra: str  # what is sold besides a flight or a room
     to: str  # before where a flight lands
@@ -31,7 +31,7 @@ class LetterWords:
 
 WORDS = {
     "en": LetterWords(
-        made=r"(?:pleased|delighted|happy|glad|pleasure) to confirm|ticketing (?:transaction )?(?:has been "
+        proof=r"(?:pleased|delighted|happy|glad|pleasure) to confirm|ticketing (?:transaction )?(?:has been "
         r"|is )?(?:completed|complete|successful)|status ?: ?(?:ok|ticketed|booked)\b|confirm(?:ed|ation|s)\b"
         r"|we(?:'re| are)? (?:\w+ )?confirm(?:ing)?\b|e-?tickets?\b|ticket(?:ed| (?:number|no\b|nr\b|receipt|issued)"
         r"|s? #)"
@@ -123,7 +123,7 @@ WORDS = {
         off_from=r"from|departing|leaving|out of",
     ),
     "de": LetterWords(
-        made=r"\w*bestatig(?:t|ung|en|te|ter|tes)\b|(?:ist|sind|wurden?|haben|fest) (?:\w+ ){0,4}?gebucht"
+        proof=r"\w*bestatig(?:t|ung|en|te|ter|tes)\b|(?:ist|sind|wurden?|haben|fest) (?:\w+ ){0,4}?gebucht"
         r"|gebucht(?: am| bei|:)|e-?tickets?\b|ticket-?nummer|ticketnr|flugschein\w*|reiseunterlagen"
         r"|(?:danke|dank) fur (?:ihre|deine|die) (?:buchung|reservierung|bestellung|zahlung)|bezahlt\b"
         r"|zahlung (?:erhalten|eingegangen|erfolgreich)|quittung\b|zahlungsbeleg|(?:karte"
@@ -165,7 +165,7 @@ WORDS = {
         off_from=r"von|ab|aus",
     ),
     "fr": LetterWords(
-        made=r"confirm(?:e|ee|es|ees|ation|ons)\b|billets? (?:\w+ ){0,3}?(?:electroniques?|emis)|e-?billets?"
+        proof=r"confirm(?:e|ee|es|ees|ation|ons)\b|billets? (?:\w+ ){0,3}?(?:electroniques?|emis)|e-?billets?"
         r"|e-?tickets?|numero de billet|n° de billet|billet n\w*"
         r"|merci (?:pour|de|d'avoir) (?:votre |la |effectue |reserve)?(?:reservation|commande|achat|paiement)?"
         r"|(?:est|sont|a ete|avez|ete|bien) reserve\w*|paiement (?:recu|accepte|effectue|valide)|(?:montant|total"
@@ -203,7 +203,7 @@ WORDS = {
         off_from=r"depuis|au depart de|en provenance de|de",
     ),
     "es": LetterWords(
-        made=r"confirm(?:ada|ado|adas|ados|acion|amos)\b|(?:billetes?|boletos?|pasajes?"
+        proof=r"confirm(?:ada|ado|adas|ados|acion|amos)\b|(?:billetes?|boletos?|pasajes?"
         r"|tiquetes?) (?:\w+ ){0,3}?(?:electronicos?|emitidos?)|e-?tickets?|numero de (?:billete|boleto)|billete n\w*"
         r"|gracias por (?:tu|su|la|hacer tu|realizar (?:tu|su)|reservar|comprar)? ?(?:reserva\w*|compra|pedido"
         r"|pago)?|(?:esta|ha sido|has|queda|fue) reservad[oa]|(?:reserva|reservacion|compra) (?:esta"
@@ -237,7 +237,7 @@ WORDS = {
         off_from=r"desde|de|procedente de|con origen en",
     ),
     "it": LetterWords(
-        made=r"conferm(?:a|ata|ato|ate|ati|iamo)\b|bigliett[oi] (?:\w+ ){0,3}?(?:e stat[oi] )?(?:elettronic[oi]"
+        proof=r"conferm(?:a|ata|ato|ate|ati|iamo)\b|bigliett[oi] (?:\w+ ){0,3}?(?:e stat[oi] )?(?:elettronic[oi]"
         r"|emess[oi])|e-?tickets?|numero (?:di |del )?biglietto|biglietto n\w*"
         r"|grazie per (?:la tua|la sua|aver|il tuo|l')? ?(?:prenotazione|prenotato|acquisto|acquistato|ordine"
         r"|pagamento)?|(?:e stat[oa]|hai|e) prenotat[oa]|pagamento (?:ricevuto|effettuato|riuscito|avvenuto)"
@@ -267,7 +267,7 @@ WORDS = {
         off_from=r"da|proveniente da|in partenza da",
     ),
     "pt": LetterWords(
-        made=r"confirm(?:ada|ado|adas|ados|acao|amos)\b|(?:bilhetes?|passage(?:m"
+        proof=r"confirm(?:ada|ado|adas|ados|acao|amos)\b|(?:bilhetes?|passage(?:m"
         r"|ns)) (?:\w+ ){0,3}?(?:eletronic[oa]s?|emitid[oa]s?)|e-?tickets?|numero do bilhete|bilhete n\w*"
         r"|bilhetes? \d|"
         r"obrigad[oa] (?:por|pela|pelo) (?:sua |seu |tua |reservar|comprar)?(?:reserva|compra|pedido|pagamento)?"
@@ -298,7 +298,7 @@ WORDS = {
         off_from=r"de|desde|a partir de|com origem em|com partida de",
     ),
     "nl": LetterWords(
-        made=r"bevestig(?:d|ing|en)\b|\w+bevestiging\b|(?:is|zijn|hebt|heeft|heb) (?:\w+ ){0,4}?geboekt|geboekt(?: op"
+        proof=r"bevestig(?:d|ing|en)\b|\w+bevestiging\b|(?:is|zijn|hebt|heeft|heb) (?:\w+ ){0,4}?geboekt|geboekt(?: op"
         r"| via|:)|e-?tickets?\b|ticketnummer|bedankt voor (?:uw|je|de|het) (?:boeking|reservering|boeken|aankoop"
         r"|bestelling|betaling)|betaald\b|betaling (?:ontvangen|geslaagd|gelukt)|betaalbewijs|instapkaart|(?:is"
         r"|voor u) gereserveerd|afgeschreven|(?:verheugen|kijken) (?:\w+ )?(?:ons )?(?:op|uit naar) (?:uw|je)",
@@ -327,7 +327,7 @@ WORDS = {
         off_from=r"van|vanaf|vanuit",
     ),
     "ja": LetterWords(
-        made=r"予約(?:確認|完了|内容|が?(?:完了|確定|成立|承))|(?:確認|確定|完了|発券|承り)(?:しました|いたしました|致しました|済|書|メール|のお知らせ)?|航空券|eチケット"
+        proof=r"予約(?:確認|完了|内容|が?(?:完了|確定|成立|承))|(?:確認|確定|完了|発券|承り)(?:しました|いたしました|致しました|済|書|メール|のお知らせ)?|航空券|eチケット"
         r"|ご?予約(?:ありがとう|を承り|頂き|いただき)|(?:支払い?|決済|お?支払)(?:済|完了|総?額|合計)|領収|搭乗券|ご?利用(?:ありがとう|いただき)|ご?購入(?:ありがとう|完了|内容|金額"
         r"|額)|発行",
         unmade=r"(?:支払い?|購入|発券)期限|未(?:確定|確認|発券|払い?|決済|入金|承認|完了)|(?:確定|確認|完了|成立|発券|予約|手配)(?:して|でき|されて|は完了して)(?:おりません"
@@ -343,7 +343,7 @@ WORDS = {
         off_from=r"出発地",
     ),
     "pl": LetterWords(
-        made=r"potwierdz(?:ona|ony|one|eni\w+|amy|a)\b|zarezerwowan\w+|bilet(?:y)? (?:elektroniczn\w+|wystawion\w+)"
+        proof=r"potwierdz(?:ona|ony|one|eni\w+|amy|a)\b|zarezerwowan\w+|bilet(?:y)? (?:elektroniczn\w+|wystawion\w+)"
         r"|numer biletu|e-?bilet\w*|dziekujemy za (?:rezerwacje|zakup|zamowienie|platnosc|dokonanie)|oplacon\w+"
         r"|zaplacon\w+|platnosc (?:przyjeta|otrzymana|zrealizowana)|karta pokladowa",
         unmade=r"nie (?:jest |zostal\w* |ma )?(?:jeszcze )?(?:potwierdz|oplac|zaplac|zakoncz|wystawi|zrealizowa"
@@ -363,7 +363,7 @@ WORDS = {
         number=r"(?:numer|nr\.?|kod) (?:rezerwacji|potwierdzenia|bukingu)|kod pnr",
     ),
     "tr": LetterWords(
-        made=r"onayland[ıi]|onaylanm[ıi]st[ıi]r|rezervasyon onay[ıi]|onay numaras[ıi]|e-?bilet\w*"
+        proof=r"onayland[ıi]|onaylanm[ıi]st[ıi]r|rezervasyon onay[ıi]|onay numaras[ıi]|e-?bilet\w*"
         r"|bilet(?:iniz)? (?:duzenlendi|kesildi|numaras[ıi])|satin alma islem\w+ (?:tamamland[ıi]|basar[ıi])"
         r"|basar[ıi]yla (?:tamamland[ıi]|olusturuldu|al[ıi]nd[ıi])|rezervasyonunuz (?:olusturuldu|tamamland[ıi]"
         r"|yap[ıi]ld[ıi])|rezervasyonunuz icin tesekkur|odeme(?:niz)? (?:al[ıi]nd[ıi]|tamamland[ıi])|odenmistir"
@@ -385,7 +385,7 @@ WORDS = {
         r"|pnr (?:kodu|no\b\.?)",
     ),
     "ru": LetterWords(
-        made=r"подтвержд[её]н\w*|подтверждаем|подтверждение (?:бронир|заказа|брони)\w*|забронирован\w*"
+        proof=r"подтвержд[её]н\w*|подтверждаем|подтверждение (?:бронир|заказа|брони)\w*|забронирован\w*"
         r"|электронн\w+ билет\w*|билет\w* (?:оформлен|выписан|куплен)\w*|номер билета|маршрут[- ]?квитанция"
         r"|спасибо за (?:бронирование|заказ|покупку|оплату)|оплачен\w*|оплата (?:получена|прошла|принята)"
         r"|посадочный талон",
@@ -407,7 +407,7 @@ WORDS = {
         number=r"(?:номер|код) (?:бронировани\w+|брони|заказа|подтверждения)|бронь\s?(?:№|номер)|код pnr",
     ),
     "ko": LetterWords(
-        made=r"확정|예약(?:이)? ?완료|예약 ?(?:완료|확인)|발권 ?(?:완료|되었)|전자 ?항공권|e-?티켓"
+        proof=r"확정|예약(?:이)? ?완료|예약 ?(?:완료|확인)|발권 ?(?:완료|되었)|전자 ?항공권|e-?티켓"
         r"|항공권 번호|결제 ?(?:완료|되었|금액)|결제가 완료|예약해 주셔서 감사|탑승권",
         unmade=r"미(?:확정|결제|발권|확인)|확정되지|완료되지|대기|보류|실패|거절|승인 ?(?:필요|대기)"
         r"|요청(?:이|을)? ?(?:접수|전송|되었)|가예약|만료|무효|결제 ?기한|아직",
@@ -422,7 +422,7 @@ WORDS = {
         number=r"예약 ?(?:번호|코드|참조)|확인 ?번호",
     ),
     "sv": LetterWords(
-        made=r"bekraft(?:ad|at|ade|else|ar)\b|\w+bekraftelse\b|(?:ar|har) (?:\w+ )?(?:bokad|bokat|bokats)\b"
+        proof=r"bekraft(?:ad|at|ade|else|ar)\b|\w+bekraftelse\b|(?:ar|har) (?:\w+ )?(?:bokad|bokat|bokats)\b"
         r"|e-?biljett\w*|biljettnummer|biljett(?:en)? (?:ar )?utfardad|tack for (?:din|er) (?:bokning|bestallning"
         r"|betalning|ditt kop)|betald?t?\b|betalning(?:en)? (?:mottagen|genomford)|kvitto\b|boardingkort"
         r"|ombordstigningskort",
@@ -444,7 +444,7 @@ WORDS = {
         r"|bokning(?= ?[:#])",
     ),
     "da": LetterWords(
-        made=r"bekræft(?:et|else|er)\b|\w+bekræftelse\b|(?:er|har) (?:\w+ )?(?:booket|reserveret)\b|e-?billet\w*"
+        proof=r"bekræft(?:et|else|er)\b|\w+bekræftelse\b|(?:er|har) (?:\w+ )?(?:booket|reserveret)\b|e-?billet\w*"
         r"|billetnummer|billet(?:ten)? (?:er )?udstedt|tak for (?:din|jeres) (?:booking|bestilling|reservation"
         r"|betaling|dit køb)|betalt\b|betaling(?:en)? (?:modtaget|gennemført)|kvittering\b|boardingkort",
         unmade=r"ikke (?:endnu )?(?:bekræftet|betalt|gennemført|afsluttet|booket|udstedt|endelig|gennemføres)"
@@ -464,7 +464,7 @@ WORDS = {
         number=r"(?:booking|reservations|bestillings)(?:nummer|reference|kode|nr\b\.?)|bekræftelsesnummer",
     ),
     "no": LetterWords(
-        made=r"bekreft(?:et|else|er)\b|\w+bekreftelse\b|(?:er|har) (?:\w+ )?(?:booket|bestilt|reservert)\b"
+        proof=r"bekreft(?:et|else|er)\b|\w+bekreftelse\b|(?:er|har) (?:\w+ )?(?:booket|bestilt|reservert)\b"
         r"|e-?billett\w*|billettnummer|billett(?:en)? (?:er )?utstedt|takk for (?:din|ditt|bestillingen"
         r"|at du (?:bestilte|kjøpte)) ?(?:bestilling|booking|kjøp|betaling)?|betalt\b|betaling(?:en)? (?:mottatt"
         r"|gjennomført)|kvittering\b|ombordstigningskort",
@@ -485,7 +485,7 @@ WORDS = {
         number=r"(?:booking|reservasjons|bestillings|referanse)(?:nummer|referanse|kode|nr\b\.?)|bekreftelsesnummer",
     ),
     "zh": LetterWords(
-        made=r"(?:预订|預訂|订单|訂單|订座|訂位|机票|機票|预约|酒店|行程)?(?:已|成功)?(?:确认|確認|出票|開票|开票|预订成功|預訂成功)(?!号|號|中|后|後|信息)|已(?:预订|預訂"
+        proof=r"(?:预订|預訂|订单|訂單|订座|訂位|机票|機票|预约|酒店|行程)?(?:已|成功)?(?:确认|確認|出票|開票|开票|预订成功|預訂成功)(?!号|號|中|后|後|信息)|已(?:预订|預訂"
         r"|支付|付款|付)|(?:支付|付款|预订|預訂|出票)成功|电子(?:客票|机票)|電子(?:客票|機票)|票号|票號|感谢您?的?(?:预订|订购|购买)|感謝您?的?(?:預訂|訂購|購買)|登机牌|登機證",
         unmade=r"未(?:确认|確認|支付|付款|出票|成功|完成|生效)|(?:待|等待|等候)(?:确认|確認|支付|付款|出票|审批|審批|补)|候补|候補|失败|失敗|被拒|暂(?:定|未)|尚未|(?:申请"
         r"|申請|请求|請求)(?:已)?(?:收到|提交|发送)|已(?:过期|過期|失效|作废|作廢)|处理中|處理中|需(?:要)?(?:审批|審批)",

@@ -96,7 +96,7 @@ def is_of_extra(folded: str) -> bool:
 _RECEIPT = re.compile(
     "|".join(
         (
-            join_words("made").pattern,
+            join_words("proof").pattern,
             r"\bpurchase|\breceipt|\binvoice|\byour\b|\bihr|\bvotre|\bsu\b|\btu[oa]?\b|rechnung|facture|factura"
             r"|fattura|fatura|factuur|領収",
         )

@@ -253,7 +253,7 @@ def find_price(text: str, world: TravelFacts) -> MailPrice:
             statements.extra_taxes += [mention] if _VALUE_ADDED_TAX.search(mention.label) else []
     _set_points(price, statements, world)
     _set_money(price, statements, _find_named_currencies(text, folded), world)
-    _check_plausibility(price, world, is_said=bool(statements.points[0] or statements.points[1]))
+    _check_plausibility(price, world, is_said=any((*statements.points[:2], *statements.taxes)))
     return price
 
 
@@ -479,14 +479,14 @@ def _format_money(money: Money) -> str:
 def _check_plausibility(price: MailPrice, world: TravelFacts, is_said: bool) -> None:
     """Much money for few points: the points may be earned, or part of a price paid in both.
 
-    Where no rate of the currency is known, only words tell: that they were spent (`is_said`), or the money is taxes.
+    Where no rate of the currency is known, only words tell: `is_said`, that they were spent or that money is taxes.
     """
     has_taxes = price.taxes is not None
     money, currencies = (price.taxes, price.tax_currencies) if has_taxes else (price.cash, price.currencies)
     if price.points is None or money is None or price.both:
         return
     dollars = world.dollars(money, currencies[0]) if currencies else None
-    if not (is_said or has_taxes) if dollars is None else dollars / price.points > _MOST_MONEY_PER_POINT:
+    if not is_said if dollars is None else dollars / price.points > _MOST_MONEY_PER_POINT:
         values = (f"{price.points:,} points", _format_money((money, currencies)))
         price.doubts = [d for d in price.doubts if d.field != "taxes_paid"]
         price.doubts.append(Doubt("kind", "The letter names points and a price in money.", values))

@@ -306,8 +306,8 @@ def _read_stay(item: Item, action: Action, dates: MailDates, world: TravelFacts)
     days = (_read_night(arrives, dates, _ARRIVAL_HOURS), _read_night(leaves, dates, _LEAVING_HOURS))
     doubts: list[Doubt] = []
     if _are_midnights(to_text(arrives), to_text(leaves)):
-        days, shown = (None, None), zip(("check_in_date", "check_out_date"), (arrives, leaves), strict=True)
-        doubts = [Doubt(field, _IN_UTC, (to_text(value),), name or "") for field, value in shown]
+        days, stated = (None, None), zip(("check_in_date", "check_out_date"), (arrives, leaves), strict=True)
+        doubts = [Doubt(field, _IN_UTC, (to_text(value),), name or "") for field, value in stated]
     return BookedStay(
         action=action,
         confirmation_number=_read_number(item),

@@ -234,3 +234,40 @@ def test_parts_beyond_those_that_are_read_are_named() -> None:
     for n in range(70):
         raw = attach(raw, b"x", "application/x-unknown", f"{n}.bin")
     assert unread(raw) == [("further parts", "the letter has more parts than are read")]
+
+
+def _timed_pass(value: str, **more: object) -> bytes:
+    document = flight_pass()
+    fields = document["boardingPass"]["auxiliaryFields"]
+    fields[:] = [f for f in fields if f["key"] != "date"]
+    fields.append({"key": "dep", "label": "DEPARTS", "value": value, "dateStyle": "PKDateStyleShort"} | more)
+    document = {name: value for name, value in document.items() if not name.startswith("barcode")}
+    return letter(wallet(document), "application/vnd.apple.pkpass", "p.pkpass")
+
+
+@pytest.mark.parametrize(
+    ("value", "more", "day", "clock"),
+    [
+        ("2027-05-04T07:25:00Z", {}, "2027-05-04", "08:25"),
+        ("2027-05-04T07:25Z", {}, "2027-05-04", "08:25"),
+        ("2027-05-04T07:25:00+00:00", {}, "2027-05-04", "08:25"),
+        ("2027-05-04T23:25:00Z", {}, "2027-05-05", "00:25"),
+        ("2027-05-04T08:25:00+01:00", {}, "2027-05-04", "08:25"),
+        ("2027-05-04T08:25:00Z", {"ignoresTimeZone": True}, "2027-05-04", "08:25"),
+    ],
+)
+def test_a_moment_of_a_pass_is_on_the_clock_of_the_airport(
+    value: str, more: dict[str, bool], day: str, clock: str
+) -> None:
+    record = first(_timed_pass(value, **more))
+    assert (record["departure_date"], record["departure_time"]) == (day, clock)
+
+
+@pytest.mark.parametrize(
+    "more", [{"voided": True}, {"expirationDate": "2025-11-01T00:00:00Z"}, {"expirationDate": "2027-05-01T00:00Z"}]
+)
+def test_a_pass_that_is_void_or_has_ended_proves_no_booking(more: dict[str, object]) -> None:
+    raw = letter(wallet(flight_pass(**more)), "application/vnd.apple.pkpass", "p.pkpass")
+    assert "not_confirmed" in read(raw).missing
+    whole = letter(wallet(flight_pass()), "application/vnd.apple.pkpass", "p.pkpass")
+    assert "not_confirmed" not in read(whole).missing

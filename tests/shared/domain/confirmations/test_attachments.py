@@ -146,3 +146,28 @@ def test_an_entry_described_as_a_page_is_read() -> None:
 def test_an_address_is_no_name_of_a_hotel(place: str) -> None:
     (result,) = bookings(mail_with_entry(calendar(STAY | {"SUMMARY": "Stay at The Old Mill Inn", "LOCATION": place})))
     assert result["hotel_name"] == "The Old Mill Inn"
+
+
+@pytest.mark.parametrize(
+    ("title", "place"),
+    [
+        ("BA304 London Heathrow to Paris CDG", "London Heathrow (LHR)"),
+        ("Flight BA 304 London to Paris", "London Heathrow (LHR)"),
+        ("BA304 to Paris (CDG) from London (LHR)", "London Heathrow (LHR)"),
+        ("Flight to Paris CDG (BA304)", "Heathrow Terminal 5"),
+        ("BA304 LHR to CDG", "LHR - CDG"),
+        ("BA304 LHR-CDG", "Terminal 5"),
+    ],
+)
+def test_the_place_of_an_entry_is_where_its_flight_leaves(title: str, place: str) -> None:
+    entry = {"SUMMARY": title, "LOCATION": place, "DTSTART": "20270309T070500Z", "DTEND": "20270309T082000Z"}
+    reading = read(mail_with_entry(calendar(entry | {"DESCRIPTION": "Booking reference VG2KMS"})))
+    values = [to_json(b) for b in reading.bookings]
+    assert [(v["origin"], v["destination"], v["departure_time"], v["arrival_time"]) for v in values] == [
+        ("LHR", "CDG", "07:05", "09:20")
+    ]
+
+
+def test_a_place_that_is_not_where_the_flight_leaves_is_asked_about() -> None:
+    entry = {"SUMMARY": "BA304 LHR to CDG", "LOCATION": "Paris CDG", "DTSTART": "20270309T070500Z"}
+    assert "origin" in read(mail_with_entry(calendar(entry | {"DTEND": "20270309T082000Z"}))).missing

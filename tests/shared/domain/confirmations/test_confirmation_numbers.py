@@ -114,3 +114,33 @@ def test_codes_of_airlines_below_flights_leave_them_the_number_above() -> None:
     flights = [f"BA{n} LHR - SFO 2027-05-0{n % 10} 11:20 - 14:10\nAirline reference: BA/{n}TQ8L" for n in (284, 285)]
     legs = read(mail("\n\n".join(["Booking reference: K7QWX2", *flights]))).bookings
     assert {leg.confirmation_number for leg in legs} == {"K7QWX2"}
+
+
+LEGS = (
+    "BA 304\n9 Mar 2027\nLondon (LHR) 07:05\nParis (CDG) 09:20\nEconomy\n",
+    "AF 1680\n12 Mar 2027\nParis (CDG) 18:00\nLondon (LHR) 18:20\nEconomy\n",
+)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        "Order number: 7712345\nAirline reference (PNR): WK3TXB",
+        "Trip ID: 8812345\nAirline booking reference: WK3TXB",
+        "Booking number: 7712345\nPNR (airline): WK3TXB",
+        "Auftragsnummer: 88120447\nAirline-Buchungscode: WK3TXB (BA)",
+        "Numéro de dossier agence : 8812\nRéférence compagnie : WK3TXB",
+        "Código de agencia: 8812345\nLocalizador de la aerolínea: WK3TXB",
+    ],
+)
+def test_the_code_of_the_airline_comes_before_the_number_of_an_agency(numbers: str) -> None:
+    reading = read(mail(f"{numbers}\n\n{LEGS[0]}Total GBP 312.00\n"))
+    assert [b.confirmation_number for b in reading.bookings] == ["WK3TXB"]
+
+
+@pytest.mark.parametrize("is_below", [True, False])
+def test_each_flight_has_the_code_of_its_own_airline(is_below: bool) -> None:
+    codes = [f"Airline reference: {code}\n" for code in ("WK3TXB", "QJ4RTV")]
+    parts = [leg + code if is_below else code + leg for leg, code in zip(LEGS, codes, strict=True)]
+    reading = read(mail("Trip number: 7712345\n\n" + "\n".join(parts)))
+    assert [b.confirmation_number for b in reading.bookings] == ["WK3TXB", "QJ4RTV"]

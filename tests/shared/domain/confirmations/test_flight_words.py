@@ -200,3 +200,44 @@ TWO = (
 )
 def test_a_line_between_two_flights_is_no_part_of_them(line: str) -> None:
     assert flights(TWO.format(line)) == flights(TWO.format(""))
+
+
+@pytest.mark.parametrize(
+    ("line", "origin", "destination"),
+    [
+        ("LH 115 nach München (MUC) von Frankfurt (FRA)", "FRA", "MUC"),
+        ("LH 115 von Frankfurt (FRA) nach München (MUC)", "FRA", "MUC"),
+        ("Flight LH 115 to Munich from Frankfurt", "FRA", "MUC"),
+        ("Flight LH 115 from Frankfurt to Munich", "FRA", "MUC"),
+        ("IB 3167 a Barcelona (BCN) desde Madrid (MAD)", "MAD", "BCN"),
+        ("IB 3167 de Madrid (MAD) a Barcelona (BCN)", "MAD", "BCN"),
+        ("AF 6200 à destination de Nice (NCE) au départ de Paris (ORY)", "ORY", "NCE"),
+        ("AF 6200 de Paris (ORY) à Nice (NCE)", "ORY", "NCE"),
+        ("AZ 2010 a Roma (FCO) da Milano (LIN)", "LIN", "FCO"),
+        ("LA 3340 para Rio de Janeiro (GIG) de São Paulo (GRU)", "GRU", "GIG"),
+        ("LA 3340 São Paulo (GRU) - Rio de Janeiro (GIG)", "GRU", "GIG"),
+        ("KL 1001 naar Londen (LHR) vanuit Amsterdam (AMS)", "AMS", "LHR"),
+        ("SK 1501 till London (LHR) från Köpenhamn (CPH)", "CPH", "LHR"),
+        ("LO 281 do Londynu (LHR) z Warszawy (WAW)", "WAW", "LHR"),
+        ("TK 1979 Londra'ya (LHR) İstanbul'dan (IST)", "IST", "LHR"),
+        ("SU 1234 в Сочи (AER) из Москвы (SVO)", "SVO", "AER"),
+    ],
+)
+def test_where_a_flight_goes_may_stand_before_where_it_leaves(line: str, origin: str, destination: str) -> None:
+    reading = read(mail(f"Booking reference: X7Y8Z9\n\n{line}\n12 Mar 2027\nEconomy\n\nTotal: 212.00 EUR\n"))
+    assert [(to_json(b).get("origin"), to_json(b).get("destination")) for b in reading.bookings] == [
+        (origin, destination)
+    ]
+
+
+@pytest.mark.parametrize("clock", ["0950hrs", "0950 hrs", "0950 hours", "0950h", "09:50"])
+def test_clock_times_without_a_colon_are_read(clock: str) -> None:
+    text = f"Booking reference: X7Y8Z9\nBA 304\n9 Mar 2027\nDepart London (LHR) {clock}\nArrive Paris (CDG) 12:05\n"
+    assert to_json(read(mail(text)).bookings[0])["departure_time"] == "09:50"
+
+
+def test_the_number_of_the_airline_that_operates_a_flight_is_no_flight_of_its_own() -> None:
+    row = "AA 6145\tBA 175\tLHR\tJFK\t9 Mar 2027\t11:20\t14:15\tBusiness\n"
+    head = "Marketing flight\tOperating flight\tFrom\tTo\tDate\tDep\tArr\tCabin\n"
+    reading = read(mail(f"Booking reference: X7Y8Z9\nTotal price: GBP 912.00\n\n{head}{row}"))
+    assert ([to_json(b)["flight_number"] for b in reading.bookings], reading.missing) == (["AA6145"], [])

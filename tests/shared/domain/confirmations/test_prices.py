@@ -222,3 +222,60 @@ def test_the_last_digits_of_a_card_are_no_price() -> None:
 def test_a_country_before_or_behind_the_sign_names_its_dollars(amount: str) -> None:
     price = find_price(f"Total price: {amount}\n", TravelNames(reference()))
     assert (price.cash, price.currency) == (Decimal("96.38"), "CAD")
+
+
+FLIGHT = "Booking reference: X7Y8Z9\nBA 304\n9 Mar 2027\nLondon (LHR) 07:05\nParis (CDG) 09:20\nEconomy\n"
+
+
+@pytest.mark.parametrize(
+    ("subject", "lines"),
+    [
+        ("Your seat receipt", "Seat 12A  GBP 24.00\nTotal paid GBP 24.00"),
+        ("Your baggage is confirmed", "Total paid GBP 35.00"),
+        ("Booking confirmation", "1 extra bag 23 kg  GBP 35.00\nTotal paid GBP 35.00"),
+        ("Payment receipt", "Change fee GBP 50.00\nFare difference GBP 30.00\nTotal paid GBP 80.00"),
+        ("Booking confirmation", "Extra legroom seat GBP 20.17\nVAT GBP 3.83\nTotal paid GBP 24.00"),
+        ("Booking confirmation", "Description\tAmount\nChecked bag\tGBP 35.00\nSeat\tGBP 10.00\nTotal\tGBP 45.00"),
+        ("Booking confirmation", "Travel insurance GBP 19.00\nTotal GBP 19.00"),
+        ("Lounge access confirmed", "Total GBP 40.00"),
+        ("Booking confirmation", "Pet in cabin GBP 60.00\nTotal GBP 60.00"),
+        ("Booking confirmation", "CO2 contribution GBP 12.00\nTotal GBP 12.00"),
+        ("Receipt", "Onboard Wi-Fi GBP 8.00\nTotal paid: GBP 8.00"),
+        ("Ihre Sitzplatzreservierung ist bestätigt", "Gesamtbetrag 24,00 EUR"),
+        ("Confirmation", "Bagage supplémentaire 35,00 EUR\nTotal payé 35,00 EUR"),
+        ("Confirmación", "Asiento 12A 24,00 EUR\nTotal pagado 24,00 EUR"),
+        ("Conferma", "Posto 12A 24,00 EUR\nTotale pagato 24,00 EUR"),
+        ("Bevestiging", "Stoel 12A 24,00 EUR\nTotaal betaald 24,00 EUR"),
+        ("座席指定の確認", "座席指定料金 2,400円\n合計金額 2,400円"),
+    ],
+)
+def test_the_price_of_an_extra_is_none_of_the_flight(subject: str, lines: str) -> None:
+    reading = read(mail(f"{FLIGHT}\n{lines}\n", subject=subject))
+    assert [to_json(b).get("cash_paid") for b in reading.bookings] == [None]
+    assert reading.missing == ["kind"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Fare GBP 250.00\nSeat 12A GBP 62.00\nTotal paid GBP 312.00",
+        "Total GBP 312.00\nSeats: 12A\nBaggage: 1 x 23 kg included",
+        "Flights GBP 277.00\nBags GBP 35.00\nTotal GBP 312.00",
+        "Total GBP 312.00\nAdd a bag from GBP 35.00",
+    ],
+)
+def test_a_ticket_with_extras_has_its_price(lines: str) -> None:
+    assert first(mail(f"{FLIGHT}\n{lines}\n"))["cash_paid"] == 312
+
+
+@pytest.mark.parametrize("currency", ["SEK", "NOK", "DKK", "INR", "JPY", "THB", "GBP", "AED", "VND"])
+def test_points_next_to_the_price_of_a_flight_in_any_currency_are_asked_about(currency: str) -> None:
+    """They are mostly earned with it; without a rate of the currency nothing tells."""
+    amount = {"INR": "32,900", "JPY": "52,900", "VND": "9,290,000", "THB": "12,900"}.get(currency, "3,290")
+    reading = read(mail(f"{FLIGHT}\nTotal price: {currency} {amount}.00\nAvios: 2,342\n"))
+    assert reading.missing == ["kind"]
+
+
+def test_points_that_were_spent_next_to_taxes_in_a_currency_without_a_rate_are_an_award() -> None:
+    text = f"{FLIGHT}\nPoints redeemed: 18,000 Avios\nTaxes and surcharges: AED 915.00\n"
+    assert (first(mail(text))["points_spent"], read(mail(text)).missing) == (18_000, [])

@@ -96,3 +96,8 @@ def test_an_offer_is_no_booking_and_a_status_may_be_a_change() -> None:
 def test_a_stay_in_utc_keeps_its_day_only_at_hours_at_which_guests_come(hour: str, expected: str | None) -> None:
     result = first(mail(page=data(stay(checkinDate=f"2027-10-02T{hour}:00Z"))))
     assert result.get("check_in_date") == expected
+
+
+def test_a_stay_whose_days_are_one_hour_of_utc_is_asked_for_both() -> None:
+    days = {"checkinDate": "2027-10-02T15:00:00Z", "checkoutDate": "2027-10-05T15:00:00Z"}
+    assert read(mail(page=data(stay(**days)))).missing == ["check_in_date", "check_out_date"]

@@ -34,3 +34,52 @@ def test_a_stay_beside_the_flights_that_was_not_read_is_told() -> None:
         "Hotel at the river\nArriving in the evening\nCheck-out: Fri 23 Apr 2027\nTotal price: EUR 500.00\n"
     )
     assert "stays" in read(mail(text)).missing
+
+
+LANGUAGES = {
+    "Polish": "Potwierdzenie rezerwacji\nNumer rezerwacji: X7Y8Z9\n"
+    "LO 281 Warszawa (WAW) 07:30 - Londyn (LHR) 09:20\n"
+    "9 marca 2027\nRazem 600,00 PLN",
+    "Turkish": "Rezervasyonunuz onaylandı\nRezervasyon kodu: X7Y8Z9\n"
+    "TK 1979 İstanbul (IST) 07:30 - Londra (LHR) 08:40\n"
+    "9 Mart 2027\nToplam 6.000,00 TRY",
+    "Korean": "예약이 확정되었습니다\n예약번호: X7Y8Z9\nKE 901 서울 (ICN) 12:30 - 파리 (CDG) 17:30\n"
+    "2027년 3월 9일\n합계 1,200,000 KRW",
+    "Chinese": "您的预订已确认\n预订编号:X7Y8Z9\nCA 937 北京 (PEK) 13:30 - 伦敦 (LHR) 17:00\n"
+    "2027年3月9日\n总计 CNY 6,000.00",
+    "Swedish": "Bokningsbekräftelse\nBokningsnummer: X7Y8Z9\n"
+    "SK 1501 Köpenhamn (CPH) 07:05 - London (LHR) 08:05\n9 mars 2027\n"
+    "Totalt 1 290,00 SEK",
+    "Danish": "Bookingbekræftelse\nBookingnummer: X7Y8Z9\n"
+    "SK 1501 København (CPH) 07:05 - London (LHR) 08:05\n9. marts 2027\n"
+    "I alt 1.290,00 DKK",
+    "Norwegian": "Bestillingsbekreftelse\nBookingreferanse: X7Y8Z9\n"
+    "SK 1501 København (CPH) 07:05 - London (LHR) 08:05\n"
+    "9. mars 2027\nTotalt 1 290,00 NOK",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_letter_in_a_language_of_the_table_is_read(language: str) -> None:
+    text = LANGUAGES[language]
+    reading = read(mail(f"{text}\nEconomy\n", subject=text.split("\n")[0]))
+    assert [(b.confirmation_number, reading.missing) for b in reading.bookings] == [("X7Y8Z9", [])]
+
+
+def test_a_russian_letter_is_read_and_asked_for_a_price_in_a_currency_that_is_not_known() -> None:
+    text = "Бронирование подтверждено\nКод бронирования: X7Y8Z9\nSU 1234 Москва (SVO) 07:30 - Сочи (AER) 11:00\n"
+    assert read(mail(f"{text}9 марта 2027\nEconomy\nИтого 6000,00 RUB\n", subject="Бронирование")).missing == ["kind"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Varausvahvistus\nAY 1331 Helsinki (HEL) 07:05 - Lontoo (LHR) 08:05\n9. maaliskuuta 2027\n",
+        "Κράτηση\nA3 602 Αθήνα (ATH) 07:05 - Λονδίνο (LHR) 09:05\n9 Μαρτίου 2027\n",
+        "Foglalás\nW6 2201 Budapest (BUD) 07:05 - London (LTN) 08:45\n2027. március 9.\n",
+        "تأكيد الحجز\nEK 1 دبي (DXB) 07:45 - لندن (LHR) 11:40\n9 مارس 2027\n",
+        "ยืนยันการจอง\nTG 910 กรุงเทพ (BKK) 00:15 - ลอนดอน (LHR) 06:25\n9 มีนาคม 2570\n",
+    ],
+)
+def test_a_flight_in_any_other_language_is_asked_about(text: str) -> None:
+    assert read(mail(text, subject=text.split("\n")[0])).missing != []
