@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -65,6 +66,7 @@ def find_limits(miles: int) -> tuple[int, int]:
     return int(least), min(round(most), _LONGEST)
 
 
+@lru_cache(maxsize=8_192)  # a letter asks the same of each of its arrangements
 def judge_times(route: Route | None, departs: tuple[date, time], arrives: time, stated: date | None = None) -> Landing:
     """Whether a flight can land at that time, on the day `stated` or else on the one day its clocks leave.
 

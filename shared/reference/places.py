@@ -1,7 +1,7 @@
 """Airports and cities as people write them: a code, a city's name, a city with its state or country, an airport."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -112,16 +112,15 @@ def _list_tails(reference: Reference, code: str) -> frozenset[str]:
     return frozenset(tail for airport in members for tail in list_airport_tails(airport))
 
 
-def list_airport_tails(airport: Airport) -> Iterable[str]:
+@lru_cache(maxsize=512)
+def list_airport_tails(airport: Airport) -> frozenset[str]:
     """What can follow the name of an airport's city, as names are compared."""
     countries = [airport.country.lower(), *(n for n, c in load_country_names().items() if c == airport.country)]
     states = [names.normalize_name(load_subdivision_names().get(airport.code, ""))]
     if airport.region:
         states.append(airport.region.partition("-")[2].lower())
-    yield from countries
-    for state in filter(None, states):
-        yield state
-        yield from (f"{state} {country}" for country in countries)
+    whole = (f"{state} {country}" for state in filter(None, states) for country in countries)
+    return frozenset((*countries, *filter(None, states), *whole))
 
 
 def _choose(reference: Reference, text: str, codes: Sequence[str], own: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from shared.domain.confirmations.letter_actions import says_changed
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, Doubt, TravelFacts
 from shared.domain.confirmations.phrases import find_cabins, names_other_cabin
+from shared.domain.confirmations.place_choice import doubt_places
 from shared.domain.parsing.text import fold
 
 # What speaks against the flights of a letter taken together: a person looks at them.
@@ -304,7 +305,7 @@ def _build_leg(lines: list[Line], arranged: tuple[Block, ...], common: set[str],
 
     ends = agree("origin", [b.ends for b in arranged])
     if ends is None and any(len(b.places) == 2 for b in arranged):
-        doubts += _doubt_places(arranged, name)
+        doubts += doubt_places(next(b.places for b in arranged if len(b.places) == 2), name)
         if len({b.places for b in arranged}) == 1:  # one end may be certain
             ends = tuple(next(iter(codes)) if len(codes) == 1 else None for codes in block.places)
     day = agree("departure_date", [b.day for b in arranged])
@@ -338,14 +339,6 @@ def _show(value: Any) -> Any:
     if isinstance(value, time):
         return value.strftime("%H:%M")
     return value.isoformat() if isinstance(value, date) else value
-
-
-def _doubt_places(arranged: tuple[Block, ...], about: str) -> Iterator[Doubt]:
-    """The airports a city's name leaves open."""
-    places = next(b.places for b in arranged if len(b.places) == 2)
-    for field, codes in zip(("origin", "destination"), places, strict=True):
-        if 1 < len(codes) <= 12:
-            yield Doubt(field, "The name in the letter is that of several airports.", tuple(sorted(codes)), about)
 
 
 def _find_cabin(lines: list[Line], arranged: tuple[Block, ...], common: set[str], world: TravelFacts) -> str | None:

@@ -18,7 +18,8 @@ _FOLLOWED = frozenset(  # the more reliable part is right: others name a partner
         "cash_paid", "taxes_paid", "taxes_currency", "cash_total", "cash_rate_currency",
     )
 )  # fmt: skip
-_TOGETHER = (("origin", "destination"), ("departure_time",), ("arrival_time",), ("departure_date",))
+_ENDS = ("origin", "destination")
+_TOGETHER = (_ENDS, ("departure_time",), ("arrival_time",), ("departure_date",))
 _REASON = "The parts of the mail say different things of it."
 
 
@@ -173,6 +174,8 @@ def _join_doubts(statements: list[Booking], data: Sequence[Booking]) -> list[Dou
         for doubt in statement.doubts:
             values = [to_json(s).get(doubt.field) for s in stated_in_data if statement not in stated_in_data]
             is_settled = any(v is not None and (v in doubt.values or len(doubt.values) < 2) for v in values)
+            others = [to_json(s).get(doubt.field) for s in statements if doubt.field in _ENDS and s is not statement]
+            is_settled = is_settled or any(code in doubt.values for code in others)  # one of the airports of a name
             doubts |= {} if is_settled else {doubt: None}
     return list(doubts)
 

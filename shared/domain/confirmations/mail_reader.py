@@ -37,7 +37,7 @@ from shared.domain.confirmations.phrases import strip_subject
 from shared.domain.confirmations.silent_letters import WHOLE
 from shared.domain.confirmations.stays import read_stays
 from shared.domain.parsing.text import fold
-from shared.domain.possible_flights import judge_times
+from shared.domain.possible_flights import Leg, find_clashes, judge_times
 
 # What no flight and no stay can be: times that its airports' clocks exclude, and years far from the letter's.
 
@@ -61,6 +61,19 @@ def doubt_untimed_legs(bookings: list[Booking]) -> None:
         reason = "The letter gives the times of other flights, and those of this one were not recognised."
         for leg in untimed:
             leg.doubts.append(Doubt("departure_time", reason, (), leg.flight_number or ""))
+
+
+def doubt_clashes(bookings: list[Booking], world: TravelFacts) -> None:
+    """No one takes two flights of one booking at once: the later one is asked for its time."""
+    legs: dict[Leg, BookedLeg] = {}
+    for b in bookings:
+        if isinstance(b, BookedLeg) and b.action != "cancel" and b.origin and b.destination and not _has_doubt(b):
+            ends = (b.departure_date, b.departure_time), (b.arrival_date, b.arrival_time)
+            legs[Leg(b.flight_number or "", world.route(b.origin, b.destination), *ends)] = b
+    for number in {b.confirmation_number for b in legs.values()}:
+        for first, second in find_clashes(leg for leg, b in legs.items() if b.confirmation_number == number):
+            reason = f"It leaves before {first.name or 'the flight before it'} lands."
+            legs[second].doubts.append(Doubt("departure_time", reason, (), second.name))
 
 
 def _has_doubt(leg: BookedLeg) -> bool:
@@ -399,6 +412,7 @@ def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:
     is_forwarded = reading_of_all.forwarded or letter.attached or strip_subject(letter.subject)[1]
     bookings = [settle_booking(b, letter.posted, is_forwarded, world) for b in reading_of_all.bookings]
     doubt_untimed_legs(bookings)
+    doubt_clashes(bookings, world)
     reading_of_all = replace(reading_of_all, bookings=bookings)
     actions = {find_action(t) for t in texts}
     _apply_action("cancel" if "cancel" in actions else "change" if "change" in actions else "create", reading_of_all)

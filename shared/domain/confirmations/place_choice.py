@@ -1,13 +1,14 @@
 """Which of the airports of a name a letter means: those its times and the airline's network leave."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, time
 
-from shared.domain.confirmations.model import TravelFacts
+from shared.domain.confirmations.model import Doubt, TravelFacts
 from shared.domain.possible_flights import judge_times
 
 Places = tuple[frozenset[str], ...]  # the airports each end of a flight can mean
 _MOST_ROUTES = 200
+_MOST_CANDIDATES = 12
 _CITY_MILES = 100  # between airports of one city
 
 
@@ -42,6 +43,14 @@ def narrow_to_network(airline: str, places: Places, world: TravelFacts) -> Place
         if any(code != end and (world.flies_to(airline, code) or _is_far(code, [end], world)) for code in codes):
             return places
     return frozenset((flown[0][0],)), frozenset((flown[0][1],))
+
+
+def doubt_places(places: Places, about: str) -> Iterator[Doubt]:
+    """The airports a name leaves open."""
+    for field, codes in zip(("origin", "destination"), places, strict=True):
+        if 1 < len(codes) <= _MOST_CANDIDATES:
+            reason = "The name in the letter is that of several airports."
+            yield Doubt(field, reason, tuple(sorted(codes)), about)
 
 
 def keep_near(codes: frozenset[str], served: Collection[str], world: TravelFacts) -> frozenset[str]:

@@ -21,6 +21,13 @@ from shared.domain.confirmations.model import (
     TravelFacts,
 )
 from shared.domain.confirmations.phrases import find_cabin
+from shared.domain.confirmations.place_choice import (
+    Places,
+    doubt_places,
+    narrow_to_home,
+    narrow_to_network,
+    narrow_to_times,
+)
 from shared.domain.parsing.amounts import find_amounts, parse_number
 from shared.domain.parsing.dates import find_times
 from shared.domain.parsing.text import fold
@@ -231,18 +238,31 @@ def _read_number(item: Item) -> str | None:
     return text if _RESERVATION.fullmatch(text.replace(" ", "")) else None
 
 
-def _read_airport(value: Any, world: TravelFacts) -> str | None:
-    """A code this world knows: stated as such, or in brackets behind a name; else the one airport of its name."""
+def _read_airports(value: Any, world: TravelFacts) -> frozenset[str]:
+    """A code this world knows: stated as such, or in brackets behind a name; else the airports of its name."""
     item = to_dict(value)
     name = to_text(item.get("name"))
     for text in (to_text(item.get("iataCode")), to_text(item.get("identifier")), name):
         code = text.strip().upper()
         if _CODE.fullmatch(code) and world.clock_of(code):
-            return code
+            return frozenset((code,))
         if (match := re.search(r"\(([A-Z]{3})\)", text)) and world.clock_of(match[1]):
-            return match[1]
+            return frozenset((match[1],))
     city = to_text(to_dict(item.get("address")).get("addressLocality"))
-    return world.airport(f"{name} {city}".strip()) if name else None
+    if airport := world.airport(f"{name} {city}".strip()) if name else None:
+        return frozenset((airport,))
+    named = {codes for _, _, codes in world.places(name)} if name else set()
+    return named.pop() if len(named) == 1 else frozenset()
+
+
+def _choose_airports(flight: Item, airline: str | None, dates: MailDates, world: TravelFacts) -> Places:
+    """The airports of both ends; of those that share a name the ones its times and its airline's network leave."""
+    places: Places = tuple(_read_airports(flight.get(name), world) for name in ("departureAirport", "arrivalAirport"))
+    departs, arrives = (_read_end(flight, end, dates, None) for end in ("departure", "arrival"))
+    if departs[0] and departs[1] and arrives[1] and all(places):
+        places = narrow_to_times(places, (departs[0], departs[1]), arrives[1], arrives[0], world)
+        places = narrow_to_home(airline or "", places, world)
+    return narrow_to_network(airline or "", places, world) if all(places) else places
 
 
 def _read_flight_number(item: Item, flight: Item, world: TravelFacts) -> tuple[str | None, str | None]:
@@ -263,7 +283,8 @@ def _read_flight_number(item: Item, flight: Item, world: TravelFacts) -> tuple[s
 def _read_leg(item: Item, value: Any, action: Action, dates: MailDates, world: TravelFacts) -> BookedLeg:
     flight = to_dict(value)
     airline, number = _read_flight_number(item, flight, world)
-    origin, destination = (_read_airport(flight.get(n), world) for n in ("departureAirport", "arrivalAirport"))
+    places = _choose_airports(flight, airline, dates, world)
+    origin, destination = (next(iter(codes)) if len(codes) == 1 else None for codes in places)
     departs, arrives = (
         _read_end(flight, end, dates, world.clock_of(airport) if airport else None)
         for end, airport in (("departure", origin), ("arrival", destination))
@@ -287,6 +308,7 @@ def _read_leg(item: Item, value: Any, action: Action, dates: MailDates, world: T
         points_spent=read_points(item),
         cash_paid=cash,
         taxes_currency=currency,
+        doubts=list(doubt_places(places, number or "")),
     )
 
 

@@ -83,6 +83,14 @@ def test_a_flight_is_added_changed_and_deleted_by_hand(world: World, ann: Caller
     assert world.get(one).status_code == 404
 
 
+def test_times_that_no_flight_can_have_are_shown_at_their_field(world: World, ann: Caller) -> None:
+    refused = send(world, f"{PAGE}/flights/new", **FLIGHT | {"departure_time": "22:10", "arrival_time": "23:00"})
+    assert refused.status_code == 422
+    assert "makes the flight from" in text_of(refused.text)
+    with transaction() as session:
+        assert session.scalars(select(FlightBooking)).all() == []
+
+
 def test_a_form_that_changes_nothing_sends_nothing(world: World, ann: Caller) -> None:
     send(world, f"{PAGE}/flights/new", **FLIGHT)
     before = read_flight()

@@ -49,6 +49,34 @@ def test_a_flight_of_a_calendar_entry_is_read() -> None:
     assert read(mail_with_entry(calendar(ENTRY))).missing == ["kind"]
 
 
+PLACED = {
+    "title of cities": ("Flight EI 151 London to Dublin", "London Heathrow (LHR)"),
+    "title with both names": ("EI151 London Heathrow to Dublin", "London Heathrow (LHR)"),
+    "title of the destination": ("Flight to Dublin (DUB)", "London Heathrow (LHR)"),
+    "title of the destination and the number": ("Flight to Dublin (EI 151)", "London LHR"),
+    "address": ("Flight EI 151 London to Dublin", "Heathrow Airport\\, Longford TW6\\, UK"),
+    "title of both codes": ("EI151 LHR-DUB", "Terminal 2"),
+    "both ends in the place": ("EI 151", "LHR to DUB"),
+}
+
+
+@pytest.mark.parametrize("case", PLACED)
+def test_a_flight_leaves_where_its_entry_is_unless_the_title_names_both_ends(case: str) -> None:
+    title, place = PLACED[case]
+    words = {"SUMMARY": title, "LOCATION": place, "DESCRIPTION": "Booking reference: 2ABCDE\\nEI 151\\nEconomy"}
+    (result,) = bookings(
+        mail_with_entry(calendar({"DTSTART": "20270312T063000Z", "DTEND": "20270312T075000Z"} | words))
+    )
+    assert (result["origin"], result["destination"]) == ("LHR", "DUB")
+    assert (result["departure_time"], result["arrival_time"]) == ("06:30", "07:50")
+
+
+def test_an_entry_of_twenty_minutes_from_london_to_paris_is_asked_about() -> None:
+    times = {"DTSTART": "20270312T080500", "DTEND": "20270312T092000"}
+    words = {"SUMMARY": "BA 304 LHR - CDG", "DESCRIPTION": "Booking reference: 2ABCDE\\nEconomy"}
+    assert "arrival_time" in read(mail_with_entry(calendar(times | words))).missing
+
+
 def test_moments_in_utc_are_put_on_the_clocks_of_the_airports() -> None:
     entry = ENTRY | {
         "SUMMARY": "SQ 31 SFO - SIN", "LOCATION": "", "DESCRIPTION": "Booking reference: SQ31XX\\nBusiness",

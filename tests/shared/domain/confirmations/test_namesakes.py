@@ -11,7 +11,7 @@ from shared.domain.confirmations.model import BookedLeg, MailReading
 from shared.domain.possible_flights import judge_times
 from shared.reference.load import reference
 from shared.reference.name_lookup import TravelNames
-from tests.shared.domain.confirmations.mails import mail, read
+from tests.shared.domain.confirmations.mails import data, flight, mail, read
 
 NAMES = [
     *("Newcastle", "Santiago", "Manchester", "Naples", "Florence", "London", "Sydney", "Birmingham", "Melbourne"),
@@ -112,6 +112,26 @@ def test_without_times_the_network_decides_or_a_person_is_asked(
         assert leg.destination is None
         assert "destination" in reading.missing
         assert meant <= list_asked(reading)
+
+
+@pytest.mark.parametrize(
+    ("arrival", "meant"),
+    [("2027-03-09T09:45:00", "NTL"), ("2027-03-09T19:00:00", "NCL"), ("", {"NCL", "NTL"})],
+)
+def test_names_in_data_are_chosen_by_the_same_rule(arrival: str, meant: str | set[str]) -> None:
+    names = {"departureAirport": {"name": "Brisbane"}, "arrivalAirport": {"name": "Newcastle"}}
+    times = {"departureTime": "2027-03-09T08:00:00+10:00", "arrivalTime": arrival}
+    leg = {"flightNumber": "1234", "airline": {"iataCode": "XQ"}} | names | times
+    reading = read(mail(page=data(flight(leg=leg))))
+    (booked,) = reading.bookings
+    assert isinstance(booked, BookedLeg)
+    assert booked.origin == "BNE"
+    if isinstance(meant, str):
+        assert (booked.destination, reading.missing) == (meant, [])
+    else:
+        assert (booked.destination, list_asked(reading)) == (None, meant)
+        text = f"{HEAD}XQ 1234\nBrisbane (BNE) to Newcastle (NTL)\n9 March 2027\n08:00\n"
+        assert list_asked(read(mail(text, page=data(flight("YD5NRC", leg=leg))))) == set()
 
 
 def test_a_code_is_never_asked_for() -> None:

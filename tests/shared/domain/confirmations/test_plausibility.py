@@ -44,6 +44,15 @@ def test_a_year_far_from_the_letter_is_asked_about(year: str) -> None:
     assert [d.field for d in result.all_doubts] == ["check_in_date"]
 
 
+def test_a_flight_that_leaves_while_another_of_the_booking_flies_is_asked_about() -> None:
+    onward = {"departureAirport": {"iataCode": "JFK"}, "arrivalAirport": {"iataCode": "LAX"}, "flightNumber": "178"}
+    for leaves, fields in (("10:30", ["departure_time"]), ("13:30", [])):
+        leg = onward | {"departureTime": f"2027-05-04T{leaves}:00", "arrivalTime": "2027-05-04T16:30:00"}
+        assert [d.field for d in read(mail(page=data(flight(), flight(leg=leg)))).all_doubts] == fields
+        other = flight("ZZ99YY", leg=leg)  # a booking of other people
+        assert read(mail(page=data(flight(), other))).all_doubts == []
+
+
 def test_an_old_letter_may_be_forwarded() -> None:
     past = {"departureTime": "2025-05-04T08:25:00+01:00", "arrivalTime": ""}
     assert read(mail(page=data(flight(leg=past)), subject="Fwd: Your booking")).all_doubts == []
