@@ -135,10 +135,10 @@ class _Reader:
     def _read_record(self, name: str, *content: Any) -> Any:
         """Filled without running any code of its class: what the class checks was checked when it was written."""
         if name not in self.kinds:
-            found = _find(name, object)
-            if not is_dataclass(found):
+            named_class = _find(name, object)
+            if not is_dataclass(named_class):
                 raise NotPlain(name)
-            self.kinds[name] = (found, [field.name for field in fields(found)])
+            self.kinds[name] = (named_class, [field.name for field in fields(named_class)])
         kind, names = self.kinds[name]
         record = kind.__new__(kind)
         self.records.append(record)
