@@ -143,7 +143,7 @@ Taxes, fees and charges: GBP 350.00
 
 def test_a_forwarded_award_mail_is_an_award_and_no_paid_flying(people: People, use: Use) -> None:
     use(people.alice, "set_loyalty_status", program="british-airways-club", tier="Silver", progress=9_000)
-    message = receive(use, people, AWARD, subject="Your booking 8KLM2P")
+    message = receive(use, people, AWARD, subject="Booking confirmation 8KLM2P")
     assert message["state"] == "imported"
     (booking,) = use(people.alice, "list_flight_bookings")["bookings"]
     assert (booking["kind"], booking["points_spent"], booking["taxes_paid"]) == ("award", 80_000, 350)
@@ -172,7 +172,7 @@ def test_a_mail_without_a_price_waits_and_shows_what_it_says(people: People, use
 
 
 def test_a_person_asks_when_they_leave(people: People, use: Use) -> None:
-    receive(use, people, AWARD, subject="Your booking 8KLM2P")
+    receive(use, people, AWARD, subject="Booking confirmation 8KLM2P")
     (booking,) = use(people.alice, "list_flight_bookings")["bookings"]
     answer = use(people.alice, "get_flight_booking", booking_id=booking["booking_id"])
     assert "08:25" in str(answer["booking"])
