@@ -1,8 +1,10 @@
 """Runs flows: each on a worker thread in one transaction, with its events published after the commit."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import anyio
 import anyio.to_thread
@@ -19,6 +21,8 @@ T = TypeVar("T")
 Flow = Callable[[UnitOfWork, RequestData], T]
 HASHING_THREADS = 2  # argon2 takes 19 MiB and a processor each
 MAX_WAITING_FOR_HASHING = 64
+FLOWS_OF_A_BROWSER = 2
+_turns: WeakValueDictionary[str, anyio.Semaphore] = WeakValueDictionary()  # by cookie; who waits holds no thread
 _SAFE_METHODS = frozenset({"GET", "HEAD"})  # these may be repeated (RFC 9110, 9.2.2)
 
 
@@ -56,8 +60,16 @@ def _count_and_transact(flow: Flow[T], data: RequestData) -> T:
 
 async def run(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
     """Counts the request against the rate limit of its address, on the same thread, and runs the flow."""
-    threads = hashing_limiter() if hashes else limiter()
-    return await anyio.to_thread.run_sync(_count_and_transact, flow, data, limiter=threads)
+    return await _run_in_turn(_count_and_transact, flow, data, hashes=hashes)
+
+
+async def _run_in_turn(
+    work: Callable[[Flow[T], RequestData], T], flow: Flow[T], data: RequestData, *, hashes: bool
+) -> T:
+    """On a thread, of one browser so many at once: ten of its pages took all of the threads from everybody."""
+    turn = _turns.setdefault(data.cookie, anyio.Semaphore(FLOWS_OF_A_BROWSER)) if data.cookie else nullcontext()
+    async with turn:
+        return await anyio.to_thread.run_sync(work, flow, data, limiter=hashing_limiter() if hashes else limiter())
 
 
 async def count_request(peer: str) -> None:
@@ -68,4 +80,4 @@ async def count_request(peer: str) -> None:
 
 async def run_counted(flow: Flow[T], data: RequestData, *, hashes: bool = False) -> T:
     """Runs a flow for a request that was counted already."""
-    return await anyio.to_thread.run_sync(transact, flow, data, limiter=hashing_limiter() if hashes else limiter())
+    return await _run_in_turn(transact, flow, data, hashes=hashes)
