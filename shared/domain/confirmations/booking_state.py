@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from shared.domain.confirmations.clean_text import join_wrapped, to_one_line
 from shared.domain.confirmations.forwarding import Text
-from shared.domain.confirmations.letter_actions import SUPPOSED, says_changed
+from shared.domain.confirmations.letter_actions import SUPPOSED, says_cancelled, says_changed
 from shared.domain.confirmations.letter_languages import WORDS, compile_words
 from shared.domain.confirmations.model import PARTLY_CANCELLED, BookedLeg, Booking, Doubt
 from shared.domain.confirmations.other_letters import EXTRA
@@ -169,7 +169,7 @@ def _list_states(raw: str, folded: str, is_of_flight: bool) -> Iterator[str]:
         yield "off"
     elif is_of_flight and len(folded) <= 3 * _SHORT:
         match = within.search(folded)
-        if match and not SUPPOSED.search(folded[: match.start()]):
+        if says_cancelled(folded) or (match and not SUPPOSED.search(folded[: match.start()])):
             yield "off"
     for match in _CODE.finditer(raw):
         if _PRINTED.search(raw) or raw.strip() == match[0] or match[0] in raw.split("\t"):

@@ -93,7 +93,7 @@ def _names_flight(block: str, leg: BookedLeg) -> bool:
 def read_words(text: Text, world: TravelFacts, is_ticket: bool = False) -> MailReading | None:
     """What plain words state; None without a booking. A ticket is one, also where it does not call itself so."""
     action = find_action(text)
-    is_partial = says_partly_cancelled(fold(text.body))
+    is_partial = says_partly_cancelled(text.body)
     text = replace(text, body=cut_cancelled(text.body)) if is_partial else text
     text = drop_old_values(replace(text, body=cut_arriving_flight(text.body, fold(text.body))), action)
     folded = fold(text.body)
@@ -186,7 +186,7 @@ _CAR = re.compile(
 def find_action(text: Text) -> Action:
     """What the letter does to the booking, as its subject or its beginning says."""
     subject, opening = fold(text.subject), fold("\n".join(join_wrapped(text.body[:1500].split("\n"))))
-    if says_partly_cancelled(fold(text.body)):
+    if says_partly_cancelled(text.body):
         return "change"
     if says_cancelled_in_title(subject) or says_cancelled(opening):
         return "create" if cancels_extra_alone(f"{subject}\n{opening}") else "cancel"

@@ -102,6 +102,7 @@ _RECEIPT = re.compile(
         )
     )
 )
+_LONG = 20_000  # characters in which a letter that calls flights off shows them
 _TITLE = 60  # characters
 
 
@@ -200,10 +201,23 @@ def is_of_parking_or_ship(folded: str) -> bool:
     return bool(_PARKING_OR_SHIP.search(folded)) and not _LODGING.search(folded)
 
 
-def says_partly_cancelled(folded: str) -> bool:
-    """Whether a letter cancels one thing and says of another that it stands, or takes its place."""
-    opening = folded[:1500]
-    return says_cancelled(opening) and bool(_PARTLY.search(folded) or _REBOOKED.search(folded))
+def says_partly_cancelled(body: str) -> bool:
+    """Whether a letter cancels one thing and says of another that it stands, or takes its place; or cancels one flight
+    by its number and shows another of its airline."""
+    folded = fold(body)
+    if not says_cancelled(folded[:1500]):
+        return False
+    return bool(_PARTLY.search(folded) or _REBOOKED.search(folded)) or _cancels_one_of_several(body)
+
+
+def _cancels_one_of_several(body: str) -> bool:
+    sentences = [m[0] for m in _SENTENCE.finditer(body[:_LONG]) if says_cancelled(fold(m[0]))]
+    called_off = [{m[0].replace(" ", "") for m in _NUMBER.finditer(sentence)} for sentence in sentences]
+    if not called_off or not all(called_off):
+        return False
+    numbers = set().union(*called_off)
+    others = {m[0].replace(" ", "") for m in _NUMBER.finditer(body[:_LONG])} - numbers
+    return any(other[:2] == number[:2] for other in others for number in numbers)
 
 
 def cancels_extra_alone(folded: str) -> bool:

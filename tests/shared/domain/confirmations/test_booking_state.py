@@ -277,3 +277,30 @@ def test_a_stay_that_was_only_asked_for_is_not_imported() -> None:
     for words in ("Your request has been sent to the hotel.", "No room has been reserved.", "Awaiting confirmation"):
         assert "not_confirmed" in read(mail(f"{words}\n{text}", subject="Booking confirmation")).missing
     assert read(mail(text, subject="Booking confirmation")).missing == []
+
+
+TWO_FLIGHTS = (
+    f"Booking reference: X7Y8Z9\n\n{FLIGHT}{{}}\n\n"
+    "BA 315\n12 Mar 2027\nParis (CDG) 18:00\nLondon (LHR) 18:20\nEconomy\n{}\n\nTotal GBP 312.00\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "standing"),
+    [
+        (TWO_FLIGHTS.format("CONFIRMED", "CANCELLED"), "BA304"),
+        (TWO_FLIGHTS.format("Status: Cancelled", "Status: Confirmed"), "BA315"),
+        (TWO_FLIGHTS.format("", "").replace("BA 315", "BA 315 (cancelled)"), "BA304"),
+        (TWO_FLIGHTS.format("", "").replace("BA 315", "BA 315 - CANCELLED"), "BA304"),
+        (TWO_FLIGHTS.format("", "") + "BA 315 has been cancelled by the airline.\n", "BA304"),
+    ],
+)
+def test_the_flight_that_a_letter_calls_off_is_left_out_and_the_other_asked_about(text: str, standing: str) -> None:
+    reading = read(mail(text))
+    assert [b.flight_number for b in reading.bookings if isinstance(b, BookedLeg)] == [standing]
+    assert reading.missing == ["action"]
+
+
+@pytest.mark.parametrize("state", ["STANDBY", "Waitlisted", "On request"])
+def test_a_flight_that_waits_is_asked_about(state: str) -> None:
+    assert read(mail(TWO_FLIGHTS.format("CONFIRMED", state))).missing == ["not_confirmed"]
