@@ -34,12 +34,12 @@ class _NaturalKey:
 _KEYS: Mapping[type[Base], _NaturalKey] = {
     Card: _NaturalKey(("slug", "name", "member", "closed_on"), ("opened_on", "nickname")),
     FlightBooking: _NaturalKey(
-        ("airline", "origin", "destination", "departure_date", "member"),
+        ("airline", "origin", "destination", "departure_date", "kind", "member"),
         ("flight_number", "confirmation_number"),
         FlightBooking.cancelled_at.is_(None),
     ),
     HotelBooking: _NaturalKey(
-        ("hotel_code", "hotel_name", "check_in_date", "check_out_date", "member"),
+        ("hotel_code", "hotel_name", "check_in_date", "check_out_date", "kind", "member"),
         ("confirmation_number",),
         HotelBooking.cancelled_at.is_(None),
     ),

@@ -102,4 +102,5 @@ def test_port_0_for_metrics_is_a_free_one_that_the_home_keeps(talkative: Service
     address = talkative.facts["metrics_url"]
     kept = json.loads((talkative.home / "ports.json").read_text(encoding="utf-8"))["metrics"]
     assert httpx.URL(address).port == kept
-    assert "award_build_info" in httpx.get(address, timeout=30, trust_env=False).text
+    token = {"Authorization": f"Bearer {talkative.facts['metrics_token']}"}
+    assert "award_build_info" in httpx.get(address, headers=token, timeout=30, trust_env=False).text

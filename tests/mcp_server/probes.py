@@ -23,7 +23,9 @@ class Words(Result):
     nothing: str | None
 
 
-def say_words(call: Call, text: str, times: Annotated[int, Field(ge=1, le=3)] = 1) -> Words:
+def say_words(
+    call: Call, text: Annotated[str, Field(max_length=2000)], times: Annotated[int, Field(ge=1, le=3)] = 1
+) -> Words:
     """Say words. Free."""
     return Words(message=f"Said {times} times.", words=[text] * times, nothing=None)
 

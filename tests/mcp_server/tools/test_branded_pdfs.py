@@ -222,7 +222,9 @@ def test_generate_branded_pdf_names_its_sources_as_people_know_them(people: Peop
 
 def test_generate_branded_pdf_says_that_a_way_is_dear(people: People, use: Use) -> None:
     for balances, is_dear in (({"marriott-bonvoy": 200_000}, True), ({"chase-ultimate-rewards": 200_000}, False)):
-        client = use(people.paula, "create_client_portfolio", client_name="Ana", balances=balances)["portfolio"]
+        client = use(people.paula, "create_client_portfolio", client_name="Ana", balances=balances, again=True)[
+            "portfolio"
+        ]
         answer = words(use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client["portfolio_id"]))
         assert ("This way is dear: the points sent are worth about" in answer) is is_dear
         step = "Marriott Bonvoy: 3 points give 1 mile; 5,000 more for each 60,000 sent at once; arrives in most cases"

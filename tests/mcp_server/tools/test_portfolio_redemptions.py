@@ -21,7 +21,7 @@ def add(people: People, use: Use, standing_clock: StandingClock) -> Any:
     standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
 
     def add(departure_date: str = "2026-12-10", **terms: Any) -> int:
-        answer = use(people.alice, "add_flight_booking", **FLIGHT | terms, departure_date=departure_date)
+        answer = use(people.alice, "add_flight_booking", **FLIGHT | terms, departure_date=departure_date, again=True)
         return int(answer["booking"]["booking_id"])
 
     return add

@@ -116,7 +116,16 @@ def test_get_status_progress_counts_a_fare_only_where_it_is_known_without_taxes(
     use(people.alice, "add_flight_booking", **flown, cash_paid=3000, taxes_currency="GBP")
     (one,) = use(people.alice, TOOL)["progress"]
     assert one["estimated_from_bookings"] == 400
-    use(people.alice, "add_flight_booking", **flown, cash_paid=3000, taxes_paid=500, taxes_currency="GBP", passengers=2)
+    use(
+        people.alice,
+        "add_flight_booking",
+        **flown,
+        cash_paid=3000,
+        taxes_paid=500,
+        taxes_currency="GBP",
+        passengers=2,
+        again=True,
+    )
     (one,) = use(people.alice, TOOL)["progress"]
     assert one["estimated_from_bookings"] == 400 + 400 + 1500
     assert any("1 of 2 flights" in a for a in one["assumptions"])

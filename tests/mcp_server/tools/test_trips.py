@@ -371,7 +371,7 @@ def test_one_of_many_calls_at_once_gets_the_slot_of_a_free_account(people: Peopl
         async with anyio.create_task_group() as group:
             for id in ids:
                 group.start_soon(one, "update_trip", {"trip_id": id, "state": "active"})
-                group.start_soon(one, "create_trip", {"name": "New"})
+                group.start_soon(one, "create_trip", {"name": f"New {id}"})
 
     limiter.cache_clear()
     anyio.run(many)

@@ -34,7 +34,7 @@ def _zip() -> bytes:
         (gzip.compress(b"0" * 50_000_000, mtime=0), "compressed"),
         (bz2.compress(b"0" * 5_000_000), "compressed"),
         (lzma.compress(b"0" * 5_000_000), "compressed"),
-        (_zip(), "spreadsheet or ZIP"),
+        (_zip(), "ZIP archive"),
         (b"%PDF-1.7 ...", "PDF"),
         (b"\x89PNG\r\n\x1a\n", "picture"),
         (b"Date,Description\x00,Amount\n", "no text"),
