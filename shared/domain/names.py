@@ -68,5 +68,6 @@ def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
 def _is_alike(text_form: str, name: str) -> bool:
     """Whether what the names do not share is alike too: "points" makes no likeness, and an acronym has none."""
     words, others = text_form.split(), name.split()
-    own, rest = (" ".join(w for w in a if w not in b) for a, b in ((words, others), (others, words)))
-    return not own or (len(own) > 3 and difflib.SequenceMatcher(None, own, rest).ratio() >= 0.75)
+    own = " ".join(word for word in words if word not in others)
+    rest = [word for word in others if word not in words]
+    return not own or (len(own) > 3 and bool(difflib.get_close_matches(own, [" ".join(rest), *rest], 1, 0.75)))

@@ -287,7 +287,8 @@ class Reference:
     def _near_programs(self, text: str) -> list[str]:
         """The programmes whose names, of all they are known by, come closest; each once."""
         close = names.find_nearest(text, self._program_names, 40)
-        return list(dict.fromkeys(slug for name in close for slug in self._program_names[name]))[:3]
+        meant = (slug for name in close for slug in self._program_names[name])
+        return list(dict.fromkeys((*names.find_meanings(text, self._program_names), *meant)))[:3]
 
     def mentions(self, text: str) -> list[frozenset[str]]:
         """Programmes a longer text speaks of, each with all it can mean."""
