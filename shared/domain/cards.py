@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -106,10 +107,11 @@ def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _split_words(text: str) -> list[str]:
+@lru_cache(maxsize=4_096)  # names of the catalogue, again and again
+def _split_words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("+", " plus ")
-    return re.findall(r"[a-z0-9]+", plain)
+    return tuple(re.findall(r"[a-z0-9]+", plain))
 
 
 def _list_words(entry: CatalogEntry) -> frozenset[str]:

@@ -70,4 +70,6 @@ def _is_alike(text_form: str, name: str) -> bool:
     words, others = text_form.split(), name.split()
     own = " ".join(word for word in words if word not in others)
     rest = [word for word in others if word not in words]
-    return not own or (len(own) > 3 and bool(difflib.get_close_matches(own, [" ".join(rest), *rest], 1, 0.75)))
+    if len(words) == 1 and len(own) < 4:
+        return False
+    return not own or bool(difflib.get_close_matches(own, [" ".join(rest), *rest], 1, 0.75))
