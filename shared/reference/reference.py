@@ -309,7 +309,10 @@ class Reference:
     def find_airlines(self, text: str) -> tuple[str, ...]:
         """The codes of the airlines a code, slug or name can mean; none of names that are only alike."""
         code = text.strip().upper()
-        return (code,) if code in self.airlines else names.find_meanings(text, self._airline_names)
+        if code in self.airlines:
+            return (code,)
+        others = self._carrier_names.keys() - self._airline_names.keys()
+        return names.find_meanings(text, self._airline_names, others)
 
     def airlines_of(self, program: Program) -> list[Airline]:
         """The airlines whose own programme it is."""
@@ -324,7 +327,7 @@ class Reference:
         """The same among all carriers; a name that means one of the airlines above means no other."""
         if (code := text.strip().upper()) in self.carriers:
             return self.carriers[code]
-        codes = self.find_airlines(text) or names.find_meanings(text, self._carrier_names)
+        codes = self.find_airlines(text) or names.find_meanings(text, self._carrier_names, ())
         return self.carriers[codes[0]] if len(codes) == 1 else self.airline(text)
 
     @cached_property

@@ -58,3 +58,8 @@ def test_shared_common_words_make_no_likeness(text: str) -> None:
     with pytest.raises(NotFound) as refused:
         reference().program(text)
     assert refused.value.facts["nearest"] == []
+
+
+@pytest.mark.parametrize("word", ["pacific", "new", "india", "lines", "kong"])
+def test_a_word_inside_the_name_of_one_airline_does_not_decide(word: str) -> None:
+    assert len(reference().find_airlines(word)) != 1
