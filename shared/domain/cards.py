@@ -65,9 +65,11 @@ def match_card(text: str, catalogue: Iterable[CatalogEntry], country: str | None
         return CardMatch(at_home[0].slug)
     if not exact and at_home:
         return CardMatch(None, _limit([Candidate(e.slug, 1.0) for e in at_home]))
-    home = rank_candidates(text, [e for e in entries if country in (None, e.country)])
+    ranked = rank_candidates(text, entries)  # of all: a word of a card abroad is no slip of one at home
+    own_slugs = {e.slug for e in entries if country in (None, e.country)}
+    home = [fit for fit in ranked if fit.slug in own_slugs]
     if not home:
-        return CardMatch(exact[0].slug) if len(exact) == 1 else CardMatch(None, _limit(rank_candidates(text, entries)))
+        return CardMatch(exact[0].slug) if len(exact) == 1 else CardMatch(None, _limit(ranked))
     abroad = [Candidate(e.slug, 1.0) for e in exact if e not in at_home]
     return CardMatch(None, _limit([*home[: _MAX_CANDIDATES - len(abroad)], *abroad]))
 

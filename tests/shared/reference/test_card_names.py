@@ -28,3 +28,11 @@ def test_a_card_is_found_by_each_of_its_names_or_asked_for_and_a_missing_one_by_
             if found not in (None, card.slug) or sister:
                 wrong.append((text, card.slug, found, sister))
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "slug"),
+    [("virgin reward", "US", "uk-virgin-reward"), ("Venture", "CA", "us-capital-one-venture")],
+)
+def test_a_word_of_a_card_abroad_is_no_slip_of_one_at_home(text: str, country: str, slug: str) -> None:
+    assert match_card(text, CARDS, country).candidates[0].slug == slug
