@@ -134,6 +134,15 @@ class NotFound(Refusal):
         )
 
 
+class NotCovered(NotFound):
+    """The name of something that exists and of which nothing is known here: no other is near it."""
+
+    def __init__(self, what: str, id: object, names: Sequence[str]) -> None:
+        super().__init__(what, id, [])
+        verb = "is known here, but has" if len(names) == 1 else "are known here, but have"
+        self.message = f"{' and '.join(names)} {verb} no data, so no other {what} was taken for {str(id).strip()}."
+
+
 class Choice(NamedTuple):
     """One meaning of a loose name: what to send instead of it, and how a person knows it."""
 

@@ -1,11 +1,11 @@
 """Faults of arguments in words: which argument, what is wrong with it, and what would be right."""
 
-import difflib
 from typing import Any
 
 from pydantic import ValidationError
 
 from mcp_server.toolkit.argument_schema import Schema
+from shared.domain import names
 from shared.errors import Fault
 
 MAX_FAULTS = 20  # named in one answer
@@ -118,7 +118,11 @@ def describe_expected(node: Schema, value: Any = None) -> str:
         values = node.get("enum", [node.get("const")])
         if len(values) <= 20:
             return f"one of {', '.join(values)}"
-        nearest = difflib.get_close_matches(str(value)[:80].lower(), values, 3, 0.4)
+        spelled = {names.normalize_name(v): v for v in values}
+        text = str(value)[:80]
+        holding = names.find_meanings(text, {form: (v,) for form, v in spelled.items()})
+        alike = [spelled[form] for form in names.find_nearest(text, spelled)]
+        nearest = list(dict.fromkeys((*(holding if len(holding) <= 3 else ()), *alike)))[:3]
         hint = f"; nearest: {', '.join(nearest)}" if nearest else f", such as {values[0]}"
         return f"one of {len(values)} values{hint}"
     kind = node.get("type", "")

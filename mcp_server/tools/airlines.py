@@ -13,7 +13,6 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.views.airlines import AirlineName, Endpoint, list_endpoints
-from shared.domain import names
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import NoData, NotFound
@@ -193,8 +192,7 @@ def _find_carrier(call: Call, code: str) -> Airline:
     carriers, by_icao = call.reference.carriers, call.reference.by_icao
     carrier = carriers.get(by_icao.get(code, code))
     if carrier is None:
-        codes = names.find_nearest(code, [c.lower() for c in (*carriers, *by_icao)])
-        raise NotFound("airline", code, [c.upper() for c in codes])
+        raise NotFound("airline", code, [])
     return carrier
 
 

@@ -14,7 +14,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names, welcome_offers
 from shared.domain.plurals import pluralize
-from shared.errors import NotFound
+from shared.errors import NotCovered, NotFound
 from shared.reference import cards as catalogue
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
@@ -191,6 +191,8 @@ def _find_issuers(reference: Reference, text: str) -> set[str]:
     matches = {i for i in issuers if query and query in names.normalize_name(i)}
     matches |= {c.issuer for c in reference.cards.values() if query in c.slug.split("-")}
     if not matches:
+        if outside := reference.find_outside_names(text):
+            raise NotCovered("issuer", text, outside)
         spelled = {names.normalize_name(i): i for i in issuers}
         raise NotFound("issuer", text, [spelled[n] for n in names.find_close(text, spelled)])
     return matches

@@ -1,14 +1,14 @@
 """Credit cards: fuzzy matching of a typed name with the catalogue, and the due dates of a held card."""
 
 import difflib
-import math
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from shared.domain.dates import add_months, format_day, format_weekday, next_ann
 # Words that many card names share; alone they identify no card.
 _FILLERS = ("a", "an", "and", "for", "from", "in", "my", "new", "of", "on", "our", "the", "with")
 _EMPTY_WORDS = frozenset((*_FILLERS, "card", "cards", "charge", "credit", "mastercard", "rewards", "visa"))
-_MIN_SCORE = 0.6  # minimum share of the typed words that an entry must contain
+_ADDITION = re.compile(r"\(.*?\)")  # "(CA)", "(formerly Traveler)"
 _MAX_WORDS = 12
 _MAX_CANDIDATES = 8
 
@@ -50,21 +50,50 @@ class CardMatch:
 
 
 def match_card(text: str, catalogue: Iterable[CatalogEntry], country: str | None = None) -> CardMatch:
-    """A slug or a whole name, in any case and spacing, is exact; everything else is at most a candidate.
+    """A slug, a whole name or an everyday name of one card is exact; everything else is at most a candidate.
 
-    With a country its cards alone are candidates as long as one fits; a whole name of another country is then one too.
+    With a country its cards alone are candidates as long as one fits, and everyday names are of its cards; a whole name
+    of another country is then a candidate too.
     """
     entries = list(catalogue)
     typed = _normalize(text)
     exact = [e for e in entries if typed in (_normalize(e.slug), _normalize(e.name))]
     at_home = [e for e in exact if country in (None, e.country) or typed == _normalize(e.slug)]
+    if not exact:
+        at_home = [e for e in _find_everyday(text, entries) if country in (None, e.country)]
     if len(at_home) == 1:
         return CardMatch(at_home[0].slug)
-    home = rank_candidates(text, [e for e in entries if country in (None, e.country)])
+    if not exact and at_home:
+        return CardMatch(None, _limit([Candidate(e.slug, 1.0) for e in at_home]))
+    ranked = rank_candidates(text, entries)  # of all: a word of a card abroad is no slip of one at home
+    own_slugs = {e.slug for e in entries if country in (None, e.country)}
+    home = [fit for fit in ranked if fit.slug in own_slugs]
     if not home:
-        return CardMatch(exact[0].slug) if len(exact) == 1 else CardMatch(None, _limit(rank_candidates(text, entries)))
+        return CardMatch(exact[0].slug) if len(exact) == 1 else CardMatch(None, _limit(ranked))
     abroad = [Candidate(e.slug, 1.0) for e in exact if e not in at_home]
     return CardMatch(None, _limit([*home[: _MAX_CANDIDATES - len(abroad)], *abroad]))
+
+
+def _find_everyday(text: str, entries: Sequence[CatalogEntry]) -> list[CatalogEntry]:
+    """The cards of whose name or slug the text has each word and no other, besides the issuer and what all are called.
+
+    The issuer must be named, or a word that only cards of this issuer bear next to another one: "Amex Gold", "Sapphire
+    Reserve", but not "Gold". A word too many or too few is of another card.
+    """
+    typed = frozenset(_split_words(text)) - _EMPTY_WORDS
+    issuers: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        for word in _list_words(entry):
+            issuers[word].add(entry.issuer)
+
+    def is_called_so(entry: CatalogEntry) -> bool:
+        maker = {*_split_words(entry.issuer), *entry.slug.split("-")[1:2]}
+        own = typed - maker
+        products = [frozenset(_split_words(t)) for t in (_ADDITION.sub("", entry.name), entry.slug.partition("-")[2])]
+        is_told = bool(typed & maker) or (len(own) > 1 and any(issuers[word] == {entry.issuer} for word in own))
+        return bool(own) and is_told and own in [product - maker - _EMPTY_WORDS for product in products]
+
+    return [entry for entry in entries if is_called_so(entry)]
 
 
 def _limit(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -72,7 +101,7 @@ def _limit(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def rank_candidates(text: str, catalogue: Iterable[CatalogEntry]) -> list[Candidate]:
-    """Every entry the text may mean, the best fit first."""
+    """Every entry that bears each word of the text, the best fit first: with a word too many it is another card."""
     return _rank_words(_split_words(text), list(catalogue))
 
 
@@ -80,10 +109,11 @@ def _normalize(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _split_words(text: str) -> list[str]:
+@lru_cache(maxsize=4_096)  # names of the catalogue, again and again
+def _split_words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("+", " plus ")
-    return re.findall(r"[a-z0-9]+", plain)
+    return tuple(re.findall(r"[a-z0-9]+", plain))
 
 
 def _list_words(entry: CatalogEntry) -> frozenset[str]:
@@ -101,13 +131,9 @@ def _rank_words(typed: Sequence[str], entries: Sequence[CatalogEntry]) -> list[C
         return []
     words_by_slug = {e.slug: _list_words(e) for e in entries}
     spread = Counter(w for words in words_by_slug.values() for w in words)
-    corrected = {w: _correct_spelling(w, spread) for w in typed_words}
-    weight = {
-        w: math.log(1 + len(entries) / spread[corrected[w]]) if spread[corrected[w]] else 6.0 for w in typed_words
-    }
-    fits = [Candidate(e.slug, _score_entry(e, words_by_slug[e.slug], corrected, weight)) for e in entries]
-    likely = [f for f in fits if f.score >= _MIN_SCORE]
-    brands = {corrected[w] for w in typed_words} & {brand for e in entries for brand in e.slug.split("-")[1:2]}
+    meant = {_correct_spelling(w, spread) for w in typed_words}
+    likely = [Candidate(e.slug, _score_entry(e, meant)) for e in entries if meant <= words_by_slug[e.slug]]
+    brands = meant & {brand for e in entries for brand in e.slug.split("-")[1:2]}
     of_brand = [f for f in likely if brands <= words_by_slug[f.slug]]
     return sorted(of_brand or likely, key=lambda f: (-f.score, f.slug))
 
@@ -122,14 +148,10 @@ def _correct_spelling(word: str, spread: Counter[str]) -> str:
     return next(iter(difflib.get_close_matches(word[:40], spread, 1, 0.8)), word)
 
 
-def _score_entry(
-    entry: CatalogEntry, entry_words: frozenset[str], meant: dict[str, str], weight: dict[str, float]
-) -> float:
-    """The weighed share of the typed words found, less a little for each word of the name no one typed."""
-    share = sum(w for word, w in weight.items() if meant[word] in entry_words) / sum(weight.values())
-    name = [w for w in _split_words(entry.name) if w not in _EMPTY_WORDS]
-    extra = sum(1 for w in name if w not in meant.values())
-    return round(share - 0.01 * min(extra, 9), 2) if share >= _MIN_SCORE else 0.0
+def _score_entry(entry: CatalogEntry, meant: Collection[str]) -> float:
+    """1, less a little for each word of the name no one typed."""
+    extra = sum(1 for w in _split_words(entry.name) if w not in _EMPTY_WORDS and w not in meant)
+    return round(1 - 0.01 * min(extra, 9), 2)
 
 
 def find_spend_deadline(entered: date | None, opened_on: date | None, window_months: int | None) -> date | None:

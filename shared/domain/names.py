@@ -3,7 +3,7 @@
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 LIKENESS = 0.6  # share of letters two names must have in common, in order
 _NOISE = re.compile(r"[^a-z0-9+]+")
@@ -17,8 +17,14 @@ def normalize_name(text: str) -> str:
     return _NOISE.sub(" ", bare.lower().replace("&", " and ")).strip()
 
 
-def find_meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of."""
+def find_meanings(
+    text: str, names: Mapping[str, tuple[str, ...]], others: Collection[str] | None = None
+) -> tuple[str, ...]:
+    """The things a name stands for exactly (one, or several when it is shared); else those it begins or is part of.
+
+    With `others`, what else in the world is called, a part means one thing only if it begins the name and no other is
+    called so: "British" is enough for British Airways, but neither "Royal" nor "Smiles" for whoever is alone here.
+    """
     text_form = normalize_name(text)
     if not text_form:
         return ()
@@ -26,8 +32,17 @@ def find_meanings(text: str, names: Mapping[str, tuple[str, ...]]) -> tuple[str,
         return names[text_form]
     if len(text_form) < 3:  # single letters mean nothing
         return ()
+    whole = _hold_words(text_form, names)
+    things = tuple(sorted({thing for name in whole for thing in names[name]}))
+    if others is None or len(things) != 1:
+        return things if others is None or text_form not in others else ()
+    begins = any(name.startswith(f"{text_form} ") for name in whole)
+    return things if begins and not _hold_words(text_form, others) else ()
+
+
+def _hold_words(text_form: str, names: Iterable[str]) -> list[str]:
     near = [name for name in names if text_form in name]  # by far most are ruled out here: 60 us become 10
-    return tuple(sorted({thing for name in near if f" {text_form} " in f" {name} " for thing in names[name]}))
+    return [name for name in near if f" {text_form} " in f" {name} "]
 
 
 def find_close(text: str, names: Iterable[str], count: int = 3) -> list[str]:
@@ -46,4 +61,15 @@ def has_slips_only(words: list[str], name: list[str]) -> bool:
 def find_nearest(text: str, names: Iterable[str], count: int = 3) -> list[str]:
     """The closest known names, best first; none where nothing is alike: a far guess would be taken."""
     text_form = normalize_name(text)
-    return difflib.get_close_matches(text_form, dict.fromkeys(names), count, LIKENESS) if text_form else []
+    close = difflib.get_close_matches(text_form, dict.fromkeys(names), 10 * count, LIKENESS) if text_form else []
+    return [name for name in close if _is_alike(text_form, name)][:count]
+
+
+def _is_alike(text_form: str, name: str) -> bool:
+    """Whether what the names do not share is alike too: "points" makes no likeness, and an acronym has none."""
+    words, others = text_form.split(), name.split()
+    own = " ".join(word for word in words if word not in others)
+    rest = [word for word in others if word not in words]
+    if len(words) == 1 and len(own) < 4:
+        return False
+    return not own or bool(difflib.get_close_matches(own, [" ".join(rest), *rest], 1, 0.75))

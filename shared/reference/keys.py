@@ -12,6 +12,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "programs.csv": ("slug",),
     "program_aliases.csv": ("alias",),
     "ambiguous_aliases.csv": ("alias",),
+    "outside_names.csv": ("name",),
     "points_expiry.csv": ("program",),
     "points_pooling.csv": ("program",),
     "program_sites.csv": ("program",),

@@ -59,6 +59,7 @@ def _find_unpublished_values(tables: Tables) -> Iterator[str]:
 # Consistency checks over all files of facts, each fault with file and line.
 
 _KINDS = ("airline", "hotel", "bank")
+_OUTSIDE_KINDS = (*_KINDS, "rail", "shop")
 _CHART_KINDS = (
     "distance_bands",
     "zones",
@@ -314,6 +315,7 @@ def _check_lounges(tables: Tables) -> Iterator[str]:
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, field, allowed in (
+        ("outside_names.csv", "kind", _OUTSIDE_KINDS),
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
         ("voucher_types.csv", "booking_kind", (None, "award", "cash")),
         ("status_matches.csv", "kind", _OFFER_KINDS),

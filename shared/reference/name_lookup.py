@@ -244,7 +244,6 @@ def find_by_own_word(reference: Reference, text: str) -> str | None:
 
 
 _MAX_CHARACTERS = 120
-_NAMES_OF_OTHERS = frozenset(("smiles",))  # GOL's programme, which is not known here: a part of another's name
 _PARTS = re.compile(r"\s[-–|:]\s|[,;()\t]")
 _HOTEL_WORDS = frozenset(
     re.findall(
@@ -362,8 +361,6 @@ class TravelNames:
 
     def program(self, text: str) -> str | None:
         """The one programme a name stands for."""
-        if text.strip().lower() in _NAMES_OF_OTHERS:
-            return None
         programs = self.reference.find_programs(text[:_MAX_CHARACTERS]) if len(text.strip()) > 2 else ()
         return programs[0] if len(programs) == 1 else None
 

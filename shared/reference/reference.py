@@ -17,7 +17,7 @@ from shared.domain.flown_routes import NO_FLIGHTS, Ends, KnownFlights, RouteFind
 from shared.domain.plans import CABINS
 from shared.domain.possible_flights import Route
 from shared.domain.transfers import Bonus, Edge, pick_rates
-from shared.errors import Ambiguity, Candidates, Choice, NotFound
+from shared.errors import Ambiguity, Candidates, Choice, NotCovered, NotFound
 from shared.reference import ages, airports, flights
 from shared.reference.airlines import Airline, build_airlines
 from shared.reference.flights import HomeAreas
@@ -159,6 +159,10 @@ def _index_names(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]
     return {name: tuple(things) for name, things in index.items()}
 
 
+def _split_names(*texts: str) -> list[str]:
+    return names.normalize_name(" ".join(texts)).split()
+
+
 def index_programs(tables: Tables) -> dict[str, tuple[str, ...]]:
     """Aliases decide: a shared name lists all it can mean, any other alias one programme."""
     index = _index_names((p.name, p.slug) for p in tables["programs.csv"])
@@ -172,6 +176,11 @@ def index_airlines(airlines: Iterable[Airline]) -> dict[str, tuple[str, ...]]:
 
 
 Groups = tuple[tuple[chart_rules.Chart, ...], ...]  # best first; charts of one group are of equal standing
+
+
+def index_outside_names(tables: Tables) -> dict[str, tuple[str, ...]]:
+    """Names of programmes and banks of which nothing is known here."""
+    return _index_names((name, row.name) for row in tables["outside_names.csv"] for name in (row.name, *row.aliases))
 
 
 class Reference:
@@ -196,6 +205,10 @@ class Reference:
         self._zones = build_zones(tables)
         self._places: dict[tuple[str, str], str | None] = {}
         self._program_names = index_programs(tables)
+        self._outside_names = index_outside_names(tables)
+        # What else may be called so: carriers too, of which no programme here is the own one.
+        carriers = (names.normalize_name(a.name) for a in self.carriers.values() if not a.program)
+        self._other_names = frozenset((*self._outside_names, *carriers))
         self._airline_names = index_airlines(self.airlines.values())
         self._carrier_names = index_airlines(self.carriers.values())
         self.route_price = lru_cache(maxsize=16_384)(self._route_price)
@@ -236,7 +249,10 @@ class Reference:
     # names
 
     def program(self, text: str) -> Program:
-        """The programme a loose name means. Raises NotFound with the nearest names, or Candidates when several fit."""
+        """The programme a loose name means.
+
+        Raises NotFound with the nearest names, NotCovered for one that has no data, or Candidates when several fit.
+        """
         slugs = self.find_programs(text)
         if len(slugs) == 1:
             return self.programs[slugs[0]]
@@ -246,16 +262,33 @@ class Reference:
             raise Candidates(
                 f"{text} can mean {len(slugs)} programmes; call again with one of them.", candidates, which
             )
+        if outside := self.find_outside_names(text):
+            raise NotCovered("programme", text, outside)
         raise NotFound("programme", text, self._near_programs(text))
 
     def find_programs(self, text: str) -> tuple[str, ...]:
         """The programmes a loose name can mean; none of names that are only alike, whose search takes 2 ms."""
-        return (text,) if text in self.programs else names.find_meanings(text, self._program_names)
+        if text in self.programs:
+            return (text,)
+        return names.find_meanings(text, self._program_names, self._other_names)
+
+    def find_outside_names(self, text: str) -> tuple[str, ...]:
+        """The programmes and banks without data that a name means, also with what many are called: "UOB points"."""
+        form = names.normalize_name(text)
+        own = " ".join(word for word in form.split() if word not in self._common_words)
+        return self._outside_names.get(form) or self._outside_names.get(own) or ()
+
+    @cached_property
+    def _common_words(self) -> frozenset[str]:
+        """Words that stand in names of three programmes or more; they tell none from another."""
+        words = Counter(word for p in self.programs.values() for word in set(_split_names(p.name, p.currency)))
+        return frozenset(word for word, count in words.items() if count > 2)
 
     def _near_programs(self, text: str) -> list[str]:
         """The programmes whose names, of all they are known by, come closest; each once."""
         close = names.find_nearest(text, self._program_names, 40)
-        return list(dict.fromkeys(slug for name in close for slug in self._program_names[name]))[:3]
+        meant = (slug for name in close for slug in self._program_names[name])
+        return list(dict.fromkeys((*names.find_meanings(text, self._program_names), *meant)))[:3]
 
     def mentions(self, text: str) -> list[frozenset[str]]:
         """Programmes a longer text speaks of, each with all it can mean."""
@@ -276,7 +309,10 @@ class Reference:
     def find_airlines(self, text: str) -> tuple[str, ...]:
         """The codes of the airlines a code, slug or name can mean; none of names that are only alike."""
         code = text.strip().upper()
-        return (code,) if code in self.airlines else names.find_meanings(text, self._airline_names)
+        if code in self.airlines:
+            return (code,)
+        others = self._carrier_names.keys() - self._airline_names.keys()
+        return names.find_meanings(text, self._airline_names, others)
 
     def airlines_of(self, program: Program) -> list[Airline]:
         """The airlines whose own programme it is."""
@@ -291,7 +327,7 @@ class Reference:
         """The same among all carriers; a name that means one of the airlines above means no other."""
         if (code := text.strip().upper()) in self.carriers:
             return self.carriers[code]
-        codes = self.find_airlines(text) or names.find_meanings(text, self._carrier_names)
+        codes = self.find_airlines(text) or names.find_meanings(text, self._carrier_names, ())
         return self.carriers[codes[0]] if len(codes) == 1 else self.airline(text)
 
     @cached_property

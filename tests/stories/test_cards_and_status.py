@@ -49,7 +49,7 @@ def test_which_of_my_cards_for_dinner(people: People, use: Use) -> None:
 
 
 def test_a_new_card_and_its_bonus(people: People, use: Use) -> None:
-    narrowed = use(people.alice, "add_card", card="Amex Platinum", country="US")
+    narrowed = use(people.alice, "add_card", card="Platinum", country="US")
     assert narrowed["status"] == "candidates"
     assert {c["country"] for c in narrowed["candidates"]} == {"US"}
     bonus = {"bonus_amount": 60_000, "spend_requirement": 6000, "spend_window_months": 6, "opened_on": "2026-08-20"}

@@ -36,6 +36,16 @@ class AmbiguousAlias:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideName(Fact):
+    """A programme or bank that exists and of which nothing is known here, so that its name is taken for no other."""
+
+    name: str
+    kind: str
+    country: str
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramPartner(Fact):
     """An airline a programme lists; `redeemable`: its awards can be used there, else they can only be earned."""
 

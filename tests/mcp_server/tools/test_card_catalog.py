@@ -180,3 +180,11 @@ def test_search_card_catalog_lists_ten_cards_and_says_how_to_get_more(people: Pe
     assert (last["paging"]["has_more"], " are here" in last["message"]) == (False, False)
     shortened = use(people.alice, "search_card_catalog", per_page=100)
     assert (" are here" in shortened["message"], "Too long to show whole" in shortened["message"]) == (False, True)
+
+
+def test_search_card_catalog_knows_issuers_it_has_no_cards_of(people: People, use: Use) -> None:
+    answer = use(people.bob, "search_card_catalog", issuer="HDFC")
+    assert (answer["status"], answer["nearest"]) == ("not_found", [])
+    assert answer["message"].startswith("HDFC Bank is known here, but has no data")
+    sister = use(people.bob, "search_card_catalog", query="Ink Business Plus")
+    assert sister["status"] == "not_found"

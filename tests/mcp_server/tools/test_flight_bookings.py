@@ -186,7 +186,7 @@ def test_logging_a_flight_needs_a_paid_plan_and_reading_none(people: People, use
 def test_names_are_resolved_and_nothing_is_lost_with_a_carrier_nobody_listed(people: People, use: Use) -> None:
     shared = use(people.alice, "add_flight_booking", **LEG | {"airline": "Ryanair", "program": "Avios"})
     assert (shared["status"], shared["saved"]) == ("candidates", False)
-    unknown = use(people.alice, "add_flight_booking", **LEG | {"program": "No one's Miles"})
+    unknown = use(people.alice, "add_flight_booking", **LEG | {"program": "Flying Bleu"})
     assert unknown["status"] == "not_found"
     assert unknown["nearest"]
     own = add(use, people.alice, airline="Iberia", program="Avios")

@@ -316,7 +316,7 @@ def test_a_name_that_is_known_is_compared_with_no_other(
 def test_a_slug_is_looked_for_in_no_name(people: People, use: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search through the names of all airlines took a twentieth of the call."""
     sought: list[str] = []
-    monkeypatch.setattr(names, "find_meanings", lambda text, _: sought.append(text) or ())
+    monkeypatch.setattr(names, "find_meanings", lambda text, *_: sought.append(text) or ())
     for tool, more in (("get_pricing", {"origin": "MAD", "destination": "JFK"}), ("get_program_rates", {})):
         assert use(people.bob, tool, program="iberia-club", **more)["program"] == "iberia-club"
     assert sought == []

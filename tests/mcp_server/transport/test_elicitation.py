@@ -34,7 +34,7 @@ from tests.support.settings_and_clock import StandingClock
 
 CATALOGUE = dict(TOOLS)  # before the tools of the tests replace it
 ASKING: list[Mode] = ["legacy", "2026-07-28"]
-PLATINUM = {"card": "Amex Platinum", "country": "US"}
+PLATINUM = {"card": "Platinum", "country": "US"}
 Ask = Callable[[Any, ElicitRequestParams], Awaitable[ElicitResult]]
 
 
@@ -192,7 +192,7 @@ def test_a_name_that_can_mean_several_is_chosen_in_place(world: World, people: P
         assert session.scalars(select(Card.slug)).all() == [second["slug"]]
     assert list_outcomes("add_card") == ["candidates", "ok"]
     [form] = person.forms
-    assert form.message == "Which card is meant by “Amex Platinum”?"
+    assert form.message == "Which card is meant by “Platinum”?"
     offered = form.requested_schema["properties"][elicitation.FIELD]["oneOf"]
     assert [choice["const"] for choice in offered] == [c["slug"] for c in unasked["candidates"]]
     assert offered[1]["title"] == f"{second['name']} ({second['issuer']}, US)"

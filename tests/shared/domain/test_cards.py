@@ -54,19 +54,49 @@ def test_slug_or_whole_name_is_exact_in_any_case_and_spacing(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("Amex Gold", "us-amex-gold"),
-        ("amex business gold", "us-amex-business-gold"),
-        ("Chase Sapphire Reserve Card", "us-chase-sapphire-reserve"),
         ("saphire preferred", "us-chase-sapphire-preferred"),
         ("CSR", "us-chase-sapphire-reserve"),
         ("VentureX", "us-capital-one-venture-x"),
-        ("virgin reward+", "uk-virgin-reward-plus"),
         ("Amex Plat", "uk-amex-platinum"),
         ("Américan Éxpress Platinum", "us-amex-platinum"),
     ],
 )
 def test_what_people_type_leads_to_the_card_meant(text: str, first: str) -> None:
     assert candidates(text)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("Amex Gold", "us-amex-gold"),
+        ("amex business gold", "us-amex-business-gold"),
+        ("American Express Gold", "us-amex-gold"),
+        ("Chase Sapphire Reserve Card", "us-chase-sapphire-reserve"),
+        ("Sapphire Reserve", "us-chase-sapphire-reserve"),
+        ("Capital One Venture X", "us-capital-one-venture-x"),
+        ("virgin reward+", "uk-virgin-reward-plus"),
+    ],
+)
+def test_an_everyday_name_is_exact(text: str, slug: str) -> None:
+    assert match_card(text, CATALOGUE).exact == slug
+
+
+@pytest.mark.parametrize("text", ["gold", "Gold Card", "Amex", "reserve", "platinum"])
+def test_one_common_word_is_never_exact(text: str) -> None:
+    assert match_card(text, CATALOGUE).exact is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Chase Sapphire Reserve Business", "Capital One Venture X Business", "Amex Gold Plus"]
+)
+def test_a_card_that_is_not_here_is_no_sister_of_it(text: str) -> None:
+    assert candidates(text) == []
+
+
+def test_an_everyday_name_is_of_the_country_at_home_and_else_asked() -> None:
+    assert match_card("Amex Platinum", CATALOGUE, "US").exact == "us-amex-platinum"
+    assert match_card("Amex Platinum", CATALOGUE, "GB").exact == "uk-amex-platinum"
+    assert candidates("Amex Platinum") == ["us-amex-platinum", "uk-amex-platinum"]
 
 
 @pytest.mark.parametrize("text", ["Monzo", "Acme Credit Union Visa", "my visa card", "???", "x" * 120, "the"])
@@ -83,7 +113,7 @@ def test_candidates_are_few_and_best_first() -> None:
 
 @pytest.mark.parametrize(("country", "slugs"), [("US", ["us-amex-platinum"]), ("GB", ["uk-amex-platinum"])])
 def test_a_country_narrows_before_likeness_does(country: str, slugs: list[str]) -> None:
-    assert [f.slug for f in match_card("Amex Platinum", CATALOGUE, country).candidates] == slugs
+    assert [f.slug for f in match_card("Platinum", CATALOGUE, country).candidates] == slugs
 
 
 def test_a_card_of_another_country_counts_where_none_of_this_one_fits() -> None:
@@ -98,9 +128,9 @@ def test_a_card_of_another_country_counts_where_none_of_this_one_fits() -> None:
 
 def test_a_typed_brand_keeps_other_brands_out() -> None:
     entries = [*CATALOGUE, Entry("us-citi-platinum", "Citi Platinum Select", "Citi")]
-    slugs = [f.slug for f in match_card("Amex Platinum", entries, "US").candidates]
-    assert slugs == ["us-amex-platinum"]
-    assert [f.slug for f in match_card("Citi Platinum", entries, "US").candidates] == ["us-citi-platinum"]
+    assert match_card("Amex Platinum", entries, "US").exact == "us-amex-platinum"
+    assert match_card("Citi Platinum", entries, "US").exact == "us-citi-platinum"
+    assert [f.slug for f in match_card("Citi Plat", entries, "US").candidates] == ["us-citi-platinum"]
 
 
 def test_fees_are_the_stored_ones_else_the_catalogues_and_sum_by_currency() -> None:

@@ -13,7 +13,8 @@ from shared.reference.rows import FILES
 
 COUNTS = {
     "programs.csv": 61,
-    "program_aliases.csv": 493,
+    "program_aliases.csv": 492,
+    "outside_names.csv": 585,
     "transfer_partners.csv": 282,
     "transfer_bonuses.csv": 70,
     "award_charts.csv": 137,
