@@ -100,6 +100,15 @@ def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
     return {holds: tuple(dict.fromkeys((*own, *DEFAULT_NAMES[holds]))) for holds, own in names.items()}
 
 
+def _sort_codes(rows: Sequence[Any]) -> dict[str, str]:
+    """The category of every code, also of those in `3000-3350`: airlines, car rentals and hotels have one each."""
+    categories: dict[str, str] = {}
+    for row in rows:
+        first, _, last = row.mcc.partition("-")
+        categories |= {f"{code:04}": row.category for code in range(int(first), int(last or first) + 1)}
+    return categories
+
+
 @lru_cache(maxsize=2)
 def build_book(reference: Reference) -> StatementBook:
     """Builds the book once for each load of the reference data."""
@@ -112,7 +121,7 @@ def build_book(reference: Reference) -> StatementBook:
         columns=_merge_columns(reference.rows("statements/columns.csv")),
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
-        mcc={row.mcc: row.category for row in reference.rows("statements/mcc.csv")},
+        mcc=_sort_codes(reference.rows("statements/mcc.csv")),
         issuer_categories={
             row.name.lower(): row.category for row in reference.rows("statements/issuer_categories.csv")
         },

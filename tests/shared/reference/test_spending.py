@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shared.domain.card_value import CATEGORIES
+from shared.domain.spending.categories import build_categoriser
 from shared.domain.spending.model import EXCLUDED, KINDS
 from shared.reference.load import reference
 from shared.reference.spending import build_book
@@ -14,7 +15,7 @@ from tests.shared.reference.test_folio import edit_file
 def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
     names = ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
     counts = {name: len(reference().rows(f"statements/{name}.csv")) for name in names}
-    assert list(counts.values()) == [14, 19, 140, 21, 153, 89, 15]
+    assert list(counts.values()) == [14, 19, 140, 23, 154, 89, 15]
 
 
 def test_every_category_can_be_told_and_no_other_is() -> None:
@@ -30,6 +31,33 @@ def test_every_category_can_be_told_and_no_other_is() -> None:
 
 def test_no_rule_hides_behind_a_word_that_is_in_every_description() -> None:
     assert build_book(reference()).any_merchant.search("zorblatt gmbh 4711 leeds") is None
+
+
+@pytest.mark.parametrize(
+    ("category", "descriptions"),
+    [
+        (
+            "rent",
+            "py *rentpayment|rent|rent august|monthly rent flat 4|transfer to landlord|miete|loyer mars",
+        ),
+        ("tax", "irs usataxpymt|hmrc self assessment|leeds council tax|finanzamt bonn|dgfip impots|agencia tributaria"),
+        ("excluded:transfer", "transfer to savings|umbuchung|virement interne|traspaso|own account transfer"),
+        ("travel_other", "budget rent a car|enterprise rent-acar|avis rent-a-car"),
+    ],
+)
+def test_rent_tax_and_transfers_to_oneself_are_kinds_of_their_own(category: str, descriptions: str) -> None:
+    categorise = build_categoriser(build_book(reference()))
+    assert {words: categorise(words, "", "") for words in descriptions.split("|")} == dict.fromkeys(
+        descriptions.split("|"), category
+    )
+
+
+def test_every_code_of_a_range_has_its_category() -> None:
+    categorise = build_categoriser(build_book(reference()))
+    known = {
+        code: categorise("zorblatt", code, "") for code in ["3000", "3350", "3351", "3999", "6513", "9311", "0001"]
+    }
+    assert list(known.values()) == ["airfare", "airfare", "travel_other", "hotels", "rent", "tax", "other"]
 
 
 def test_the_book_is_made_once_for_each_load() -> None:
