@@ -7,13 +7,14 @@ from typing import Any
 
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.header import DEFAULT_NAMES, fold_name
+from shared.domain.spending.merchants import ChainFinder
 from shared.domain.spending.model import EXCLUDED, KINDS, StatementBook, StatementLayout
 from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
 TABLES = tuple(
     f"{_FOLDER}{name}.csv"
-    for name in ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
+    for name in ("layouts", "headers", "columns", "merchants", "chains", "mcc", "issuer_categories", "line_types")
 )
 _ORDERS = ("mdy", "dmy", "ymd")
 _CHARGES = ("positive", "negative", "debit")
@@ -25,7 +26,7 @@ def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     """What is wrong with the statement files, each with file and line."""
     categories = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
     layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
-    for name in ("merchants", "mcc", "issuer_categories"):
+    for name in ("merchants", "chains", "mcc", "issuer_categories"):
         for number, row in tables[f"{_FOLDER}{name}.csv"].items():
             if row.category not in categories:
                 yield f"{_FOLDER}{name}.csv:{number}: category {row.category!r} is not known"
@@ -121,6 +122,7 @@ def build_book(reference: Reference) -> StatementBook:
         columns=_merge_columns(reference.rows("statements/columns.csv")),
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
+        chains=ChainFinder((row.name, row.category) for row in reference.rows("statements/chains.csv")),
         mcc=_sort_codes(reference.rows("statements/mcc.csv")),
         issuer_categories={
             row.name.lower(): row.category for row in reference.rows("statements/issuer_categories.csv")

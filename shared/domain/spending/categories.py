@@ -1,4 +1,4 @@
-"""Spending category of a statement line: by merchant words, merchant category code, then the issuer's category."""
+"""Spending category of a statement line: by merchant words, merchant category code, chain, then issuer's category."""
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -34,7 +34,8 @@ def _find_category(book: StatementBook, description: str, mcc: str, native: str)
     if book.any_merchant.search(description):
         return next(category for words, category in book.merchants if words.search(description))
     code = mcc.strip()
-    return book.mcc.get(code) or book.issuer_categories.get(native.strip().lower()) or OTHER
+    by_chain = book.mcc.get(code) or book.chains.find(description)
+    return by_chain or book.issuer_categories.get(native.strip().lower()) or OTHER
 
 
 def describe_uncategorised(amounts: Iterable[tuple[str, Decimal]]) -> list[str]:
