@@ -180,3 +180,10 @@ def test_search_card_catalog_lists_ten_cards_and_says_how_to_get_more(people: Pe
     assert (last["paging"]["has_more"], " are here" in last["message"]) == (False, False)
     shortened = use(people.alice, "search_card_catalog", per_page=100)
     assert (" are here" in shortened["message"], "Too long to show whole" in shortened["message"]) == (False, True)
+
+
+@pytest.mark.parametrize(("query", "field"), [("rent", "earn_rates"), ("Priority Pass", "lounge_access")])
+def test_search_card_catalog_finds_cards_by_what_they_offer(people: People, use: Use, query: str, field: str) -> None:
+    answer = use(people.alice, "search_card_catalog", query=query, per_page=50, detail="full")
+    assert len(answer["cards"]) >= 3
+    assert all(query.lower() in str(card[field]).lower().replace("-", " ") for card in answer["cards"])
