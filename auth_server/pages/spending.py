@@ -4,6 +4,7 @@ from asyncio import gather
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from pydantic_core import to_json
@@ -19,6 +20,7 @@ from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
 from shared.domain.dates import add_months
 from shared.domain.plans import Plan
+from shared.domain.spending.categories import describe_uncategorised
 from shared.limits.heavy_work import run_heavy
 
 __all__ = ["MAX_FILE_BYTES", "delete", "import_statement", "show", "show_too_large"]
@@ -56,6 +58,7 @@ async def _show(
         look(member, "get_spending_summary", months_back=_MONTHS, **only),
     )
     summary = answer if answer.status == "ok" else Answer()
+    categories = _list_categories(summary)
     return member.show(
         "spending.html",
         status,
@@ -68,7 +71,8 @@ async def _show(
         chosen=dict(member.data.form) if fault else {},
         questions=_QUESTIONS,
         totals=_draw_months(summary),
-        categories=_list_categories(summary),
+        categories=categories,
+        unsorted=" ".join(describe_uncategorised((name, Decimal(str(total))) for name, total, *_ in categories)),
         is_away=bool(statements) and not answer,
         summary=summary,
     )

@@ -13,9 +13,15 @@ from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views.card_purchases import PurchaseValue, describe_best_card, describe_no_card, to_purchase_value
+from mcp_server.views.card_purchases import (
+    PurchaseValue,
+    describe_best_card,
+    describe_cap_basis,
+    describe_no_card,
+    to_purchase_value,
+)
 from mcp_server.views.own_cards import Wallet, read_wallet
-from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, name_category
+from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, describe_basis, name_category
 from shared.db.card_spending import CardSpending, read_card_spending
 from shared.db.profile import Profile
 from shared.db.spending import read_totals
@@ -49,7 +55,7 @@ def explain(
         *_explain_bonus(call, s, spending),
         *(issuer_rules.describe_check(rule, check) for rule, check in rules if check.applies != "no"),
         *_explain_credits(call, s),
-        *_explain_earning(call.reference, s, spending, category),
+        *_explain_earning(call, s, spending, category),
         *_explain_goal(call.reference, s, goal),
         *_explain_confidence(call.reference, s),
     ]
@@ -99,10 +105,12 @@ def _explain_credits(call: Call, s: ScoredCard) -> list[str]:
     return [f"Credits of up to {amount} depend on where you buy and are not counted: {credit_names}."]
 
 
-def _explain_earning(reference: Reference, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
-    words = []
+def _explain_earning(call: Call, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
+    words, reference = [], call.reference
     if s.per_hundred is not None and category:
         words.append(f"100 {s.card.fee_currency} on {name_category(category)} bring {s.per_hundred:.2f} back.")
+        if remark := catalogue.find_remark(reference, s.card.slug, category, call.today):
+            words.append(f"The rate holds for {remark}.")
     if spending.source != "none" and s.worth.points_per_year:
         words.append(
             f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)} a year"
@@ -364,7 +372,9 @@ def read_imported_spending(call: Call) -> Spending:
     yearly = {category: spent for category, spent in yearly.items() if spent > 0}
     if not yearly:
         return Spending("none", 0, {})
-    return Spending("imported", len(months), yearly, sum(yearly.values(), Decimal(0)))
+    counted = {category: spent for category, spent in yearly.items() if category not in card_value.APART}
+    apart = {category: spent for category, spent in yearly.items() if category in card_value.APART}
+    return Spending("imported", len(months), counted, sum(counted.values(), Decimal(0)), apart)
 
 
 def _find_dollars(currency: str) -> Decimal:
@@ -467,7 +477,7 @@ def recommend_cards(
     call: Call,
     country: Annotated[Country | None, Field(description="The profile's when absent, if known.")] = None,
     goal_program: AnyName | None = None,
-    category: Annotated[Category | None, Field(description="Best card for this one.")] = None,
+    category: Category | None = None,
     monthly_spend: Spend | None = None,
     spend_currency: Currency = "USD",
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
@@ -483,7 +493,8 @@ def recommend_cards(
     accounts: top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
-    spending = _resolve_spending(call, monthly_spend, spend_currency).within(category)
+    whole = _resolve_spending(call, monthly_spend, spend_currency)
+    spending = whole.within(category)
     wallet = read_wallet(call)
     if only_held:
         amount = _USUAL_PURCHASE if purchase_amount is None else purchase_amount
@@ -497,7 +508,9 @@ def recommend_cards(
     scored.sort(key=lambda s: s.order)
     top_cards = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=describe_ranking(top_cards, spending, category, country, len(scored)),
+        message=" ".join(
+            [describe_ranking(top_cards, spending, category, country, len(scored)), *describe_basis(whole, category)]
+        ),
         recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
@@ -531,7 +544,9 @@ def _rank_own_cards(
     scored.sort(key=lambda s: s.purchase_order)
     top_cards = scored[: min(limit, call.limits.results or limit)]
     return Recommendations(
-        message=describe_best_card(call, top_cards, wallet, category, currency),
+        message=" ".join(
+            [describe_best_card(call, top_cards, wallet, category, currency), *describe_cap_basis(top_cards)]
+        ),
         recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,

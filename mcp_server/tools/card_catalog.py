@@ -209,13 +209,30 @@ def _nearest_slugs(reference: Reference, text: str) -> list[str]:
     return [spelled[n] for n in names.find_close(text, spelled)]
 
 
-def _search(reference: Reference, query: str | None) -> list[Row]:
-    """Cards ordered by how well they match the query; without one by country and name."""
+def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
+    """Cards with a rate, a lounge, a credit or a perk that these words name; by country and name."""
+    typed = names.normalize_name(query)
+    vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
+    fits = []
+    for card in sorted(reference.cards.values(), key=lambda c: (c.country, c.name)):
+        rates = (row.category.replace("_", " ") for row in catalogue.list_earn_rows(reference, card.slug, on))
+        own_credits = (row.name for row in catalogue.list_credits(reference, card.slug, on))
+        perks = (*card.lounge, *card.benefits, *(vouchers[slug] for slug in card.voucher_slugs))
+        offered = (f" {names.normalize_name(text)} " for text in (*rates, *own_credits, *perks))
+        if typed and any(f" {typed} " in text for text in offered):
+            fits.append(card)
+    return fits
+
+
+def _search(reference: Reference, query: str | None, on: date) -> list[Row]:
+    """Cards ordered by how well they match the query, by name or else by what they offer; without one all."""
     if not query or not query.strip():
         return sorted(reference.cards.values(), key=lambda c: (c.country, c.name))
     catalog = reference.cards
     match = cards.match_card(query, catalog.values())
     fits = [match.exact] if match.exact else [fit.slug for fit in cards.rank_candidates(query, catalog.values())]
+    if not fits and (offering := _find_by_offering(reference, query, on)):
+        return offering
     if not fits:
         raise NotFound("card", query, _nearest_names(reference, query))
     return [catalog[slug] for slug in fits]
@@ -266,7 +283,7 @@ def search_card_catalog(
     they earn. Which to get: recommend_cards; the user's own: list_my_cards. Free.
     """
     reference = call.reference
-    matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query)
+    matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query, call.today)
     if country:
         matches = [c for c in matches if c.country == country]
     if issuer and issuer.strip():

@@ -24,6 +24,7 @@ from shared.db.spending import Cell
 from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
+from shared.domain.spending.categories import describe_uncategorised
 from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
 from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total
@@ -126,9 +127,8 @@ def describe_gaps(summed: StatementTotals) -> list[str]:
             sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
     if summed.is_rounded:
         sentences.append("Amounts with more than two decimals were added as written and each total rounded once.")
-    if summed.uncategorised_share:
-        sentences.append(f"{summed.uncategorised_share:.0%} of the amount is uncategorised: its shops are not known.")
-    return sentences
+    cells = ((category, total.amount) for month in summed.months.values() for category, total in month.items())
+    return [*sentences, *describe_uncategorised(cells)]
 
 
 def describe_repeats(repeats: Sequence[Repeats]) -> list[str]:
@@ -219,7 +219,8 @@ def describe_months(chosen: CurrencySpending, months: Sequence[SpendingMonth], o
         message += f" gross, {chosen.gross - chosen.net:,.2f} refunded, {chosen.net:,.2f} net"
     if others:
         message += f". Spending in {', '.join(others)} is kept too and not converted; currency shows it"
-    return f"{message}."
+    cells = (cell for month in months for cell in month.totals.items())
+    return " ".join([f"{message}.", *describe_uncategorised(cells)])
 
 
 MAX_STATEMENTS = 100

@@ -1,5 +1,6 @@
 """Which of the cards held to pay with: what a purchase brings on each, and what is left of caps."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 from mcp_server.toolkit.context import Call
@@ -9,6 +10,7 @@ from mcp_server.views.scored_cards import ScoredCard, name_category
 from shared.domain import card_purchases
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
+from shared.domain.spending.categories import describe_uncategorised
 from shared.reference import cards as catalogue
 from shared.reference.load import Reference
 
@@ -74,16 +76,18 @@ def describe_best_card(call: Call, listed: list[ScoredCard], wallet: Wallet, cat
         )
     if any(s.card.fee_currency != currency for s in listed[:1]):
         sentences.append("A fee for foreign currency is not counted.")
-    if any(_find_remark(call, s, category) for s in listed[:1]):
-        sentences.append(f"The rate holds for {_find_remark(call, best, category)}.")
+    if remark := catalogue.find_remark(call.reference, best.card.slug, category, call.today):
+        sentences.append(f"The rate holds for {remark}.")
     if wallet.open_custom:
         sentences.append(f"Not compared, as the catalogue lacks them: {pluralize(wallet.open_custom, 'card')}.")
     return " ".join([*sentences, "Estimates; no fee and no bonus is counted."])
 
 
-def _find_remark(call: Call, s: ScoredCard, category: str) -> str | None:
-    rows = catalogue.list_earn_rows(call.reference, s.card.slug, call.today)
-    return next((row.remark for row in rows if row.category == category and row.remark), None)
+def describe_cap_basis(listed: Sequence[ScoredCard]) -> list[str]:
+    """Statements say how much of a cap is used, as far as their shops are known."""
+    capped = [s for s in listed if s.purchase and s.purchase.cap and s.statements]
+    cells = ((c.category, c.net * s.usd_per_unit) for s in capped for c in (s.statements.cells if s.statements else ()))
+    return describe_uncategorised(cells)
 
 
 def _describe_return(reference: Reference, s: ScoredCard, category: str) -> str:

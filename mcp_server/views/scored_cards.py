@@ -1,14 +1,15 @@
 """A catalogue card with what it is worth to a person, and the spending it is measured by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
 from shared.db.card_spending import CardSpending
 from shared.domain.card_purchases import Purchase
-from shared.domain.card_value import CardOffer, CardValue
+from shared.domain.card_value import APART, CardOffer, CardValue
+from shared.domain.spending.categories import describe_uncategorised
 from shared.reference.rows.travel import CatalogCard, WelcomeOffer
 
 
@@ -19,12 +20,16 @@ class Spending:
     source: Literal["imported", "argument", "none"]
     months: int
     usd: Mapping[str, Decimal]
-    total_usd: Decimal | None = None  # of all categories; None when nothing is known
+    total_usd: Decimal | None = None  # of all these categories; None when nothing is known
+    apart: Mapping[str, Decimal] = field(default_factory=dict)  # of statements, and counted only where it is asked for
 
     def within(self, category: str | None) -> "Spending":
         if category is None or self.source == "none":
             return self
-        return replace(self, usd={category: self.usd.get(category, Decimal(0))})
+        apart = self.apart.get(category, Decimal(0))
+        usd = {category: self.usd.get(category, Decimal(0)) + apart}
+        remaining = {c: amount for c, amount in self.apart.items() if c != category}
+        return replace(self, usd=usd, total_usd=(self.total_usd or Decimal(0)) + apart, apart=remaining)
 
 
 @dataclass(frozen=True)
@@ -78,3 +83,18 @@ def convert_total(spending: Spending, usd_per_unit: Decimal) -> Decimal | None:
 
 def name_category(category: str) -> str:
     return category.replace("_", " ")
+
+
+def describe_basis(spending: Spending, category: str | None) -> list[str]:
+    """What imported spending does not tell, what of it is left out, and what a card costs where few take one."""
+    sentences = describe_uncategorised(spending.usd.items()) if spending.source == "imported" else []
+    left_out = sorted(set(spending.apart) - {category})
+    if left_out:
+        amount = sum((spending.apart[c] for c in left_out), Decimal(0))
+        sentences.append(
+            f"About {amount:,.0f} USD a year of {' and '.join(left_out)} is left out: it counts towards no bonus"
+            " and no earning unless category asks for it."
+        )
+    if category in APART:
+        sentences.append(f"A fee for paying {category} by card is not known and not counted.")
+    return sentences

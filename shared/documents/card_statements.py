@@ -12,12 +12,12 @@ from typing import Any
 
 from shared.documents import bank_statements
 from shared.documents.bank_statements import BankEntry
-from shared.domain.card_value import CATEGORIES
+from shared.domain.card_value import CATEGORIES, OTHER
 from shared.domain.parsing.amounts import MAX_CELL_AMOUNT, parse_amount, uses_decimal_comma
 from shared.domain.parsing.numbers import list_readings
 from shared.domain.spending import pasted_text, table
-from shared.domain.spending.categories import OTHER, exclude_kind
 from shared.domain.spending.categories import clean_description as plain_words
+from shared.domain.spending.categories import exclude_kind
 from shared.domain.spending.line_words import NOT_SETTLED
 from shared.domain.spending.model import (
     KINDS,

@@ -25,35 +25,39 @@ Category = Literal[
     "entertainment",
     "business_services",
     "insurance_tax_gov",
+    "rent",
+    "tax",
     "other",
 ]
 CATEGORIES: tuple[str, ...] = get_args(Category)
-# Rates of the catalogue that hold for a part of a spending category, or under a condition (None). Spending says
-# nothing about either, so such a rate is named and counts only where it pays less than the base rate does.
-PARTS: dict[str, str | None] = {
-    "advertising": "business_services",
-    "brand": None,
-    "car_rental": "travel_other",
-    "brand_groceries": "groceries",
-    "dining_or_groceries": None,
-    "fitness": "other",
-    "foreign": None,
-    "government": "insurance_tax_gov",
-    "hotels_brand": "hotels",
-    "hotels_portal": "hotels",
-    "office_supplies": "business_services",
-    "online_groceries": "groceries",
-    "partner_airlines": "airfare",
-    "portal": None,
-    "portal_flights": "airfare",
-    "portal_hotels": "hotels",
-    "rent": "other",
-    "rotating": None,
-    "shipping": "business_services",
-    "top2_categories": None,
-    "top3_categories": None,
-    "top_category": None,
-    "vacation_rentals": "travel_other",
+OTHER = "other"
+# Large sums that are seldom paid by card, and then mostly for a fee: no card is chosen by them unless that is asked.
+APART = frozenset({"rent", "tax"})
+# Rates of the catalogue that hold for a part of spending categories, or under a condition (of no category). Spending
+# says nothing about either, so such a rate is named and counts only where it pays less than the base rate does.
+PARTS: dict[str, tuple[str, ...]] = {
+    "advertising": ("business_services",),
+    "brand": (),
+    "car_rental": ("travel_other",),
+    "brand_groceries": ("groceries",),
+    "dining_or_groceries": (),
+    "fitness": ("other",),
+    "foreign": (),
+    "government": ("insurance_tax_gov", "tax"),
+    "hotels_brand": ("hotels",),
+    "hotels_portal": ("hotels",),
+    "office_supplies": ("business_services",),
+    "online_groceries": ("groceries",),
+    "partner_airlines": ("airfare",),
+    "portal": (),
+    "portal_flights": ("airfare",),
+    "portal_hotels": ("hotels",),
+    "rotating": (),
+    "shipping": ("business_services",),
+    "top2_categories": (),
+    "top3_categories": (),
+    "top_category": (),
+    "vacation_rentals": ("travel_other",),
 }
 BASE = "base"
 _CENT = Decimal("0.01")
@@ -117,7 +121,7 @@ def find_rate(rates: Sequence[CategoryRate], category: str) -> CategoryRate | No
     own = next((r for r in rates if r.category == category), None)
     base = next((r for r in rates if r.category == BASE), None)
     rate = own or base
-    parts = [r for r in rates if PARTS.get(r.category) == category and r.percent == (rate and rate.percent)]
+    parts = [r for r in rates if category in PARTS.get(r.category, ()) and r.percent == (rate and rate.percent)]
     low = min(parts, key=lambda r: r.multiplier, default=None)
     return low if rate and low and low.multiplier < rate.multiplier else rate
 

@@ -34,6 +34,12 @@ def list_earn_rows(reference: Reference, slug: str, on: date) -> Sequence[CardEa
     return [row for row in _rows_by_card(reference, "card_earn.csv").get(slug, ()) if row.is_valid(on)]
 
 
+def find_remark(reference: Reference, slug: str, category: str, on: date) -> str | None:
+    """What the rate of a category depends on."""
+    rows = list_earn_rows(reference, slug, on)
+    return next((row.remark for row in rows if row.category == category and row.remark), None)
+
+
 def find_welcome_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
     """The welcome offer to speak of on a day: one that counts, else the latest of the past."""
     return welcome_offers.pick_offer(_rows_by_card(reference, "welcome_offers.csv").get(slug, ()), on)

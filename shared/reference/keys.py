@@ -64,6 +64,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "statements/layouts.csv": ("layout",),
     "statements/headers.csv": ("layout", "number"),
     "statements/merchants.csv": ("rank",),
+    "statements/chains.csv": ("name", "country"),
     "statements/mcc.csv": ("mcc",),
     "statements/issuer_categories.csv": ("issuer", "name"),
     "statements/line_types.csv": ("layout", "type"),

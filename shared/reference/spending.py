@@ -7,13 +7,14 @@ from typing import Any
 
 from shared.domain.card_value import CATEGORIES
 from shared.domain.spending.header import DEFAULT_NAMES, fold_name
+from shared.domain.spending.merchants import ChainFinder
 from shared.domain.spending.model import EXCLUDED, KINDS, StatementBook, StatementLayout
 from shared.reference.reference import Reference
 
 _FOLDER = "statements/"
 TABLES = tuple(
     f"{_FOLDER}{name}.csv"
-    for name in ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
+    for name in ("layouts", "headers", "columns", "merchants", "chains", "mcc", "issuer_categories", "line_types")
 )
 _ORDERS = ("mdy", "dmy", "ymd")
 _CHARGES = ("positive", "negative", "debit")
@@ -25,7 +26,7 @@ def find_faults(tables: Mapping[str, Mapping[int, Any]]) -> Iterator[str]:
     """What is wrong with the statement files, each with file and line."""
     categories = {*CATEGORIES, *(EXCLUDED + kind for kind in KINDS)}
     layouts = {row.layout: row for row in tables["statements/layouts.csv"].values()}
-    for name in ("merchants", "mcc", "issuer_categories"):
+    for name in ("merchants", "chains", "mcc", "issuer_categories"):
         for number, row in tables[f"{_FOLDER}{name}.csv"].items():
             if row.category not in categories:
                 yield f"{_FOLDER}{name}.csv:{number}: category {row.category!r} is not known"
@@ -100,6 +101,15 @@ def _merge_columns(rows: Sequence[Any]) -> dict[str, tuple[str, ...]]:
     return {holds: tuple(dict.fromkeys((*own, *DEFAULT_NAMES[holds]))) for holds, own in names.items()}
 
 
+def _sort_codes(rows: Sequence[Any]) -> dict[str, str]:
+    """The category of every code, also of those in `3000-3350`: airlines, car rentals and hotels have one each."""
+    categories: dict[str, str] = {}
+    for row in rows:
+        first, _, last = row.mcc.partition("-")
+        categories |= {f"{code:04}": row.category for code in range(int(first), int(last or first) + 1)}
+    return categories
+
+
 @lru_cache(maxsize=2)
 def build_book(reference: Reference) -> StatementBook:
     """Builds the book once for each load of the reference data."""
@@ -112,7 +122,8 @@ def build_book(reference: Reference) -> StatementBook:
         columns=_merge_columns(reference.rows("statements/columns.csv")),
         merchants=[(re.compile(rule.words), rule.category) for rule in rules],
         any_merchant=re.compile("|".join(f"(?:{rule.words})" for rule in rules)),
-        mcc={row.mcc: row.category for row in reference.rows("statements/mcc.csv")},
+        chains=ChainFinder((row.name, row.category) for row in reference.rows("statements/chains.csv")),
+        mcc=_sort_codes(reference.rows("statements/mcc.csv")),
         issuer_categories={
             row.name.lower(): row.category for row in reference.rows("statements/issuer_categories.csv")
         },

@@ -1,10 +1,11 @@
-"""Spending category of a statement line: by merchant words, merchant category code, then the issuer's category."""
+"""Spending category of a statement line: by merchant words, merchant category code, chain, then issuer's category."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 
+from shared.domain.card_value import OTHER
 from shared.domain.spending.model import EXCLUDED, StatementBook
 
-OTHER = "other"
 _MAX_CHARACTERS = 200  # of a description; addresses follow after that
 
 Categorise = Callable[[str, str, str], str]
@@ -33,7 +34,20 @@ def _find_category(book: StatementBook, description: str, mcc: str, native: str)
     if book.any_merchant.search(description):
         return next(category for words, category in book.merchants if words.search(description))
     code = mcc.strip()
-    return book.mcc.get(code) or book.issuer_categories.get(native.strip().lower()) or OTHER
+    by_chain = book.mcc.get(code) or book.chains.find(description)
+    return by_chain or book.issuer_categories.get(native.strip().lower()) or OTHER
+
+
+def describe_uncategorised(amounts: Iterable[tuple[str, Decimal]]) -> list[str]:
+    """How much of what was spent, by category, is of shops that are not known; nothing where all are."""
+    whole = unknown = Decimal(0)
+    for category, amount in amounts:
+        whole += amount
+        unknown += amount if category == OTHER else 0
+    if unknown <= 0 or whole <= 0:
+        return []
+    percent = min(max(round(100 * unknown / whole), 1), 100)
+    return [f"{percent}% of this spending has no category: its shops are not known."]
 
 
 def exclude_kind(kind: str) -> str:

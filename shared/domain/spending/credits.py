@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from shared.domain.spending.categories import OTHER, exclude_kind
+from shared.domain.card_value import OTHER
+from shared.domain.spending.categories import exclude_kind
 from shared.domain.spending.line_words import INCOME
 from shared.domain.spending.model import EXCLUDED, StatementLine
 
@@ -20,7 +21,7 @@ _CAME_BACK = re.compile(
     r"anulaci(ó|o)n|rimborso|terugbetaling|estorno|zwrot|refusion)\b"
 )
 # What these pay back is seldom a purchase taken back.
-_OFTEN_INCOME = (OTHER, "insurance_tax_gov", "business_services")
+_OFTEN_INCOME = (OTHER, "insurance_tax_gov", "rent", "tax", "business_services")
 
 
 def is_called_refund(description: str) -> bool:

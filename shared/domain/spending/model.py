@@ -7,6 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from shared.domain.spending.merchants import ChainFinder
+
 EXCLUDED = "excluded:"  # prefix of the category of lines that are not spending
 KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of those lines
 MAX_LINES = 50_000  # about a second of the processor
@@ -55,6 +57,7 @@ class StatementBook:
     columns: Mapping[str, tuple[str, ...]]  # what a column holds -> its names at banks that have no layout
     merchants: Sequence[tuple[re.Pattern[str], str]]  # the first match wins
     any_merchant: re.Pattern[str]
+    chains: ChainFinder
     mcc: Mapping[str, str]
     issuer_categories: Mapping[str, str]
     types: Mapping[tuple[str, str], str]  # (layout, type) -> kind of exclusion

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
-from shared.domain.card_value import CATEGORIES
-from shared.domain.spending.categories import OTHER
+from shared.domain.card_value import CATEGORIES, OTHER
 from shared.domain.spending.credits import judge_credits
 from shared.domain.spending.model import EXCLUDED, Hints, Skipped, StatementLine, StatementReading, UnreadableStatement
 

@@ -58,6 +58,15 @@ class MerchantWords:
 
 
 @dataclass(frozen=True, slots=True)
+class MerchantChain(Fact):
+    """A chain in one of its countries, by the name it begins a line of a statement with."""
+
+    name: str
+    country: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
 class MerchantCode(Fact):
     """A merchant category code and its name. The category is the one this product sums it under."""
 
@@ -89,6 +98,7 @@ STATEMENT_FILES: dict[str, type] = {
     "statements/headers.csv": StatementHeader,
     "statements/columns.csv": StatementColumn,
     "statements/merchants.csv": MerchantWords,
+    "statements/chains.csv": MerchantChain,
     "statements/mcc.csv": MerchantCode,
     "statements/issuer_categories.csv": IssuerCategory,
     "statements/line_types.csv": LineType,

@@ -77,6 +77,27 @@ def test_recommend_cards_counts_spending_in_any_currency(people: People, use: Us
     assert answer["valuation_as_of"] == "2026-03-21"
 
 
+def test_recommend_cards_leaves_rent_and_tax_out_until_asked_and_says_what_it_rests_on(
+    people: People, use: Use
+) -> None:
+    sums = {"PY *RENTPAYMENT": 2000, "IRS USATAXPYMT": 1000, "Tesco": 100, "Zorblatt": 300}
+    rows = [{"date": "2026-10-03", "description": words, "amount": amount} for words, amount in sums.items()]
+    use(people.alice, "import_spending_statement", rows=rows, currency="USD")
+    plain = use(people.alice, "recommend_cards", country="US", limit=10)
+    assert "75% of this spending has no category" in plain["message"]
+    assert "About 36,000 USD a year of rent and tax is left out" in plain["message"]
+    offers = [r["welcome_offer"] for r in plain["recommendations"] if r["welcome_offer"]]
+    assert {o["own_spend"] for o in offers if o["window_months"] == 3} == {1200.0}
+    asked = use(people.alice, "recommend_cards", country="US", category="rent", limit=10)
+    assert "About 12,000 USD a year of tax is left out" in asked["message"]
+    assert "A fee for paying rent by card is not known" in asked["message"]
+    offers = [r["welcome_offer"] for r in asked["recommendations"] if r["welcome_offer"]]
+    assert {o["own_spend"] for o in offers if o["window_months"] == 3} <= {7200.0}
+    bilt = next(r for r in asked["recommendations"] if r["slug"].startswith("us-bilt"))
+    assert any("on rent bring" in words for words in bilt["reasons"])
+    assert any("by everyday spending" in words or "everyday" in words for words in bilt["reasons"])
+
+
 def test_recommend_cards_says_when_a_bonus_is_unknown_or_out_of_reach(people: People, use: Use) -> None:
     small = use(people.alice, "recommend_cards", country="GB", monthly_spend={"other": 100}, limit=10)
     unknown = [r for r in small["recommendations"] if r["breakdown"]["bonus"] is None]

@@ -188,3 +188,10 @@ def test_search_card_catalog_knows_issuers_it_has_no_cards_of(people: People, us
     assert answer["message"].startswith("HDFC Bank is known here, but has no data")
     sister = use(people.bob, "search_card_catalog", query="Ink Business Plus")
     assert sister["status"] == "not_found"
+
+
+@pytest.mark.parametrize(("query", "field"), [("rent", "earn_rates"), ("Priority Pass", "lounge_access")])
+def test_search_card_catalog_finds_cards_by_what_they_offer(people: People, use: Use, query: str, field: str) -> None:
+    answer = use(people.alice, "search_card_catalog", query=query, per_page=50, detail="full")
+    assert len(answer["cards"]) >= 3
+    assert all(query.lower() in str(card[field]).lower().replace("-", " ") for card in answer["cards"])

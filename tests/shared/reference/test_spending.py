@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis.strategies import DataObject, data, sampled_from
 
 from shared.domain.card_value import CATEGORIES
+from shared.domain.spending.categories import build_categoriser, clean_description
+from shared.domain.spending.merchants import ChainFinder
 from shared.domain.spending.model import EXCLUDED, KINDS
 from shared.reference.load import reference
 from shared.reference.spending import build_book
@@ -12,9 +16,9 @@ from tests.shared.reference.test_folio import edit_file
 
 
 def test_the_layouts_the_rules_and_the_codes_are_all_there() -> None:
-    names = ("layouts", "headers", "columns", "merchants", "mcc", "issuer_categories", "line_types")
+    names = ("layouts", "headers", "columns", "merchants", "chains", "mcc", "issuer_categories", "line_types")
     counts = {name: len(reference().rows(f"statements/{name}.csv")) for name in names}
-    assert list(counts.values()) == [14, 19, 140, 21, 153, 89, 15]
+    assert list(counts.values()) == [14, 19, 140, 23, 907, 154, 89, 15]
 
 
 def test_every_category_can_be_told_and_no_other_is() -> None:
@@ -30,6 +34,71 @@ def test_every_category_can_be_told_and_no_other_is() -> None:
 
 def test_no_rule_hides_behind_a_word_that_is_in_every_description() -> None:
     assert build_book(reference()).any_merchant.search("zorblatt gmbh 4711 leeds") is None
+
+
+@pytest.mark.parametrize(
+    ("category", "descriptions"),
+    [
+        (
+            "rent",
+            "py *rentpayment|rent|rent august|monthly rent flat 4|transfer to landlord|miete|loyer mars",
+        ),
+        ("tax", "irs usataxpymt|hmrc self assessment|leeds council tax|finanzamt bonn|dgfip impots|agencia tributaria"),
+        ("excluded:transfer", "transfer to savings|umbuchung|virement interne|traspaso|own account transfer"),
+        ("travel_other", "budget rent a car|enterprise rent-acar|avis rent-a-car"),
+    ],
+)
+def test_rent_tax_and_transfers_to_oneself_are_kinds_of_their_own(category: str, descriptions: str) -> None:
+    categorise = build_categoriser(build_book(reference()))
+    assert {words: categorise(words, "", "") for words in descriptions.split("|")} == dict.fromkeys(
+        descriptions.split("|"), category
+    )
+
+
+def test_chains_of_twenty_countries_have_one_category_each() -> None:
+    chains = reference().rows("statements/chains.csv")
+    assert len({row.name for row in chains}) >= 400
+    assert len({row.country for row in chains}) >= 20
+    find = ChainFinder((row.name, row.category) for row in chains).find
+    assert [row.name for row in chains if find(row.name.lower()) != row.category] == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(data())
+def test_a_chain_is_found_whatever_is_written_around_it(draw: DataObject) -> None:
+    book = build_book(reference())
+    chain = draw.draw(sampled_from(reference().rows("statements/chains.csv")))
+    before = draw.draw(sampled_from(["", "SQ *", "PY *", "SUMUP  *", "TST* ", "Zettle_*", "POS ", "CARD PURCHASE "]))
+    name = draw.draw(sampled_from([chain.name, chain.name.upper(), chain.name.replace("'", ""), chain.name + ","]))
+    behind = draw.draw(sampled_from(["", " #0061", " F123", " 00423 LEEDS", "   DENVER CO", " 5262 +1 800", "-77 GBR"]))
+    assert book.chains.find(clean_description(f"{before}{name}{behind}")) == chain.category
+
+
+@pytest.mark.parametrize(
+    ("description", "category"),
+    [
+        *((words, "airfare") for words in ("UNITED 0162341234567", "SOUTHWES 5262", "GOL LINHAS AEREAS")),
+        *((words, "groceries") for words in ("KING SOOPERS #0061", "KINGSOOPERS 61", "7-ELEVEN 33212", "FAIRPRICE")),
+        *((words, "dining") for words in ("MCDONALDS F123", "McDonald's 4411", "SWIGGY BANGALORE", "ZOMATO", "IFOOD")),
+        *((words, "transit") for words in ("DEUTSCHE BAHN", "JR EAST TOKYO")),
+        *((words, "other") for words in ("UNITED 5512", "ZORBLATT 0162341234567", "SOUTHWEL 5262", "")),
+        ("PETRO CANADA 1", "fuel"),
+        ("XCEL ENERGY", "telecom_utilities"),
+        ("AMC THEATRES 12", "entertainment"),
+        ("PAO DE ACUCAR", "groceries"),
+        ("PY *RENTPAYMENT", "rent"),
+    ],
+)
+def test_a_line_of_a_statement_has_the_category_of_its_shop(description: str, category: str) -> None:
+    assert build_categoriser(build_book(reference()))(clean_description(description), "", "") == category
+
+
+def test_every_code_of_a_range_has_its_category() -> None:
+    categorise = build_categoriser(build_book(reference()))
+    known = {
+        code: categorise("zorblatt", code, "") for code in ["3000", "3350", "3351", "3999", "6513", "9311", "0001"]
+    }
+    assert list(known.values()) == ["airfare", "airfare", "travel_other", "hotels", "rent", "tax", "other"]
 
 
 def test_the_book_is_made_once_for_each_load() -> None:
