@@ -6,7 +6,7 @@ from typing import Literal
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Money, Part
 from mcp_server.views.own_cards import Wallet
-from mcp_server.views.scored_cards import ScoredCard, name_category
+from mcp_server.views.scored_cards import ScoredCard, describe_payment_fee, name_category
 from shared.domain import card_purchases
 from shared.domain.dates import format_day
 from shared.domain.plurals import pluralize
@@ -78,6 +78,7 @@ def describe_best_card(call: Call, listed: list[ScoredCard], wallet: Wallet, cat
         sentences.append("A fee for foreign currency is not counted.")
     if remark := catalogue.find_remark(call.reference, best.card.slug, category, call.today):
         sentences.append(f"The rate holds for {remark}.")
+    sentences += describe_payment_fee(category)
     if wallet.open_custom:
         sentences.append(f"Not compared, as the catalogue lacks them: {pluralize(wallet.open_custom, 'card')}.")
     return " ".join([*sentences, "Estimates; no fee and no bonus is counted."])

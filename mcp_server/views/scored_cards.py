@@ -95,6 +95,9 @@ def describe_basis(spending: Spending, category: str | None) -> list[str]:
             f"About {amount:,.0f} USD a year of {' and '.join(left_out)} is left out: it counts towards no bonus"
             " and no earning unless category asks for it."
         )
-    if category in APART:
-        sentences.append(f"A fee for paying {category} by card is not known and not counted.")
-    return sentences
+    return [*sentences, *describe_payment_fee(category)]
+
+
+def describe_payment_fee(category: str | None) -> list[str]:
+    """Few landlords and tax offices take a card without a fee."""
+    return [f"A fee for paying {category} by card is not known and not counted."] if category in APART else []

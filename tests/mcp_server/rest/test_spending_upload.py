@@ -188,6 +188,11 @@ def test_each_currency_is_summed_apart_and_months_without_spending_stay_empty(an
     assert len(page) < 30_000
 
 
+def test_the_page_says_how_much_has_no_category(ann: World) -> None:
+    upload(ann, b"Date,Payee,Amount\n2026-05-03,ALDI,25\n2026-05-04,ZORBLATT,75\n", currency="GBP")
+    assert "75% of this spending has no category: its shops are not known." in ann.get(PAGE).text
+
+
 def test_totals_that_cannot_be_read_are_named_and_the_rest_stands(ann: World, monkeypatch: pytest.MonkeyPatch) -> None:
     upload(ann, CSV.encode())
 

@@ -88,7 +88,10 @@ def test_recommend_cards_leaves_rent_and_tax_out_until_asked_and_says_what_it_re
     assert "About 36,000 USD a year of rent and tax is left out" in plain["message"]
     offers = [r["welcome_offer"] for r in plain["recommendations"] if r["welcome_offer"]]
     assert {o["own_spend"] for o in offers if o["window_months"] == 3} == {1200.0}
-    asked = use(people.alice, "recommend_cards", country="US", category="rent", limit=10)
+    use(people.alice, "add_card", card="us-bilt-blue")
+    own = use(people.alice, "recommend_cards", only_held=True, category="rent")
+    assert "A fee for paying rent by card is not known" in own["message"]
+    asked = use(people.alice, "recommend_cards", country="US", category="rent", include_held=True, limit=10)
     assert "About 12,000 USD a year of tax is left out" in asked["message"]
     assert "A fee for paying rent by card is not known" in asked["message"]
     offers = [r["welcome_offer"] for r in asked["recommendations"] if r["welcome_offer"]]

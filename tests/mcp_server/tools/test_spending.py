@@ -279,6 +279,18 @@ def test_import_of_a_free_account_meets_the_paywall(people: People, use: Use) ->
     assert use(people.bob, "import_spending_statement", statement_text=CHASE)["status"] == "paywall"
 
 
+@pytest.mark.parametrize(("unknown", "percent"), [(0, None), (1, 1), (300, 75), (100_000, 100)])
+def test_import_and_summary_say_how_much_has_no_category(
+    people: People, use: Use, unknown: int, percent: int | None
+) -> None:
+    rows = [{"date": "2026-10-03", "description": "Tesco", "amount": 100}]
+    rows += [{"date": "2026-10-03", "description": "Zorblatt", "amount": unknown}] if unknown else []
+    made = use(people.alice, "import_spending_statement", rows=rows, currency="GBP")
+    for answer in (made, use(people.alice, "get_spending_summary")):
+        assert ("of this spending has no category" in answer["message"]) == (percent is not None)
+        assert percent is None or f" {percent}% of this spending" in answer["message"]
+
+
 def test_get_spending_summary_adds_up_statements_and_averages_months_with_spending(people: People, use: Use) -> None:
     assert use(people.alice, "get_spending_summary")["missing"] == ["statements"]
     card = use(people.alice, "add_card", card="Zorblatt", custom=True, currency="USD")["card"]["card_id"]
