@@ -160,7 +160,7 @@ Member = Annotated[
     str,
     limit_length(60),
     AfterValidator(_check_member),
-    Field(description="Household member by name; absent: the user."),
+    Field(description="Household member; absent: the user."),
 ]
 OtherMember = Annotated[str, limit_length(60), Field(description="Whose; empty string: the user's own.")]
 AnyName = Annotated[str, limit_length(200)]

@@ -122,7 +122,7 @@ def list_recent_activity(
 ) -> Activity:
     """Lists past searches that the user looked up or checked before, each with its result in short, and saved chats.
 
-    Free.
+    To find again what was seen or asked the other day. Free.
     """
     if trip_id is not None:
         get_own_trip(call, trip_id)

@@ -52,7 +52,7 @@ def _decode_workbook(content: bytes) -> str:
     except ReaderEnded as ended:
         raise NoText(f"a spreadsheet that cannot be read: {ended}; save it as CSV") from None
     if isinstance(text, UnreadWorkbook):
-        raise NoText(str(text))
+        raise NoText(text.reason)
     return text
 
 

@@ -3,7 +3,7 @@
 import csv
 from datetime import date, datetime, time
 from io import BytesIO, StringIO
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
@@ -12,8 +12,8 @@ _MAX_PARTS, _MAX_UNPACKED_BYTES = 1000, 64 << 20
 _MAX_ROWS, _MAX_COLUMNS, _MAX_SHEETS = 60_000, 200, 20
 
 
-class UnreadWorkbook(ValueError):
-    """The text says what kind of file it is."""
+class UnreadWorkbook(NamedTuple):
+    reason: str  # what kind of file it is, and what to do
 
 
 def read_workbook(content: bytes) -> str | UnreadWorkbook:
