@@ -227,8 +227,8 @@ class Form:
     @property
     def sections(self) -> list[tuple[Field, list[list[Input]]]]:
         """The fields by their section, and in it those that stand two in a row together."""
-        shown = [input for input in self if input.field is not _AGAIN or self.is_repeat]
-        by_section = groupby(shown, key=lambda input: input.field.section)
+        drawn_inputs = [input for input in self if input.field is not _AGAIN or self.is_repeat]
+        by_section = groupby(drawn_inputs, key=lambda input: input.field.section)
         parts = [list(part) for _, part in by_section]
         return [
             (part[0].field, [list(row) for _, row in groupby(part, key=lambda input: input.field.half)])

@@ -25,7 +25,7 @@ HOST_FLOORS = {
     "worked_on": (0.47, 0.76),
     "kept": (0.39, 0.70),
     "late": (0.38, 0.75),
-    "everyday": (0.42, 0.71),
+    "everyday": (0.42, 0.70),
     "ordinary": (0.42, 0.72),
     "apart": (0.36, 0.65),
 }
