@@ -11,7 +11,7 @@ import pytest
 from deploy.client.try_client import Attempt, request_access_token, try_service
 from deploy.errors import CommandError, user_message
 from deploy.local.home import Home
-from tests.support.service import PASSWORD, Service, command
+from tests.support.service import PASSWORD, Service, command, wait_for
 
 pytestmark = pytest.mark.slow  # signs in again and again
 WORDS = "Closed for an hour."
@@ -97,6 +97,8 @@ def test_maintenance_is_told_by_its_own_sentence(service: Service, tmp_path: Pat
     email = service.person("waiting")
     command(service.home, "maintenance", "on", "--message", WORDS, "--reason", "test")
     try:
+        sign_in = f"{service.web_url}/signin"  # each program looks now and then whether it is closed
+        wait_for("the end of service", lambda: httpx.get(sign_in, timeout=30, trust_env=False).status_code == 503)
         for act in (_try, _print_token):
             with pytest.raises(CommandError, match=f"answered 503: {WORDS}"):
                 act(service, email, tmp_path / "home")

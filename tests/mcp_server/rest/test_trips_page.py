@@ -142,7 +142,7 @@ def test_an_archived_trip_comes_back_with_what_was_filed_under_it(world: World, 
 def test_a_second_trip_on_the_free_plan_is_a_sentence_with_a_way_out(world: World) -> None:
     sign_up(world, "bob@example.test")
     make_trip(world)
-    refused = send(world, f"{PAGE}/new", **TRIP)
+    refused = send(world, f"{PAGE}/new", **TRIP | {"name": "Another"})
     assert (refused.status_code, 'href="/plans"' in refused.text) == (403, True)
     assert "Archive the active trip" in refused.text
 
@@ -150,8 +150,8 @@ def test_a_second_trip_on_the_free_plan_is_a_sentence_with_a_way_out(world: Worl
 def test_a_trip_with_much_in_it_has_pages_and_none_is_heavy(world: World, ann: Caller, use: Any) -> None:
     number, page = make_trip(world)
     for hour in range(30):
-        use(ann, "save_itinerary_item", trip_id=number, title="T" * 160, day="2027-05-09", location="L" * 160,
-            start_time=f"{hour % 24:02}:00")  # fmt: skip
+        use(ann, "save_itinerary_item", trip_id=number, title=f"{hour:02}" + "T" * 158, day="2027-05-09",
+            location="L" * 160, start_time=f"{hour % 24:02}:00")  # fmt: skip
     answer = world.get(page)
     assert len(answer.content) < 30_000
     assert "Page 1 of 2" in text_of(answer.text)

@@ -30,7 +30,7 @@ CATALOGUE = dict(TOOLS)  # before the tools of the tests replace it
 TWO_KINDS = "application/json, text/event-stream"
 FORMS: dict[str, Any] = {"elicitation": {}}
 YES = {"action": "accept", "content": {"answer": True}}
-PLATINUM = {"card": "Amex Platinum", "country": "US"}
+PLATINUM = {"card": "Platinum", "country": "US"}  # several cards are called so
 
 
 async def wipe_all(call: LiveCall, confirm: bool = False) -> Words:
