@@ -97,8 +97,8 @@ def test_maintenance_is_told_by_its_own_sentence(service: Service, tmp_path: Pat
     email = service.person("waiting")
     command(service.home, "maintenance", "on", "--message", WORDS, "--reason", "test")
     try:
-        sign_in = f"{service.web_url}/signin"  # each program looks now and then whether it is closed
-        wait_for("the end of service", lambda: httpx.get(sign_in, timeout=30, trust_env=False).status_code == 503)
+        plans = f"{service.web_url}/plans"  # each program looks now and then whether it is closed
+        wait_for("the end of service", lambda: httpx.get(plans, timeout=30, trust_env=False).status_code == 503)
         for act in (_try, _print_token):
             with pytest.raises(CommandError, match=f"answered 503: {WORDS}"):
                 act(service, email, tmp_path / "home")
