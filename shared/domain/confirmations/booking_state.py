@@ -89,7 +89,15 @@ def _cut_sentence(folded: str, match: re.Match[str]) -> tuple[int, int]:
 
 
 def says_made(folded: str) -> bool:
-    """Whether a text states in any language that something was booked, ticketed or paid, and not that it will be."""
+    """Whether a text states in any language that something was booked, ticketed or paid, and not that it will be.
+
+    Most letters say so in their first lines, and then their terms need not be searched.
+    """
+    opening = folded[: folded.rfind("\n", 0, _OPENING) + 1]
+    return _has_proof(opening) or _has_proof(folded)
+
+
+def _has_proof(folded: str) -> bool:
     undone: dict[
         tuple[int, int], bool
     ] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
@@ -125,25 +133,23 @@ def _find_title(lines: Sequence[str], opening: int) -> str | None:
     return None
 
 
-def find_mark(text: Text, bookings: Sequence[Booking]) -> str | None:
-    """What a letter says against its bookings, as it has it."""
-    whole = f"{text.subject}\n" + "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
-    folded = fold(whole)
+def find_mark(whole: str, folded: str, bookings: Sequence[Booking]) -> str | None:
+    """What a letter, its subject first, says against its bookings, as it has it."""
     subject, *lines = folded.split("\n")
-    named = [at for at, line in enumerate(lines) for b in bookings if _names(line, b)]
+    names = [pattern for b in bookings if (pattern := _build_name(b))]
+    named = [at for at, line in enumerate(lines) if any(pattern.search(line) for pattern in names)]
     opening = max(named, default=folded[:_OPENING].count("\n"))
     mark = _find_title([subject], 1) or _find_statement(folded) or _find_title(lines, opening)
     at = folded.find(mark) if mark else 0
     return to_one_line(whole[at : at + len(mark)], 120) if mark else None
 
 
-def _names(folded: str, booking: Booking) -> bool:
+def _build_name(booking: Booking) -> re.Pattern[str] | None:
+    """What a folded line that names the booking holds; None where the booking has no name."""
     if not isinstance(booking, BookedLeg):
-        return bool(booking.hotel_name) and fold(booking.hotel_name or "") in folded
+        return re.compile(re.escape(fold(booking.hotel_name))) if booking.hotel_name else None
     number = re.fullmatch(r"([A-Z0-9]{2})0*(\d{1,4})", booking.flight_number or "")
-    return bool(number) and bool(
-        re.search(rf"(?<![a-z0-9]){number[1].lower()} {{0,4}}-?0*{number[2]}(?!\d)", folded) if number else False
-    )
+    return re.compile(rf"(?<![a-z0-9]){number[1].lower()} {{0,4}}-?0*{number[2]}(?!\d)") if number else None
 
 
 def find_states(body: str, legs: Sequence[BookedLeg]) -> dict[str, set[str]]:
@@ -151,7 +157,8 @@ def find_states(body: str, legs: Sequence[BookedLeg]) -> dict[str, set[str]]:
     raw = body[:MAX_CHARACTERS].split("\n")
     lines = [fold(line) for line in raw]
     numbers = {leg.flight_number or "": leg for leg in legs}
-    named = [[name for name, leg in numbers.items() if _names(line, leg)] for line in lines]
+    patterns = {name: pattern for name, leg in numbers.items() if (pattern := _build_name(leg))}
+    named = [[name for name, pattern in patterns.items() if pattern.search(line)] for line in lines]
     states: dict[str, set[str]] = {}
     placed = [(at, state) for at in range(len(lines)) for state in _list_states(raw[at], lines[at], bool(named[at]))]
     first = next((at for at, names in enumerate(named) if names), 0)
@@ -214,16 +221,20 @@ def judge_states(bookings: list[Booking], texts: Sequence[Text], proved: bool) -
         doubts.append(Doubt("action", _CALLED_OFF, ("create", "cancel")))
     waiting = [leg.flight_number or "" for leg in legs if "wait" in states.get(leg.flight_number or "", ())]
     doubts += [Doubt("not_confirmed", "The flight waits for a seat.", (), name) for name in waiting]
-    mark = next((m for text in texts if (m := find_mark(text, living))), None)
+    wholes = ["\n".join([text.subject, *join_wrapped(text.body[:MAX_CHARACTERS].split("\n"))]) for text in texts]
+    pairs = [(whole, fold(whole)) for whole in wholes]
+    mark = next((m for whole, folded in pairs if (m := find_mark(whole, folded, living))), None)
     if mark:
         doubts.append(Doubt("not_confirmed", _NOT_YET, (mark,)))
-    elif not proved and not any("made" in stated for stated in states.values()) and not any(map(_proves, texts)):
+    elif (
+        not proved
+        and not any("made" in stated for stated in states.values())
+        and not any(_proves(folded) for _, folded in pairs)
+    ):
         doubts.append(_NO_PROOF)
     return bookings, doubts
 
 
-def _proves(text: Text) -> bool:
+def _proves(folded: str) -> bool:
     """Whether a text says that a booking was made, or that one made before was changed."""
-    body = "\n".join(join_wrapped(text.body[:MAX_CHARACTERS].split("\n")))
-    folded = f"{fold(text.subject)}\n{fold(body)}"
     return says_made(folded) or says_changed(folded[:_OPENING])

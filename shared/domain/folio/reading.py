@@ -204,7 +204,8 @@ def _choose_reading(page: ReaderState, text: str, book: Rulebook) -> Bill:
     readings = []
     for skipped in dict.fromkeys((carried, frozenset[int]())):
         for payments in ("named", "all", "none") if page.below else ("none",):
-            bill, rows = _build_bill(page, text, book, skipped, payments)
+            is_plain = payments == "none" and not skipped
+            bill = plain if is_plain else _build_bill(page, text, book, skipped, payments)[0]
             is_checked = payments == "none" or any(s.at == len(bill.lines) for s in bill.sums)
             if adds_up(bill) and (is_checked or (payments == "named" and bill.balance >= -TOLERANCE)):
                 return bill
