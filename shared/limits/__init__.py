@@ -1,4 +1,8 @@
-"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down."""
+"""Rate limits: counters per key and fixed window in Redis, with a bounded memory of them for while Redis is down.
+
+What takes the processor long has places of its own (`heavy_work`); small work of many callers is done together
+(`concurrency`).
+"""
 
 import ipaddress
 import threading
