@@ -38,6 +38,11 @@ def processor_seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
+def seconds_of_additions(millions: int) -> float:
+    """The yardstick of this machine: processor seconds of so many additions."""
+    return processor_seconds(lambda: sum(range(1_000_000 * millions)))
+
+
 async def longest_block(work: Callable[[], Awaitable[object]]) -> float:
     """The longest time the event loop did not come round while the work was awaited."""
     longest = 0.0

@@ -10,7 +10,7 @@ from shared.domain.confirmations.attached_files import DEADLINE_SECONDS
 from shared.domain.confirmations.mail_parts import UnreadableMail
 from shared.errors import Invalid
 from tests.mcp_server.toolkit.test_arguments import BULK, bulk_arguments
-from tests.performance.stopwatch import any_attempt_passes, processor_seconds, thread_seconds
+from tests.performance.stopwatch import any_attempt_passes, processor_seconds, seconds_of_additions, thread_seconds
 from tests.shared.documents.test_ofx import HOSTILE as HOSTILE_STATEMENTS
 from tests.shared.documents.test_ofx import statement_around
 from tests.shared.domain.confirmations.attachments import letter
@@ -23,11 +23,6 @@ from tests.shared.domain.folio.test_reading import HOSTILE as HOSTILE_BILLS
 from tests.shared.domain.folio.test_reading import long_bill
 
 MAX_MAIL_SECONDS = 10.0  # a worker gives a job eighty
-
-
-def seconds_of_additions(millions: int) -> float:
-    """The yardstick of this machine: processor seconds of so many additions."""
-    return processor_seconds(lambda: sum(range(1_000_000 * millions)))
 
 
 @pytest.mark.parametrize("name", HOSTILE_MAILS)
@@ -55,9 +50,9 @@ def letter_of(kilobytes: int) -> bytes:
     return mail(page=f"<html><body>{''.join(rows)}</body></html>", sender="British Airways <x@ba.test>")
 
 
-@pytest.mark.parametrize(("kilobytes", "millions"), [(100, 10), (1_000, 60)])
+@pytest.mark.parametrize(("kilobytes", "millions"), [(100, 7), (1_000, 60)])
 def test_a_letter_takes_little_more_than_it_is_long(kilobytes: int, millions: int) -> None:
-    """About 80 ms for 100 kB, and well under 2 s for a megabyte, told in additions of this machine."""
+    """About 60 ms for 100 kB, and well under 2 s for a megabyte, told in additions of this machine."""
     raw = letter_of(kilobytes)
     assert len(read(raw).bookings) == 2
     assert any_attempt_passes(lambda: processor_seconds(lambda: read(raw)) < seconds_of_additions(millions), tries=7)
@@ -85,16 +80,16 @@ def test_calendars_built_to_be_a_burden_are_refused_in_little_time() -> None:
     assert processor_seconds(lambda: [read(mail) for mail in mails]) < 2
 
 
-def test_a_bill_of_200_lines_takes_less_than_seven_million_additions() -> None:
+def test_a_bill_of_200_lines_takes_less_than_four_million_additions() -> None:
     text = long_bill()
     assert any_attempt_passes(
-        lambda: processor_seconds(lambda: audit(text, "hyatt")) < seconds_of_additions(7), tries=7
+        lambda: processor_seconds(lambda: audit(text, "hyatt")) < seconds_of_additions(4), tries=7
     )
 
 
 @pytest.mark.parametrize("text", HOSTILE_BILLS.values(), ids=HOSTILE_BILLS)
-def test_a_hostile_bill_takes_less_than_150_million_additions(text: str) -> None:
-    assert processor_seconds(lambda: audit(text[:60_000], "hyatt", "cash", "globalist")) < seconds_of_additions(150)
+def test_a_hostile_bill_takes_less_than_a_hundred_million_additions(text: str) -> None:
+    assert processor_seconds(lambda: audit(text[:60_000], "hyatt", "cash", "globalist")) < seconds_of_additions(100)
 
 
 @pytest.mark.parametrize("inside", HOSTILE_STATEMENTS.values(), ids=HOSTILE_STATEMENTS)

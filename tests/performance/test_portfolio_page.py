@@ -14,7 +14,7 @@ from shared.db.route_monitors import RouteMonitor
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import queries  # noqa: F401 - a fixture
-from tests.performance.stopwatch import any_attempt_passes, processor_seconds
+from tests.performance.stopwatch import any_attempt_passes, processor_seconds, seconds_of_additions
 
 BOOKINGS, WATCHES = 500, 100
 
@@ -66,4 +66,5 @@ def test_the_portfolio_of_a_full_account(world: World, ann: Caller, queries: lis
     assert "Alder Lodge" in page.text
     assert len(page.content) < 30_000
     assert len(queries) <= 25, queries  # one for each table and its count, however many rows there are
-    assert any_attempt_passes(lambda: processor_seconds(lambda: world.get("/dashboard")) < 0.035)
+    # 20 to 28 ms, as fast as the machine adds
+    assert any_attempt_passes(lambda: 2 * processor_seconds(lambda: world.get("/dashboard")) < seconds_of_additions(5))

@@ -13,7 +13,7 @@ from mcp_server.toolkit.thread_limiter import limiter
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use, people, use  # noqa: F401 - fixtures
 from tests.mcp_server.tools.test_trip_plans import BANK, TOOL, holds, search_arguments, seats, travel_day
-from tests.performance.test_hostile_texts import seconds_of_additions
+from tests.performance.stopwatch import seconds_of_additions
 from tests.support.fake_rates import fare, fares_of
 from tests.support.fake_seats import WithSources, live, with_sources  # noqa: F401 - fixtures
 from tests.support.people import People

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from shared.domain.confirmations.clean_text import join_wrapped, to_one_line
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.letter_actions import SUPPOSED, says_cancelled, says_changed
-from shared.domain.confirmations.letter_languages import WORDS, compile_words
+from shared.domain.confirmations.letter_languages import IDEOGRAPHS, WORDS, compile_words
 from shared.domain.confirmations.model import PARTLY_CANCELLED, BookedLeg, Booking, Doubt
 from shared.domain.confirmations.other_letters import EXTRA
 from shared.domain.parsing.text import fold
@@ -52,7 +52,6 @@ class _Patterns(NamedTuple):
     unmade: re.Pattern[str]
     paper: re.Pattern[str]
     called: re.Pattern[str]  # "this is a quotation"
-    titled: re.Pattern[str]  # a line that is the name of such a paper and nothing more
     undoes: re.Pattern[str]
 
 
@@ -64,13 +63,23 @@ def _compile_languages() -> list[_Patterns]:
             compile_words(words.unmade),
             compile_words(words.paper),
             re.compile(rf"{fold(words.is_a)}(?:\w+ )?(?:{fold(words.paper)})"),
-            re.compile(
-                rf"[^\w\n]*{_LABEL}(?:{_YOUR})?(?:{fold(words.paper)}|{fold(words.state)}){_BEHIND_NAME}[^\w\n]*"
-            ),
             compile_words(words.undoes),
         )
         for words in WORDS.values()
     ]
+
+
+@lru_cache(maxsize=1)
+def _compile_titles() -> re.Pattern[str]:
+    """A line that is the name of a paper which is no booking, in any language, and nothing more."""
+    names = "|".join(f"{fold(words.paper)}|{fold(words.state)}" for words in WORDS.values())
+    return re.compile(rf"[^\w\n]*{_LABEL}(?:{_YOUR})?(?:{names}){_BEHIND_NAME}[^\w\n]*")
+
+
+def _list_languages(folded: str) -> list[_Patterns]:
+    """Those a text can be in: one without a letter of East Asia is in none of its languages."""
+    has_ideographs = IDEOGRAPHS.search(folded) is not None
+    return [words for words in _compile_languages() if has_ideographs or not IDEOGRAPHS.search(words.proof.pattern)]
 
 
 @lru_cache(maxsize=1)
@@ -101,7 +110,7 @@ def _has_proof(folded: str) -> bool:
     undone: dict[
         tuple[int, int], bool
     ] = {}  # by sentence: whether a language in which it speaks of a booking undoes it
-    for words in _compile_languages():
+    for words in _list_languages(folded):
         for match in words.proof.finditer(folded):
             start, end = _cut_sentence(folded, match)
             is_undone = words.undoes.search(folded[start:end]) or SUPPOSED.search(folded[start : match.start()])
@@ -111,7 +120,7 @@ def _has_proof(folded: str) -> bool:
 
 def _find_statement(folded: str) -> str | None:
     """The first sentence that says of a booking that it is not made; terms about such bookings do not count."""
-    for words in _compile_languages():
+    for words in _list_languages(folded):
         for pattern in (words.unmade, words.called):
             for match in pattern.finditer(folded):
                 start, end = _cut_sentence(folded, match)
@@ -126,10 +135,10 @@ def _find_title(lines: Sequence[str], opening: int) -> str | None:
     for at, line in enumerate(lines):
         if len(line) > _SHORT or not line.strip():
             continue
-        for words in _compile_languages():
-            is_title = at < opening and words.paper.search(line) and not EXTRA.search(line)
-            if is_title or words.titled.fullmatch(line):
-                return line
+        if _compile_titles().fullmatch(line):
+            return line
+        if at < opening and not EXTRA.search(line) and any(w.paper.search(line) for w in _compile_languages()):
+            return line
     return None
 
 

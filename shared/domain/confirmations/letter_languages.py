@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from shared.domain.parsing.alternatives import compile_any
 from shared.domain.parsing.text import fold
 
-_IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
+IDEOGRAPHS = re.compile(r"[぀-ヿ一-鿿가-힣]")
 
 
 @dataclass(frozen=True)
@@ -505,7 +505,7 @@ WORDS = {
 def compile_words(pattern: str) -> re.Pattern[str]:
     """A pattern of the table at the beginning of a word; scripts without blanks between words have no such place."""
     folded = fold(pattern)
-    return re.compile(folded if _IDEOGRAPHS.search(folded) else rf"\b(?:{compile_any(folded).pattern})")
+    return re.compile(folded if IDEOGRAPHS.search(folded) else rf"\b(?:{compile_any(folded).pattern})")
 
 
 def join_words(name: str) -> re.Pattern[str]:
