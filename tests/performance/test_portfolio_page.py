@@ -66,5 +66,5 @@ def test_the_portfolio_of_a_full_account(world: World, ann: Caller, queries: lis
     assert "Alder Lodge" in page.text
     assert len(page.content) < 30_000
     assert len(queries) <= 25, queries  # one for each table and its count, however many rows there are
-    # 20 to 28 ms, as fast as the machine adds
-    assert any_attempt_passes(lambda: 2 * processor_seconds(lambda: world.get("/dashboard")) < seconds_of_additions(5))
+    # 20 to 28 ms where five million additions take 55 to 75: only a page that costs twice as much is a fault
+    assert any_attempt_passes(lambda: processor_seconds(lambda: world.get("/dashboard")) < seconds_of_additions(5))
