@@ -74,10 +74,15 @@ def describe_flight(flight: Row) -> Entry:
 def describe_times(flight: Row) -> str:
     """`15:10 to 12:05 +1`; what is not known is left out."""
     times = " to ".join(filter(None, (flight["departure_time"], flight["arrival_time"])))
+    return " ".join(filter(None, (times, find_days_later(flight))))
+
+
+def find_days_later(flight: Row) -> str:
+    """`+1` for an arrival on the next day; empty on the same day, and where the arrival is not known."""
     if not (flight["arrival_time"] and flight["arrival_date"]):
-        return times
+        return ""
     days = (date.fromisoformat(flight["arrival_date"]) - date.fromisoformat(flight["departure_date"])).days
-    return f"{times} {days:+d}" if days else times
+    return f"{days:+d}" if days else ""
 
 
 def describe_fare(flight: Row) -> str:

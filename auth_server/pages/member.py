@@ -24,18 +24,21 @@ from shared.limits import hit
 from shared.secrets import digest
 
 T = TypeVar("T")
-TABS = (
-    ("/dashboard", "Portfolio"),
-    ("/dashboard/balances", "Wallet"),
-    ("/dashboard/bookings", "Trips"),
-    ("/dashboard/watches", "Watches"),
-    ("/dashboard/search", "Search"),
-    ("/dashboard/clients", "Clients"),
-    ("/dashboard/account", "Account"),
+# The places of the rail with their drawings. On a phone the first five are the bar at its bottom.
+PLACES = (
+    ("/dashboard", "Home", "home"),
+    ("/dashboard/search", "Search", "search"),
+    ("/dashboard/trips", "Trips", "trips"),
+    ("/dashboard/balances", "Wallet", "wallet"),
+    ("/dashboard/watches", "Watches", "watches"),
+    ("/dashboard/notices", "Inbox", "bell"),
+    ("/dashboard/clients", "Clients", "clients"),
+    ("/connect", "Connect", "connect"),
+    ("/dashboard/account", "Account", "account"),
 )
 _OF_ADVISORS = "/dashboard/clients"
-# Pages that belong together stand next to each other, under the tab whose address and name begin the group.
-SIDE_TABS = (
+# Pages that belong together are sections of the place whose address begins the group.
+SECTIONS = (
     (
         ("/dashboard/clients", "Clients"),
         ("/dashboard/clients/documents", "Documents"),
@@ -49,14 +52,13 @@ SIDE_TABS = (
         ("/dashboard/spending", "Spending"),
     ),
     (
-        ("/dashboard/bookings", "Bookings"),
         ("/dashboard/trips", "Trips"),
-        ("/dashboard/inbox", "Forwarded mail"),
+        ("/dashboard/bookings", "Bookings"),
         ("/dashboard/calendar", "Calendar"),
     ),
     (
-        ("/dashboard/watches", "Watches"),
         ("/dashboard/notices", "Notices"),
+        ("/dashboard/inbox", "Forwarded mail"),
     ),
     (
         ("/dashboard/account", "Account"),
@@ -93,8 +95,8 @@ class Member:
 
     @property
     def _sees_clients(self) -> bool:
-        """Anyone who is no advisor any longer comes to the page by a link, and the tab then says where it is."""
-        return self.plan >= Plan.PRO or bool(find_tab(self.data.path, ((_OF_ADVISORS, ""),)))
+        """Anyone who is no advisor any longer comes to the page by a link, and the rail then says where it is."""
+        return self.plan >= Plan.PRO or bool(find_address(self.data.path, ((_OF_ADVISORS,),)))
 
     async def transact(self, work: Callable[[Session], T]) -> T:
         """What a handler that is a coroutine function does with rows, in a transaction of its own."""
@@ -114,15 +116,15 @@ class Member:
 
     def show(self, template: str, status: int = 200, /, **context: Any) -> Page:
         path = self.data.path
-        group = next((tabs for tabs in SIDE_TABS if find_tab(path, tabs)), ())
+        group = next((sections for sections in SECTIONS if find_address(path, sections)), ())
         frame = {
             "account": self.account,
             "plan": self.plan,
             "csrf": self.csrf,
-            "tabs": [tab for tab in TABS if tab[0] != _OF_ADVISORS or self._sees_clients],
-            "tab": group[0][0] if group else find_tab(path, TABS),
-            "side_tabs": group,
-            "side": find_tab(path, group),
+            "places": [place for place in PLACES if place[0] != _OF_ADVISORS or self._sees_clients],
+            "place": group[0][0] if group else find_address(path, PLACES),
+            "sections": group,
+            "section": find_address(path, group),
             "path": path,
             "once": secrets.token_hex(16),
             "zone": self.zone,
@@ -147,9 +149,9 @@ class Member:
         return show_fault("The password is wrong. Nothing was changed.")
 
 
-def find_tab(path: str, tabs: Sequence[tuple[str, str]]) -> str:
-    """The tab a page belongs to: the longest matching path, or nothing."""
-    return max((to for to, _ in tabs if path == to or path.startswith(to + "/")), key=len, default="")
+def find_address(path: str, pages: Sequence[tuple[str, ...]]) -> str:
+    """The address a page belongs to: the longest one that begins its path, or nothing."""
+    return max((to for to, *_ in pages if path == to or path.startswith(to + "/")), key=len, default="")
 
 
 Flow = Callable[[UnitOfWork, RequestData], PageResult]

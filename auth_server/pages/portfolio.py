@@ -1,39 +1,59 @@
-"""Portfolio page: what a person holds, what ends soon, what is booked and watched, and first steps to tick off."""
+"""Home: the next flight, what the points are worth, what to do next, what ends in a year, and what is watched."""
 
+import re
 from asyncio import gather
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from functools import partial
+from datetime import date
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from auth_server.pages.booking_timeline import FLIGHTS, STAYS, describe_times, find_days_later
 from auth_server.pages.member import Member
-from auth_server.pages.notices import find_page
 from auth_server.pages.tool_calls import Answer, look
-from auth_server.pages.watch_lines import WatchLine, describe_route_monitor
+from auth_server.pages.trips import PATH as TRIPS_PATH
+from auth_server.pages.watch_lines import describe_route_monitor
 from auth_server.web.outcomes import FlowResult
+from auth_server.web.year_of_dots import Ending, draw_year
 from shared import clock
 from shared.db.oauth import Client, Family
 from shared.domain.household import add_member
+from shared.domain.party_prices import format_money
+from shared.domain.possible_flights import format_minutes
+from shared.internal_api import DRAW_FLIGHTS
 
-WITHIN_DAYS, SOON_DAYS = 90, 30
-MAX_BALANCES, MAX_DEADLINES, MAX_CARDS = 8, 6, 5
-MAX_BOOKINGS, MAX_WATCHES, MAX_NOTICES = 4, 4, 4
+YEAR_DAYS, WITHIN_DAYS, SOON_DAYS = 366, 90, 30
+MAX_BALANCES, MAX_TASKS = 8, 5
+MAX_BOOKINGS, MAX_WATCHES = 5, 4
 MAX_STAYS = 20  # whose free cancellation is among what ends
 # Journeys stand among the bookings, and what ends of them comes from there.
 KINDS = ("points", "voucher", "status", "card_bonus", "card_credit", "annual_fee", "transfer_bonus")
 # Each part of the page: the tool that answers it, and with which arguments.
 LOOKS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "balances": ("list_points_balances", {}),
-    "deadlines": ("list_upcoming_deadlines", {"within_days": WITHIN_DAYS, "kinds": KINDS}),
-    "cards": ("list_my_cards", {"include_closed": False}),
+    "deadlines": ("list_upcoming_deadlines", {"within_days": YEAR_DAYS, "kinds": KINDS}),
+    "cards": ("list_my_cards", {"include_closed": False, "per_page": 1}),
     "flights": ("list_flight_bookings", {"when": "upcoming", "per_page": MAX_BOOKINGS}),
     "stays": ("list_hotel_bookings", {"when": "upcoming", "per_page": MAX_STAYS}),
     "watches": ("list_route_monitors", {"per_page": MAX_WATCHES}),
-    "notices": ("list_notifications", {"per_page": MAX_NOTICES}),
+    "notices": ("list_notifications", {"per_page": 1}),
+}
+
+
+# Where a person sees to what ends, and the word of the one step that is next.
+STEPS = {
+    "points": ("/dashboard/balances", ""),
+    "voucher": ("/dashboard/vouchers", ""),
+    "status": ("/dashboard/statuses", ""),
+    "card_bonus": ("/dashboard/cards", ""),
+    "card_credit": ("/dashboard/cards", "Tick off"),
+    "annual_fee": ("/dashboard/cards", ""),
+    "transfer_bonus": ("/dashboard/search", ""),
+    "stay": ("/dashboard/bookings", ""),
 }
 
 
@@ -42,8 +62,34 @@ class Section:
     """One card of the page: the rows it shows, and how many there are next to them. Without an answer it says so."""
 
     answered: bool
-    rows: Sequence[dict[str, Any] | WatchLine] = ()
+    rows: Sequence[Any] = ()
     more: int = 0
+
+
+@dataclass(frozen=True)
+class Task:
+    """What ends on a day. Credits of one day are one task: ten equal rows are one row."""
+
+    day: date
+    days_left: int
+    title: str
+    about: str
+    page: str
+    step: str
+    at_stake: float  # in the currency of the page
+    slug: str = ""  # of the programme whose mark stands there
+
+
+@dataclass(frozen=True)
+class NextFlight:
+    """Of the person or a member; `length` is how long it takes and where it goes without a stop."""
+
+    flight: Mapping[str, Any]
+    city: str
+    days: int
+    length: str
+    map: str
+    page: str
 
 
 def _is_connected(db: Session, account_id: int) -> bool:
@@ -59,17 +105,42 @@ async def show(member: Member) -> FlowResult:
     answers = dict(zip(LOOKS, parts, strict=True))
     holds = _has_rows(answers, ("balances", "balances"), ("cards", "cards"))
     steps = [connected, holds, _has_rows(answers, ("watches", "monitors"))]
+    worth = _sum_worth(answers["balances"])
+    tasks = _list_tasks(answers, worth["currency"] if worth else "USD")
     return member.show(
         "portfolio.html",
         steps=None if None in steps or all(steps) else steps,
-        worth=_sum_worth(answers["balances"]),
+        worth=worth,
+        next=await _find_next_flight(member, answers["flights"]),
         balances=_read(answers["balances"], _list_balances),
-        deadlines=_read(answers["deadlines"], partial(_list_deadlines, answers["stays"])),
-        cards=_read(answers["cards"], partial(_list_cards, answers["deadlines"])),
+        tasks=_choose_tasks(tasks) if answers["deadlines"].is_good else Section(answered=False),
+        year=draw_year([Ending(t.day, t.at_stake, _name(t)) for t in tasks], clock.today()),
         bookings=_merge_bookings(answers["flights"], answers["stays"]),
         watches=_read(answers["watches"], _list_watches),
-        notices=_read(answers["notices"], _list_notices),
         unread=answers["notices"].get("unread", 0),
+        today=clock.today(),
+    )
+
+
+async def _find_next_flight(member: Member, answer: Answer) -> NextFlight | None:
+    """The first that is not flown yet, with its map."""
+    flight = next((row for row in answer.get("bookings", ()) if row["state"] == "upcoming"), None)
+    if flight is None:
+        return None
+    ends = {"origin": flight["origin"], "destination": flight["destination"]}
+    if flight["departure_time"] and flight["arrival_time"] and flight["arrival_date"]:
+        ends["departs_at"] = f"{flight['departure_date']}T{flight['departure_time']}"
+        ends["arrives_at"] = f"{flight['arrival_date']}T{flight['arrival_time']}"
+    drawn = await look(member, DRAW_FLIGHTS, flights=[ends])
+    facts = drawn["flights"][0] if drawn.is_good else {"destination_city": flight["destination"]}
+    trip, day = flight["workspace_trip_id"], date.fromisoformat(flight["departure_date"])
+    return NextFlight(
+        dict(flight, later=find_days_later(flight)),
+        facts["destination_city"],
+        (day - clock.today()).days,
+        format_minutes(facts["minutes"]) if facts.get("minutes") else "",
+        drawn.get("map", ""),
+        f"{TRIPS_PATH}/{trip}" if trip else f"{FLIGHTS}/{flight['booking_id']}",
     )
 
 
@@ -84,12 +155,15 @@ def _read(answer: Answer, rows: Callable[[Answer], Section]) -> Section:
 
 
 def _sum_worth(answer: Answer) -> dict[str, Any] | None:
-    """The estimated worth of all points; None where there is none, or no answer."""
+    """The estimated worth of all points with its parts by kind; None where there is none, or no answer."""
     if not answer.get("balances") or not answer["total_value"]["amount"]:
         return None
     programs = len({balance["program"] for balance in answer["balances"]})
     members = [total["member"] for total in answer["by_member"] if total["member"]]
-    return dict(answer["total_value"]) | {"programs": programs, "members": members}
+    parts = Counter[str]()
+    for balance in answer["balances"]:
+        parts[balance["kind"]] += _get_worth(balance)  # type: ignore[assignment]
+    return dict(answer["total_value"]) | {"programs": programs, "members": members, "parts": parts.most_common(3)}
 
 
 def _list_balances(answer: Answer) -> Section:
@@ -101,36 +175,62 @@ def _get_worth(balance: Mapping[str, Any]) -> float:
     return float(balance["value"]["amount"]) if balance["value"] else 0.0
 
 
-def _list_deadlines(stays: Answer, answer: Answer) -> Section:
-    """What has a day on which it ends, and the free cancellation of the next stays, soonest first."""
-    free = [end for stay in stays.get("bookings", ()) if (end := _describe_free_cancellation(stay))]
-    rows = sorted([*answer["deadlines"], *free], key=lambda row: str(row["due_on"]))
-    soonest = [
-        row | {"day": date.fromisoformat(row["due_on"]), "soon": row["days_left"] <= SOON_DAYS}
-        for row in rows[:MAX_DEADLINES]
-    ]
-    return Section(True, soonest, answer["total"] + len(free) - len(soonest))
+def _list_tasks(answers: Mapping[str, Answer], currency: str) -> list[Task]:
+    """What ends within a year, soonest first, and the free cancellation of the next stays."""
+    rows = answers["deadlines"].get("deadlines", ())
+    credits = [row for row in rows if row["kind"] == "card_credit"]
+    tasks = [_describe_task(row, currency) for row in rows if row["kind"] != "card_credit"]
+    tasks += [_join_credits(list(run), currency) for _, run in groupby(credits, key=lambda row: str(row["due_on"]))]
+    tasks += [task for stay in answers["stays"].get("bookings", ()) if (task := _describe_free_cancellation(stay))]
+    return sorted(tasks, key=lambda task: (task.day, task.title))
 
 
-def _describe_free_cancellation(stay: Mapping[str, Any]) -> dict[str, Any] | None:
+def _describe_task(row: Mapping[str, Any], currency: str) -> Task:
+    page, step = STEPS[row["kind"]]
+    day, value = date.fromisoformat(row["due_on"]), row["value_at_risk"]
+    counts = value is not None and value["currency"] == currency
+    slug = str(row["subject"]["id"]).partition(" ")[0] if row["kind"] == "points" else ""
+    about = format_money(value["amount"], value["currency"]) if value else ""
+    return Task(day, row["days_left"], row["title"], about, page, step, float(value["amount"]) if counts else 0.0, slug)
+
+
+def _join_credits(rows: Sequence[Mapping[str, Any]], currency: str) -> Task:
+    """Credits of one day: the sum of those in the page's currency, and the names of the first."""
+    page, step = STEPS["card_credit"]
+    sums = Counter[str]()
+    for row in rows:
+        sums[row["currency"]] += row["amount"] or 0
+    names = [row["title"].partition(": ")[0] for row in rows]
+    first, day = rows[0], date.fromisoformat(rows[0]["due_on"])
+    if len(rows) == 1:
+        title, about = f"{names[0]} ends", ""
+    else:
+        title = f"{' and '.join(format_money(amount, code) for code, amount in sums.items())} of card credits end"
+        about = f"{names[0]} and {len(rows) - 1} more"
+    about = about or format_money(first["amount"], first["currency"])
+    return Task(day, first["days_left"], title, about, page, step, float(sums.get(currency, 0)))
+
+
+def _describe_free_cancellation(stay: Mapping[str, Any]) -> Task | None:
     if stay["free_cancellation_until"] is None:
         return None
-    days_left = (date.fromisoformat(stay["free_cancellation_until"]) - clock.today()).days
+    day = date.fromisoformat(stay["free_cancellation_until"])
+    days_left = (day - clock.today()).days
     title = f"Free cancellation of {add_member(stay['hotel']['name'], stay['member'])} ends"
-    row = {"title": title, "due_on": stay["free_cancellation_until"], "days_left": days_left, "value_at_risk": None}
-    return row if 0 <= days_left <= WITHIN_DAYS else None
+    return Task(day, days_left, title, "", *STEPS["stay"], 0.0) if 0 <= days_left <= WITHIN_DAYS else None
 
 
-def _list_cards(deadlines: Answer, answer: Answer) -> Section:
-    """Cards on which something is due come first: the soonest bonus or credit."""
-    due: dict[str, list[dict[str, Any]]] = {}
-    for row in deadlines.get("deadlines", ()):
-        if row["subject"]["type"] == "card":
-            day = date.fromisoformat(row["due_on"])
-            due.setdefault(row["subject"]["id"], []).append(row | {"day": day, "soon": row["days_left"] <= SOON_DAYS})
-    rows = [card | {"due": due.get(str(card["card_id"]), [])[:2]} for card in answer["cards"]]
-    rows.sort(key=lambda card: (not card["due"], card["due"][0]["due_on"] if card["due"] else "", card["name"]))
-    return Section(True, rows[:MAX_CARDS], answer["paging"]["total"] - len(rows[:MAX_CARDS]))
+def _choose_tasks(tasks: Sequence[Task]) -> Section:
+    """Those of the next 90 days: within the soonest 30 the largest first."""
+    near = [task for task in tasks if task.days_left <= WITHIN_DAYS]
+    near.sort(key=lambda t: (t.days_left > SOON_DAYS, -t.at_stake if t.days_left <= SOON_DAYS else 0.0, t.day, t.title))
+    return Section(True, near[:MAX_TASKS], len(near[MAX_TASKS:]))
+
+
+def _name(task: Task) -> str:
+    """The words beside a dot: points by their programme, and their worth."""
+    name = re.sub(r"^[\d,]+ (.+?)( points| miles)?( of .+)? expire.*$", r"\1", task.title)
+    return f"{name} {task.about}" if task.slug and len(name) < 24 else ""
 
 
 def _merge_bookings(flights: Answer, stays: Answer) -> Section:
@@ -144,12 +244,17 @@ def _merge_bookings(flights: Answer, stays: Answer) -> Section:
 
 
 def _describe_flight(flight: Mapping[str, Any]) -> dict[str, Any]:
-    times = " to ".join(flight[name] for name in ("departure_time", "arrival_time") if flight[name])
-    facts = (flight["flight_number"] or flight["airline"], times, flight["cabin_class"].replace("_", " "))
+    facts = (
+        flight["flight_number"] or flight["airline"],
+        describe_times(flight),
+        flight["cabin_class"].replace("_", " "),
+    )
     return {
         "day": date.fromisoformat(flight["departure_date"]),
         "title": add_member(f"{flight['origin']} to {flight['destination']}", flight["member"]),
         "about": ", ".join(fact for fact in facts if fact),
+        "slug": flight["airline"],
+        "page": f"{FLIGHTS}/{flight['booking_id']}",
         "free_until": None,
         "cheaper": False,
     }
@@ -162,6 +267,8 @@ def _describe_stay(stay: Mapping[str, Any]) -> dict[str, Any]:
         "day": date.fromisoformat(stay["check_in_date"]),
         "title": add_member(stay["hotel"]["name"], stay["member"]),
         "about": ", ".join(filter(None, (nights, stay["hotel"]["city"]))),
+        "slug": stay["hotel"]["chain"] or "",
+        "page": f"{STAYS}/{stay['booking_id']}",
         "free_until": date.fromisoformat(free) if free else None,
         "cheaper": stay["drop"] is not None,
     }
@@ -169,12 +276,4 @@ def _describe_stay(stay: Mapping[str, Any]) -> dict[str, Any]:
 
 def _list_watches(answer: Answer) -> Section:
     rows = [describe_route_monitor(monitor) for monitor in answer["monitors"]]
-    return Section(True, rows, answer["paging"]["total"] - len(rows))
-
-
-def _list_notices(answer: Answer) -> Section:
-    rows = [
-        notice | {"at": datetime.fromisoformat(notice["created_at"]), "page": find_page(notice)}
-        for notice in answer["notifications"]
-    ]
     return Section(True, rows, answer["paging"]["total"] - len(rows))

@@ -15,33 +15,38 @@ from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_pag
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.web.nights import draw_nights
 from auth_server.web.outcomes import FlowResult
-from shared.domain.party_prices import format_amount
-
-# What the bookings of a trip cost in all, by points and by currency.
+from shared import clock
+from shared.domain.party_prices import format_money
+from shared.internal_api import DRAW_FLIGHTS
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Of everybody who travels: points, and money in words, one of each currency."""
+    """Of everybody who travels: points of each programme by slug and name, and money of each currency."""
 
-    points: int
+    points: tuple[tuple[str, str, int], ...]
     money: tuple[str, ...]
 
 
-def sum_costs(flights: Iterable[Row], stays: Iterable[Row]) -> Costs | None:
-    """What is cancelled does not count; None where nothing was paid."""
-    points, money = 0, Counter[str]()
+def sum_costs(flights: Iterable[Row], stays: Iterable[Row], names: Mapping[str, str]) -> Costs | None:
+    """What is cancelled does not count; None where nothing was paid. Points of two programmes are never one sum."""
+    points, money = Counter[tuple[str, str]](), Counter[str]()
     for flight in (row for row in flights if row["state"] != "cancelled"):
-        points += flight["points_spent"] or 0
+        slug = flight["program"] or ""
+        points[slug, names.get(slug, "points")] += flight["points_spent"] or 0
         paid = (flight["cash_paid"], flight["taxes_paid"])
         money[flight["taxes_currency"]] += sum(Decimal(str(amount)) for amount in paid if amount)  # type: ignore[assignment]
     for stay in (row for row in stays if row["state"] != "cancelled"):
-        points += (stay["original_points"] or 0) if stay["kind"] == "award" else 0
+        chain = stay["hotel"]["chain"] or ""
+        name = chain.upper() if len(chain) < 4 else chain.replace("-", " ").title()
+        points[chain, name or "points"] += (stay["original_points"] or 0) if stay["kind"] == "award" else 0
         if stay["kind"] == "cash" and stay["original_pay_rate_usd"]:
             money[stay["cash_rate_currency"]] += Decimal(str(stay["original_pay_rate_usd"]))  # type: ignore[assignment]
-    sums = tuple(format_amount(Decimal(amount), currency) for currency, amount in sorted(money.items()) if amount)
-    return Costs(points, sums) if points or sums else None
+    sums = tuple(format_money(Decimal(amount), currency) for currency, amount in sorted(money.items()) if amount)
+    spent = tuple((slug, name, amount) for (slug, name), amount in points.items() if amount)
+    return Costs(spent, sums) if spent or sums else None
 
 
 PATH = "/dashboard/trips"
@@ -57,6 +62,7 @@ FORM = ToolForm(
     change="update_trip",
 )
 PER_PAGE, ENTRIES_PER_PAGE = 20, 24  # with their buttons a page of entries stays below 30 kB
+MAX_DRAWN = 24  # flights on the map
 MAX_CHOICES = 50  # bookings of each kind that can be added
 # What an archived trip lets go: the lists of get_trip, the ids in them, and the arguments that file them again.
 FILED = (
@@ -117,17 +123,24 @@ async def show(member: Member) -> FlowResult:
     if not answer.is_good:
         return TRIPS.refuse(answer)
     trip, page = answer["trip"], read_page(member)
+    first, last = read_day(trip["start_date"]), read_day(trip["end_date"])
+    ends = [{"origin": row["origin"], "destination": row["destination"]} for row in _list_flown(answer)]
+    drawn = await look(member, DRAW_FLIGHTS, flights=ends[:MAX_DRAWN]) if ends else Answer()
     days = group_by_day(_list_entries(answer))
     rows = [entry for day in days for entry in day.entries]
     start = (page - 1) * ENTRIES_PER_PAGE
     return member.show(
         "trip.html",
         trip=trip,
-        first=read_day(trip["start_date"]),
-        last=read_day(trip["end_date"]),
+        first=first,
+        last=last,
         days=group_by_day(rows[start : start + ENTRIES_PER_PAGE]),
         gaps=len(answer["gaps"]),
-        costs=sum_costs(answer["flight_bookings"], answer["hotel_bookings"]),
+        costs=sum_costs(answer["flight_bookings"], answer["hotel_bookings"], answer["names"]),
+        nights=draw_nights(first, last, answer["flight_bookings"], answer["hotel_bookings"]),
+        map=drawn.get("map", ""),
+        flights=len(ends),
+        days_away=(first - clock.today()).days if first else None,
         watches=answer["monitors"],
         share_url=answer["share_url"],
         choices=_list_choices(flights, stays),
@@ -137,6 +150,12 @@ async def show(member: Member) -> FlowResult:
         undo={name: text for _, _, name in FILED if (text := member.data.query_value(name))},
         messages=MESSAGES,
     )
+
+
+def _list_flown(answer: Answer) -> list[Row]:
+    """Flights that are not cancelled, in the order in which they are flown."""
+    rows = [row for row in answer["flight_bookings"] if row["state"] != "cancelled"]
+    return sorted(rows, key=lambda row: (row["departure_date"], row["departure_time"] or ""))
 
 
 def _list_entries(answer: Answer) -> list[Entry]:

@@ -14,6 +14,8 @@ from auth_server.web.sessions import BROWSER_COOKIE_SECONDS, MAX_AGE
 from auth_server.web.static_files import TEMPLATES, build_stylesheet_address
 from shared.billing.registry import find_door
 from shared.domain.dates import format_instant, format_iso_day, format_moment, format_weekday
+from shared.domain.marks import find_mark
+from shared.domain.party_prices import format_money
 from shared.domain.time_zones import find_zone
 from shared.internal_api import browser_cookie_name, session_cookie_name
 from shared.settings import VERSION, settings
@@ -56,7 +58,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"day": _format_day, "moment": _format_moment, "instant": format_instant}
-    environment.filters["iso_day"] = format_iso_day
+    environment.filters |= {
+        "iso_day": format_iso_day,
+        "money": lambda value: format_money(value["amount"], value["currency"]),
+    }
+    environment.globals["find_mark"] = find_mark
     environment.globals["version"] = VERSION
     environment.globals["stylesheet"] = build_stylesheet_address()
     environment.globals["providers"] = lambda: settings().oidc_providers

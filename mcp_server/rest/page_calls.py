@@ -4,6 +4,7 @@ from contextlib import suppress
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import to_json
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from mcp_server.calls.dispatch import dispatch
 from mcp_server.calls.pace import PACE
 from mcp_server.toolkit.context import Caller
+from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.token_verifier import AuthServerUnavailable, RateLimited, TokenRejected, TokenVerifier
 from shared.asgi import (
     BodyIncomplete,
@@ -23,8 +25,11 @@ from shared.asgi import (
     run_while_connected,
     wait_for_disconnect,
 )
+from shared.documents.route_map import MAX_LEGS
 from shared.domain.mcp_addresses import WHOLE
-from shared.internal_api import MAX_PAGE_CALLS, PAGE_CALLS_PATH, PAGE_TOKEN
+from shared.internal_api import DRAW_FLIGHTS, MAX_PAGE_CALLS, PAGE_CALLS_PATH, PAGE_TOKEN
+from shared.reference.load import reference
+from shared.services.bookings.flight_maps import Flight, draw_flights
 
 MAX_BODY_BYTES, MAX_BODY_SECONDS = 256 * 1024, 5.0
 
@@ -33,6 +38,13 @@ class PageCall(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
     arguments: dict[str, Any] = {}
+
+
+class DrawArguments(BaseModel):
+    """Of the call that is no tool; the flights in the order in which they are flown."""
+
+    model_config = ConfigDict(extra="forbid")
+    flights: list[Flight] = Field(max_length=MAX_LEGS)
 
 
 class PageCalls(BaseModel):
@@ -99,6 +111,19 @@ class Lines(Response):
 
     async def _answer(self, place: int, call: PageCall, send: Send) -> None:
         async with PACE.take_turn(self.caller.account_id):
-            answer = await dispatch(call.name, call.arguments, self.caller, "mcp")
-        line = to_json([place, answer.data]) + b"\n"
+            if call.name == DRAW_FLIGHTS:
+                data = await _draw(call.arguments)
+            else:
+                data = (await dispatch(call.name, call.arguments, self.caller, "mcp")).data
+        line = to_json([place, data]) + b"\n"
         await send({"type": "http.response.body", "body": line, "more_body": True})
+
+
+async def _draw(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The map and its flights, or no answer to what is not understood: only our own pages ask."""
+    try:
+        flights = DrawArguments.model_validate(arguments).flights
+    except ValidationError:
+        return {"status": "invalid_input"}
+    drawing, facts = await anyio.to_thread.run_sync(draw_flights, reference(), flights, limiter=limiter())
+    return {"status": "ok", "map": drawing, "flights": facts}

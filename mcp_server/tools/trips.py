@@ -14,6 +14,7 @@ from mcp_server.toolkit.refusals import paywall
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Added, Paging, Part, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
+from mcp_server.toolkit.wording import list_program_names
 from mcp_server.views.bookings import FlightBooking, HotelBooking, to_flight_bookings, to_hotel_bookings
 from mcp_server.views.route_monitors import Monitor, to_monitors
 from mcp_server.views.standing_orders import StandingOrder, to_standing_orders
@@ -83,6 +84,7 @@ class TripDetails(Result):
     chats: list[ChatLink]
     gaps: list[TripGap]
     share_url: str | None
+    names: dict[str, str]  # of programmes, by slug
 
 
 class DeletedTrip(Result):
@@ -319,6 +321,7 @@ def get_trip(call: Call, trip_id: TripId) -> TripDetails:
         trip=trip,
         gaps=gaps,
         share_url=share_url,
+        names=list_program_names(call.reference, [leg.program for leg in parts["flight_bookings"] if leg.program]),
         itinerary=parts.pop("itinerary_items"),
         **parts,
     )

@@ -63,6 +63,15 @@ def format_amount(amount: Decimal, currency: str) -> str:
     return f"{rounded if rounded % 1 else int(rounded):,} {currency}"
 
 
+def format_money(amount: Decimal | float, currency: str) -> str:
+    """As pages write it: `$17,446`, `$9.50`, `2,180 EUR`. No coins from 100 up, nor where there are none."""
+    rounded = round_to_minor_unit(Decimal(str(amount)), currency)
+    text = f"{rounded:,}" if rounded % 1 and abs(rounded) < 100 else f"{round(rounded):,}"
+    if currency != "USD":
+        return f"{text} {currency}"
+    return f"-${text[1:]}" if text.startswith("-") else f"${text}"
+
+
 def describe_points(points: int, passengers: int, program: str = "") -> str:
     """`47,500 points of Flying Blue each, 95,000 for two`; of one traveller `47,500 points per person`."""
     own = pluralize(points, "point") + (f" of {program}" if program else "")

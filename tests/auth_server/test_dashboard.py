@@ -109,15 +109,15 @@ def test_plan_and_use_are_shown_as_they_are_counted(ann: Browser) -> None:
     assert "without a limit" in ann.get("/dashboard/account").text
 
 
-def test_a_tab_says_where_one_is() -> None:
+def test_the_rail_says_where_one_is() -> None:
     paths = ("/dashboard", "/dashboard/keys", "/dashboard/api-apps/new", "/dashboard/spending")
     beside = ["", "/dashboard/keys", "/dashboard/api-apps", ""]
-    assert [member.find_tab(path, member.SIDE_TABS[-1]) for path in paths] == beside
-    assert [member.find_tab(path, member.TABS) for path in (paths[0], paths[3])] == ["/dashboard", "/dashboard"]
+    assert [member.find_address(path, member.SECTIONS[-1]) for path in paths] == beside
+    assert [member.find_address(path, member.PLACES) for path in (paths[0], paths[3])] == ["/dashboard", "/dashboard"]
 
 
-def test_a_group_of_pages_begins_with_its_tab() -> None:
-    assert {group[0][0] for group in member.SIDE_TABS} <= {to for to, _ in member.TABS}
+def test_a_group_of_pages_begins_with_its_place() -> None:
+    assert {group[0][0] for group in member.SECTIONS} <= {to for to, *_ in member.PLACES}
 
 
 def test_a_page_of_the_account_marks_its_tab_and_the_account(ann: Browser) -> None:

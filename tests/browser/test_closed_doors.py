@@ -32,7 +32,7 @@ def test_an_invited_person_arrives_and_everybody_else_reads_why_not(
     ] == []
     tab.fill("password", PASSWORD)
     tab.press("main form button")
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
     with transaction() as session:
         assert session.scalars(select(Account.email)).all() == [LONG]
         session.execute(update(Account).values(disabled_at=clock.now()))

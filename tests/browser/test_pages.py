@@ -110,7 +110,7 @@ def signed_in(tab: Tab, base: str, plan: str = "free", email: str = "ann@example
     tab.fill("email", email)
     tab.fill("password", PASSWORD)
     tab.press("main form button")
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
 
 
 def test_the_audit_finds_what_is_wrong(tab: Tab) -> None:

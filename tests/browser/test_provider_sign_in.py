@@ -62,7 +62,7 @@ def test_an_account_that_was_there_is_linked_and_the_link_removed(
     tab.wait("document.title.startsWith('You have an account already')")
     tab.fill("password", PASSWORD)
     tab.press("button.primary")
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
     tab.go(f"{base}/dashboard/sign-in-methods")
     tab.wait("document.body.innerText.includes('Acme')")
     tab.press('form[action$="/identity/remove"] button')
@@ -89,5 +89,5 @@ def test_the_pages_on_the_way_fit_and_can_be_read(tab: Tab, places: tuple[str, s
     tab.wait("document.title.startsWith('You have an account already')")
     tab.fill("password", PASSWORD)
     tab.press("button.primary")
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
     assert judged(tab, f"{base}/dashboard/sign-in-methods") == []

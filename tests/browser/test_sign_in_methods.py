@@ -68,7 +68,7 @@ def enter_password(tab: Tab) -> None:
 def sign_in(tab: Tab, base: str) -> None:
     tab.go(f"{base}/signin")
     enter_password(tab)
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
 
 
 def sign_out(tab: Tab) -> None:
@@ -130,7 +130,7 @@ def test_a_passkey_is_added_and_signs_in_without_typing(tab: Tab, site: tuple[st
     sign_out(tab)
     tab.go(f"{base}/signin")
     press_passkey(tab)
-    tab.wait("document.title.startsWith('Portfolio')")
+    tab.wait("document.title.startsWith('Home')")
     sign_out(tab)
     client_id, address = register(base, uri)
     tab.go(address)

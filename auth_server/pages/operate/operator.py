@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 from starlette.routing import Route
 
 from auth_server.accounts import step_up
-from auth_server.pages.member import Flow, Member, MemberFlow, find_tab, form_for_member, page_for_member, write_address
+from auth_server.pages.member import (
+    Flow,
+    Member,
+    MemberFlow,
+    find_address,
+    form_for_member,
+    page_for_member,
+    write_address,
+)
 from auth_server.web import sessions
 from auth_server.web.error_handlers import describe_missing_page
 from auth_server.web.handlers import handle_form, handle_page
@@ -93,8 +101,8 @@ def show_nothing() -> Page:
 
 
 def show(member: Member, template: str, status: int = 200, /, **context: Any) -> Page:
-    tab = find_tab(member.data.path, TABS)
-    frame = {"tabs": TABS, "tab": tab, "side_tabs": (), "side": ""}
+    tab = find_address(member.data.path, TABS)
+    frame = {"place": "", "sections": TABS, "section": tab}
     return member.show(template, status, **frame | context)
 
 

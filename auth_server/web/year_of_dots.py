@@ -1,0 +1,87 @@
+"""What ends in twelve months as dots on a year: the larger the dot, the more is at stake."""
+
+from calendar import month_abbr
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from shared.domain.dates import add_months, format_day
+
+WIDTH, HEIGHT = 1000, 150
+LEFT, BASE = 10, HEIGHT - 58
+SMALLEST, LARGEST = 5, 24
+HOT_DAYS, WARM_DAYS = 30, 90
+_CHARACTER = 6.8  # of a label, in units of the picture
+_ROWS = 3
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What ends on a day; `worth` in the person's currency, and `words` beside the dot, or nothing for small ones."""
+
+    day: date
+    worth: float
+    words: str = ""
+
+
+@dataclass(frozen=True)
+class Dot:
+    x: int
+    radius: int
+    kind: str  # hot, warm or cool
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words on a thin stem: `x` is their middle, `stem` the middle of the dot."""
+
+    x: int
+    y: int
+    stem: int
+    words: str
+
+
+@dataclass(frozen=True)
+class Year:
+    months: tuple[tuple[int, str], ...]
+    dots: tuple[Dot, ...]
+    labels: tuple[Label, ...]
+    sentence: str
+
+
+def draw_year(endings: Sequence[Ending], today: date) -> Year | None:
+    """From this month on; None where nothing with a worth ends within it."""
+    first = today.replace(day=1)
+    shown = sorted((e for e in endings if first <= e.day < add_months(first, 12) and e.worth > 0), key=lambda e: e.day)
+    if not shown:
+        return None
+    dots = tuple(_draw_dot(ending, first, today) for ending in shown)
+    months = tuple((LEFT + round(n * _month_width()), month_abbr[add_months(first, n).month]) for n in range(12))
+    named = ", ".join(f"{ending.words} on {format_day(ending.day)}" for ending in shown if ending.words)
+    sentence = f"Ends within twelve months: {named}." if named else f"{len(shown)} things end within twelve months."
+    return Year(months, dots, _place_labels(shown, dots), sentence)
+
+
+def _month_width() -> float:
+    return (WIDTH - 2 * LEFT) / 12
+
+
+def _draw_dot(ending: Ending, first: date, today: date) -> Dot:
+    months = (ending.day.year - first.year) * 12 + ending.day.month - first.month + (ending.day.day - 1) / 31
+    days = (ending.day - today).days
+    kind = "hot" if days <= HOT_DAYS else "warm" if days <= WARM_DAYS else "cool"
+    radius = max(SMALLEST, min(LARGEST, round(ending.worth**0.5 / 2.1)))  # the area grows with the worth
+    return Dot(LEFT + round(months * _month_width()), radius, kind)
+
+
+def _place_labels(endings: Sequence[Ending], dots: Sequence[Dot]) -> tuple[Label, ...]:
+    """Words that would touch their neighbour's rise a row; what fits in none stays in the sentence alone."""
+    ends, labels = [0.0] * _ROWS, []
+    for ending, dot in zip(endings, dots, strict=True):
+        half = len(ending.words) * _CHARACTER / 2
+        middle = min(max(dot.x, half + 2), WIDTH - half - 2)
+        row = next((n for n, end in enumerate(ends) if middle - half > end + 8), None)
+        if ending.words and row is not None:
+            ends[row] = middle + half
+            labels.append(Label(round(middle), BASE - 32 - 19 * row, dot.x, ending.words))
+    return tuple(labels)

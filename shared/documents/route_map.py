@@ -1,0 +1,206 @@
+"""A map of routes as inline SVG: land and great circles in plate carrée, coloured by the classes of the stylesheet.
+
+The land is Natural Earth 1:110m (public domain), kept as rings of longitudes and latitudes in tenths of a degree.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+from itertools import pairwise
+from math import acos, asin, atan2, cos, degrees, hypot, radians, sin
+
+Point = tuple[float, float]  # longitude and latitude, or x and y
+WIDTH, TALLEST, FLATTEST = 1000, 0.5, 0.3  # the picture, and its height for its width
+ROOM = 0.12  # of the window on each side of the airports
+SMALLEST_DEGREES = 28.0  # of longitude: a hop between neighbours still shows where in the world it is
+NORTH, SOUTH = 84.0, -60.0
+TOLERANCE, SMALLEST_AREA = 0.55, 5.0  # pixels; islands below so many square pixels are left out
+ARC_STEPS = 24
+MAX_LEGS = 24
+LABEL_GAP = 30  # pixels between two names at least
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A named point: an airport by its code, or a city."""
+
+    name: str
+    city: str
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    west: float
+    south: float
+    east: float
+    north: float
+
+    @property
+    def scale(self) -> float:
+        return WIDTH / (self.east - self.west)
+
+    @property
+    def height(self) -> int:
+        return round((self.north - self.south) * self.scale)
+
+    def project(self, point: Point) -> Point:
+        return (point[0] - self.west) * self.scale, (self.north - point[1]) * self.scale
+
+
+@lru_cache(maxsize=256)
+def draw_route_map(legs: tuple[tuple[Place, Place], ...]) -> str:
+    """The picture with its sentence; empty without a leg. 1 to 11 kB, and the shorter way round for each leg."""
+    legs = tuple(leg for leg in legs if leg[0] != leg[1])[:MAX_LEGS]
+    ways = _lay_out(legs)
+    if not ways:
+        return ""
+    window = _find_window([point for way in ways for point in way])
+    land = "".join(_draw_land(window))
+    drawn = [[window.project(point) for point in way] for way in ways]
+    lines = "".join(f'<path class="way" d="{_write_path(way, closed=False)}"/>' for way in drawn)
+    spots: dict[str, Point] = {}
+    for leg, way in zip(legs, drawn, strict=True):
+        spots.setdefault(leg[0].name, way[0])
+        spots.setdefault(leg[1].name, way[-1])
+    return (
+        f'<svg class="map" viewBox="0 0 {WIDTH} {window.height}" role="img" aria-label="{escape(describe(legs))}">'
+        f'<path class="land" d="{land}"/>{lines}{"".join(_draw_spots(spots, window.height))}</svg>'
+    )
+
+
+def describe(legs: Iterable[tuple[Place, Place]]) -> str:
+    """`Map of the way from San Francisco to Tokyo, from Osaka to San Francisco`."""
+    return "Map of the way " + ", ".join(f"from {start.city} to {end.city}" for start, end in legs)
+
+
+def _lay_out(legs: Sequence[tuple[Place, Place]]) -> list[list[Point]]:
+    """Each leg as points without a jump at the date line, all in the turn of the globe in which the first one is."""
+    ways: list[list[Point]] = []
+    for start, end in legs:
+        points = _draw_great_circle((start.lon, start.lat), (end.lon, end.lat))
+        way = points[:1]
+        for lon, lat in points[1:]:
+            way.append((lon + 360 * round((way[-1][0] - lon) / 360), lat))
+        middle = (way[0][0] + way[-1][0]) / 2
+        turn = 360 * round(((ways[0][0][0] + ways[0][-1][0]) / 2 - middle) / 360) if ways else 0
+        ways.append([(lon + turn, lat) for lon, lat in way])
+    return ways
+
+
+def _draw_great_circle(start: Point, end: Point) -> list[Point]:
+    def find_vector(point: Point) -> tuple[float, float, float]:
+        lon, lat = radians(point[0]), radians(point[1])
+        return cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)
+
+    a, b = find_vector(start), find_vector(end)
+    angle = acos(max(-1.0, min(1.0, sum(x * y for x, y in zip(a, b, strict=True)))))
+    if sin(angle) < 1e-9:
+        return [start, end]
+    points = [start]
+    for step in range(1, ARC_STEPS):
+        of_a, of_b = sin((1 - step / ARC_STEPS) * angle) / sin(angle), sin(step / ARC_STEPS * angle) / sin(angle)
+        x, y, z = (of_a * p + of_b * q for p, q in zip(a, b, strict=True))
+        points.append((degrees(atan2(y, x)), degrees(asin(z))))
+    return [*points, end]
+
+
+def _find_window(points: Sequence[Point]) -> Window:
+    """What holds all points with some room, neither too flat nor too tall."""
+    west, east = min(x for x, _ in points), max(x for x, _ in points)
+    south, north = min(y for _, y in points), max(y for _, y in points)
+    width = min(
+        360.0, max((east - west) * (1 + 2 * ROOM), (north - south) * (1 + 2 * ROOM) / TALLEST, SMALLEST_DEGREES)
+    )
+    height = min(NORTH - SOUTH, max((north - south) * (1 + 2 * ROOM), width * FLATTEST))
+    centre = (west + east) / 2
+    top = min(NORTH, max((north + south + height) / 2, SOUTH + height))
+    return Window(centre - width / 2, top - height, centre + width / 2, top)
+
+
+@lru_cache(maxsize=1)
+def _load_rings() -> tuple[tuple[Point, ...], ...]:
+    rings: list[list[int]] = json.loads(files("shared.documents").joinpath("land.json").read_text("utf-8"))
+    return tuple(tuple((ring[n] / 10, ring[n + 1] / 10) for n in range(0, len(ring), 2)) for ring in rings)
+
+
+def _draw_land(window: Window) -> Iterable[str]:
+    for ring in _load_rings():
+        for turn in (-360, 0, 360):
+            inside = _clip_to([(x + turn, y) for x, y in ring], window)
+            drawn = [window.project(point) for point in inside]
+            if len(drawn) > 2 and _measure_area(drawn) > SMALLEST_AREA:
+                path = _simplify([*drawn, drawn[0]])
+                if len(path) > 3:
+                    yield _write_path(path[:-1], closed=True)
+
+
+def _clip_to(ring: Sequence[Point], window: Window) -> Sequence[Point]:
+    """Sutherland-Hodgman, a side of the window at a time."""
+    for axis, edge, side in ((0, window.west, 1), (0, window.east, -1), (1, window.south, 1), (1, window.north, -1)):
+        ring = _clip(ring, axis, edge, side) if ring else ()
+    return ring
+
+
+def _clip(ring: Sequence[Point], axis: int, edge: float, side: int) -> list[Point]:
+    kept: list[Point] = []
+    for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
+        is_inside = side * (a[axis] - edge) >= 0
+        if is_inside:
+            kept.append(a)
+        if is_inside != (side * (b[axis] - edge) >= 0):
+            share = (edge - a[axis]) / (b[axis] - a[axis])
+            other = a[1 - axis] + (b[1 - axis] - a[1 - axis]) * share
+            kept.append((edge, other) if axis == 0 else (other, edge))
+    return kept
+
+
+def _simplify(points: Sequence[Point]) -> list[Point]:
+    """Douglas-Peucker without recursion."""
+    kept, spans = {0, len(points) - 1}, [(0, len(points) - 1)]
+    while spans:
+        first, last = spans.pop()
+        (ax, ay), (bx, by) = points[first], points[last]
+        length = hypot(bx - ax, by - ay)
+        farthest, where = 0.0, 0
+        for place in range(first + 1, last):
+            x, y = points[place]
+            off = abs((bx - ax) * (ay - y) - (ax - x) * (by - ay)) / length if length else hypot(x - ax, y - ay)
+            if off > farthest:
+                farthest, where = off, place
+        if farthest > TOLERANCE:
+            kept.add(where)
+            spans += [(first, where), (where, last)]
+    return [points[place] for place in sorted(kept)]
+
+
+def _measure_area(points: Sequence[Point]) -> float:
+    return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, [*points[1:], points[0]], strict=True))) / 2
+
+
+def _write_path(points: Sequence[Point], *, closed: bool) -> str:
+    """Relative steps in whole pixels are a third of the bytes of absolute decimals."""
+    whole = [(round(x), round(y)) for x, y in points]
+    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(whole) if a != b]
+    body = "".join(f"{x if x < 0 else f' {x}'}{y if y < 0 else f' {y}'}" for x, y in steps)
+    return f"M{whole[0][0]} {whole[0][1]}l{body.lstrip()}" + ("z" if closed else "")
+
+
+def _draw_spots(spots: dict[str, Point], height: int) -> Iterable[str]:
+    """Points with names; a name that would lie on another one goes to the other side of its point, or is left out."""
+    taken: list[Point] = []
+    for name, (x, y) in spots.items():
+        yield f'<circle class="city" cx="{round(x)}" cy="{round(y)}" r="7"/>'
+        below, above = (x, y + 34), (x, y - 18)
+        for at in (below, above) if y < height - 60 else (above, below):
+            if 20 <= at[1] <= height - 6 and all(
+                abs(at[0] - tx) > 12 * len(name) + LABEL_GAP or abs(at[1] - ty) > LABEL_GAP for tx, ty in taken
+            ):
+                taken.append(at)
+                anchor = "start" if x < 60 else "end" if x > WIDTH - 60 else "middle"
+                yield f'<text x="{round(x)}" y="{round(at[1])}" text-anchor="{anchor}">{escape(name)}</text>'
+                break

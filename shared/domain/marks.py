@@ -1,0 +1,111 @@
+"""Marks: two letters on one of eight hues, beside the name of a programme, an airline, a bank or a hotel chain."""
+
+from typing import NamedTuple
+from zlib import crc32
+
+HUES = 8
+
+
+class Mark(NamedTuple):
+    """`hue` is 1 to 8, a class of the stylesheet; the name always stands beside the letters."""
+
+    letters: str
+    hue: int
+
+
+# Programmes and airlines that people meet most, in a hue near their own colours. Airlines go by their IATA code.
+_MARKS = {
+    "accor-live-limitless": ("AL", 5),
+    "aegean-miles-and-bonus": ("A3", 1),
+    "aer-lingus-aerclub": ("EI", 2),
+    "aeromexico-rewards": ("AM", 1),
+    "air-canada-aeroplan": ("AC", 4),
+    "american-airlines-aadvantage": ("AA", 1),
+    "amex-membership-rewards": ("MR", 7),
+    "amex-membership-rewards-au": ("MR", 7),
+    "amex-membership-rewards-ca": ("MR", 7),
+    "amex-membership-rewards-de": ("MR", 7),
+    "amex-membership-rewards-uk": ("MR", 7),
+    "ana-mileage-club": ("NH", 7),
+    "atmos-rewards": ("AS", 2),
+    "avianca-lifemiles": ("LM", 4),
+    "best-western-rewards": ("BW", 1),
+    "bilt-rewards": ("BT", 8),
+    "british-airways-club": ("BA", 1),
+    "capital-one-miles": ("C1", 4),
+    "cathay-asia-miles": ("CX", 2),
+    "chase-ultimate-rewards": ("UR", 1),
+    "choice-privileges": ("CH", 6),
+    "citi-thankyou-rewards": ("TY", 7),
+    "copa-connectmiles": ("CM", 1),
+    "delta-skymiles": ("DL", 4),
+    "emirates-skywards": ("EK", 4),
+    "etihad-guest": ("EY", 6),
+    "eva-air-infinity-mileagelands": ("BR", 2),
+    "finnair-plus": ("AY", 1),
+    "flying-blue": ("AF", 7),
+    "hilton-honors": ("HH", 1),
+    "hsbc-premier-rewards-uk": ("HS", 4),
+    "i-prefer-hotel-rewards": ("IP", 8),
+    "iberia-club": ("IB", 4),
+    "icelandair-saga-club": ("FI", 1),
+    "ihg-one-rewards": ("IH", 3),
+    "jal-mileage-bank": ("JL", 4),
+    "jetblue-trueblue": ("B6", 1),
+    "korean-air-skypass": ("KE", 7),
+    "leading-hotels-leaders-club": ("LH", 6),
+    "lufthansa-miles-and-more": ("LH", 6),
+    "malaysia-airlines-enrich": ("MH", 1),
+    "marriott-bonvoy": ("MB", 3),
+    "qantas-frequent-flyer": ("QF", 4),
+    "qatar-airways-privilege-club": ("QR", 5),
+    "radisson-rewards": ("RR", 8),
+    "rbc-avion": ("RA", 1),
+    "rove-miles": ("RV", 5),
+    "sas-eurobonus": ("SK", 1),
+    "singapore-krisflyer": ("SQ", 6),
+    "southwest-rapid-rewards": ("WN", 6),
+    "tap-miles-and-go": ("TP", 2),
+    "thai-royal-orchid-plus": ("TG", 5),
+    "turkish-miles-and-smiles": ("TK", 4),
+    "united-mileageplus": ("UA", 1),
+    "virgin-atlantic-flying-club": ("VS", 4),
+    "virgin-australia-velocity": ("VA", 4),
+    "virgin-red": ("VR", 4),
+    "vueling-club": ("VY", 6),
+    "wells-fargo-rewards": ("WF", 4),
+    "world-of-hyatt": ("WH", 5),
+    "wyndham-rewards": ("WY", 1),
+}
+# Chains go with their programme.
+_MARKS |= {
+    chain: _MARKS[program]
+    for chain, program in {
+        "accor": "accor-live-limitless",
+        "best-western": "best-western-rewards",
+        "choice": "choice-privileges",
+        "hilton": "hilton-honors",
+        "hyatt": "world-of-hyatt",
+        "ihg": "ihg-one-rewards",
+        "marriott": "marriott-bonvoy",
+        "radisson": "radisson-rewards",
+        "wyndham": "wyndham-rewards",
+    }.items()
+}
+_HUES_OF_AIRLINES = {letters: hue for slug, (letters, hue) in _MARKS.items() if slug != "leading-hotels-leaders-club"}
+
+
+def find_mark(slug: str, name: str = "") -> Mark:
+    """The mark of a programme by its slug or an airline by its code; of anything else, initials of its name."""
+    if slug in _MARKS:
+        return Mark(*_MARKS[slug])
+    if len(slug) == 2:
+        return Mark(slug.upper(), _HUES_OF_AIRLINES.get(slug.upper()) or _choose_hue(slug.upper()))
+    words = [word for word in (name or slug).replace("-", " ").split() if word[0].isalnum()]
+    letters = "".join(word[0] for word in words[:2]) if len(words) > 1 else "".join(words)[:2]
+    return Mark(letters.upper() or "?", _choose_hue(slug or name))
+
+
+def _choose_hue(text: str) -> int:
+    """The same for the same text on every machine."""
+    return crc32(text.encode()) % HUES + 1
