@@ -39,6 +39,7 @@ async def show(member: Member) -> FlowResult:
     if not answer.is_good:
         return BALANCES.show_away()
     rows = [row | {"query": urlencode(name_owner(row))} for row in answer["balances"]]
+    rows.sort(key=lambda row: -float(row["value"]["amount"]) if row["value"] else 0.0)
     return member.show("balances.html", rows=rows, total=answer["total_value"], messages=MESSAGES)
 
 
@@ -92,6 +93,7 @@ def _show(
         back=(PATH, "Balances"),
         answer=saved,
         hidden={**owner, "is_stored": "yes"} if owner else None,
+        delete=f"{DELETE}?{urlencode(owner)}" if owner else "",
     )
 
 

@@ -127,6 +127,7 @@ def _show(
         template="card_form.html",
         answer=saved,
         hidden=hidden,
+        delete=f"{DELETE}?card={hidden['card_id']}" if "card_id" in hidden else "",
         catalogued=catalogued,
     )
 

@@ -301,5 +301,5 @@ def show_form(
         faults=faults,
         hidden=hidden or {},
         needs_plan=answer is not None and answer.status in ("paywall", "limit_reached"),
-        **{"action": member.data.path, "button": "Save", "note": ""} | context,
+        **{"action": member.data.path, "button": "Save", "note": "", "delete": ""} | context,
     )

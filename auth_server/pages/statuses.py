@@ -97,6 +97,7 @@ def _show(
         answer=saved,
         faults=faults,
         hidden=hidden,
+        delete=f"{DELETE}?{urlencode({key: hidden[key] for key in KEYS})}" if hidden else "",
     )
 
 

@@ -84,7 +84,18 @@ def _show(
     """`hidden` names the voucher that is changed."""
     title = "Add a voucher" if form.is_new else "Change a voucher"
     heading, back = hidden.get("name") or "Voucher", (PATH, "Vouchers")
-    return show_form(member, form, typed, before, title=title, heading=heading, back=back, answer=saved, hidden=hidden)
+    return show_form(
+        member,
+        form,
+        typed,
+        before,
+        title=title,
+        heading=heading,
+        back=back,
+        answer=saved,
+        hidden=hidden,
+        delete=f"{DELETE}?voucher={hidden['voucher_id']}" if hidden else "",
+    )
 
 
 async def save(member: Member) -> FlowResult:
