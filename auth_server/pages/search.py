@@ -1,7 +1,7 @@
 """Search on the web: a form for a route and a month, and the award seats of the month as a heat-map."""
 
 from asyncio import gather
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any, Literal
@@ -49,14 +49,6 @@ class Cell:
 class Row:
     day: date
     cells: tuple[Cell, ...]
-
-    @property
-    def is_weekend(self) -> bool:
-        return self.day.weekday() > 4
-
-    @property
-    def short_weekday(self) -> str:
-        return f"{self.day:%a}"[:2]
 
 
 def build_searched(answer: Mapping[str, Any], month: str, today: date) -> list[Row]:
@@ -116,7 +108,6 @@ PATH = "/dashboard/search"
 FIELDS = ("origin", "destination", "airline", "month", "passengers")
 REFRESH_SECONDS, MAX_LOOKS = 2, 45  # then it waits for a click (WCAG 2.2.1); no search takes longer
 MAX_NAME = 60  # characters
-MAX_LINK = 52  # characters of a route and party: what the link of each of 124 cells repeats
 MONTHS_AHEAD = 12
 PARTIES = [(str(n), "1 person" if n == 1 else f"{n} people") for n in range(1, 10)]
 CABIN_WORDS = [(cabin, cabin.replace("_", " ").capitalize()) for cabin in CABINS]
@@ -240,20 +231,40 @@ async def _look_at_seen(member: Member, typed: dict[str, str], paywall: str = ""
 def _show_rows(
     member: Member, typed: Mapping[str, str], rows: list[Row], route: Mapping[str, str], **context: Any
 ) -> FlowResult:
-    """Links of cells repeat the route, so that long names stand in the links of days alone."""
+    """One cabin as a calendar; the others are a click away, each with its best price."""
     query = urlencode({name: value for name, value in route.items() if value} | _name_party(typed))
     first = date.fromisoformat(f"{typed['month']}-01")
-    months = [add_months(first, n) for n in (-1, 1)]
-    beside = [
-        (f"{month:%b}", urlencode({n: v for n, v in typed.items() if v} | {"month": f"{month:%Y-%m}"}))
-        for month in months
-        if _is_month(f"{month:%Y-%m}")
-    ]
-    has_links = len(query) < MAX_LINK
-    frame: dict[str, Any] = {"rows": rows, "route": route, "query": query, "has_links": has_links, "beside": beside}
-    frame |= {"first": first, "watch": _write_watch(typed, route)}
+    cabin = _choose_cabin(member.data.query_value("cabin") or "", rows)
+    own = {name: value for name, value in typed.items() if value} | {"cabin": cabin}
+    months = [f"{add_months(first, n):%Y-%m}" for n in (-1, 1)]
+    beside = [(dict(_list_months())[month], urlencode(own | {"month": month})) for month in months if _is_month(month)]
+    views = [(name, words, _find_best(rows, name), urlencode(own | {"cabin": name})) for name, words in CABIN_WORDS]
+    frame: dict[str, Any] = {"rows": rows, "route": route, "query": query, "beside": beside, "views": views}
+    frame |= {"first": first, "cabin": cabin, "weeks": _group_by_week(rows, cabin), "party": read_passengers(typed)}
+    frame |= {"watch": _write_watch(typed, route)}
     frame |= {"message": "", "freshness": None, "is_seen": False, "is_cut": False}
     return _show_form(member, typed, **frame | context)
+
+
+def _choose_cabin(asked: str, rows: Sequence[Row]) -> str:
+    """The one that was asked for; else business or the first cabin that has a price."""
+    if asked in CABINS:
+        return asked
+    order = ("business", *(cabin for cabin in CABINS if cabin != "business"))
+    return next((cabin for cabin in order if _find_best(rows, cabin)), "economy")
+
+
+def _find_best(rows: Iterable[Row], cabin: str) -> int | None:
+    """The lowest price of the month for one person."""
+    return min((cell.points for row in rows for cell in row.cells if cell.cabin == cabin and cell.points), default=None)
+
+
+def _group_by_week(rows: Sequence[Row], cabin: str) -> list[list[tuple[Row, Cell] | None]]:
+    """Seven days a week from Monday; None for days of the months beside."""
+    days: list[tuple[Row, Cell] | None] = [None for _ in range(rows[0].day.weekday() if rows else 0)]
+    days += [(row, next(cell for cell in row.cells if cell.cabin == cabin)) for row in rows]
+    days += [None for _ in range(-len(days) % 7)]
+    return [days[n : n + 7] for n in range(0, len(days), 7)]
 
 
 def _write_watch(typed: Mapping[str, str], route: Mapping[str, str]) -> str:

@@ -42,9 +42,9 @@ def test_from_a_month_to_a_day_to_a_watch(tab: Tab, world: World, use: Any) -> N
     tab.run("document.querySelector('#month').value = '2027-01'")
     tab.run("document.querySelector('#passengers').value = '2'")
     tab.press("form.card button.primary")
-    tab.wait("document.querySelectorAll('.heat td').length === 124")
+    tab.wait("document.querySelectorAll('.cal td[class]').length === 31")
     assert look_everywhere(tab) == []
-    tab.press(".heat tr:nth-child(13) td:nth-child(4) a")  # business on the 13th
+    tab.press(".cal a[href*='day=2027-01-13']")  # business
     tab.wait("document.querySelector('table.offers')")
     assert "115,000" in tab.text()
     assert look_everywhere(tab) == []
@@ -64,11 +64,11 @@ def test_what_was_seen_fits_and_can_be_read(tab: Tab, world: World, use: Any) ->
     tab.wait("document.querySelector('table.offers')")
     assert look_everywhere(tab) == []
     tab.go(world.url + MONTH)
-    tab.wait("document.querySelectorAll('.heat td').length === 124")
+    tab.wait("document.querySelectorAll('.cal td[class]').length === 31")
     assert "part of the Premium plan" in tab.text()
     assert look_everywhere(tab) == []
     tab.go(world.url + MONTH.replace("BA", "British+Airways"))
-    tab.wait("document.querySelectorAll('.heat th a').length === 31")
+    tab.wait("document.querySelectorAll('.cal td[class]').length === 31")
     assert look_everywhere(tab) == []
 
 
@@ -92,4 +92,4 @@ def test_a_search_that_takes_long_is_waited_for_without_a_script(
     tab.wait("document.body.innerText.includes('looks again every 2 seconds')")
     assert look_everywhere(tab) == []
     gate.set()
-    tab.wait("document.querySelectorAll('.heat td').length === 124")
+    tab.wait("document.querySelectorAll('.cal td[class]').length === 31")

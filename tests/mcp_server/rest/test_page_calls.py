@@ -22,7 +22,7 @@ from mcp_server.rest.page_calls import MAX_BODY_BYTES
 from shared.db.base import transaction
 from shared.db.oauth import AccessToken, Client, Family, WebSession
 from shared.db.usage import ToolCall as NotedCall
-from shared.internal_api import MAX_PAGE_CALLS, PAGE_CALLS_PATH, Endpoint
+from shared.internal_api import DRAW_FLIGHTS, MAX_PAGE_CALLS, PAGE_CALLS_PATH, Endpoint
 from shared.secrets import digest
 from tests.auth_server.in_process_browser import PASSWORD, hidden
 from tests.mcp_server.rest.conftest import World
@@ -194,3 +194,21 @@ def test_faults_stand_at_the_fields_they_are_about(ann: World) -> None:
     wrong = {"program": "united-mileageplus", "balance": -1, "expires_on": "soon"}
     (answer,) = call_all(ToolCall(issue(ann, read_only=False), "update_points_balance", wrong))
     assert {*read_faults(answer)} == {"balance", "expires_on"}
+
+
+def test_the_map_of_flights_comes_with_the_looks_of_a_page(ann: World) -> None:
+    token, ends = issue(ann), {"departs_at": "2027-03-12T11:15", "arrives_at": "2027-03-13T15:10"}
+    flights = [{"origin": "SFO", "destination": "NRT", **ends}, {"origin": "NRT", "destination": "QQQ"}]
+    drawn, wrong, none = call_all(
+        ToolCall(token, DRAW_FLIGHTS, {"flights": flights}, is_look=True),
+        ToolCall(token, DRAW_FLIGHTS, {"flights": [{"origin": "SFO"}]}, is_look=True),
+        ToolCall(token, DRAW_FLIGHTS, {"flights": []}, is_look=True),
+    )
+    assert drawn["map"].startswith("<svg")
+    first, second = drawn["flights"]
+    assert (first["origin_city"], first["destination_city"]) == ("San Francisco", "Tokyo")
+    assert first["minutes"] == 10 * 60 + 55
+    assert 5_000 < first["miles"] < 5_300
+    assert second == {"origin_city": "Tokyo", "destination_city": "QQQ", "miles": None, "minutes": None}
+    assert wrong.status == "invalid_input"
+    assert none["map"] == ""
