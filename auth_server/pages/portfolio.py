@@ -131,15 +131,15 @@ async def _find_next_flight(member: Member, answer: Answer) -> NextFlight | None
     if flight["departure_time"] and flight["arrival_time"] and flight["arrival_date"]:
         ends["departs_at"] = f"{flight['departure_date']}T{flight['departure_time']}"
         ends["arrives_at"] = f"{flight['arrival_date']}T{flight['arrival_time']}"
-    drawn = await look(member, DRAW_FLIGHTS, flights=[ends])
-    facts = drawn["flights"][0] if drawn.is_good else {"destination_city": flight["destination"]}
+    drawing = await look(member, DRAW_FLIGHTS, flights=[ends])
+    facts = drawing["flights"][0] if drawing.is_good else {"destination_city": flight["destination"]}
     trip, day = flight["workspace_trip_id"], date.fromisoformat(flight["departure_date"])
     return NextFlight(
         dict(flight, later=find_days_later(flight)),
         facts["destination_city"],
         (day - clock.today()).days,
         format_minutes(facts["minutes"]) if facts.get("minutes") else "",
-        drawn.get("map", ""),
+        drawing.get("map", ""),
         f"{TRIPS_PATH}/{trip}" if trip else f"{FLIGHTS}/{flight['booking_id']}",
     )
 

@@ -125,7 +125,7 @@ async def show(member: Member) -> FlowResult:
     trip, page = answer["trip"], read_page(member)
     first, last = read_day(trip["start_date"]), read_day(trip["end_date"])
     ends = [{"origin": row["origin"], "destination": row["destination"]} for row in _list_flown(answer)]
-    drawn = await look(member, DRAW_FLIGHTS, flights=ends[:MAX_DRAWN]) if ends else Answer()
+    drawing = await look(member, DRAW_FLIGHTS, flights=ends[:MAX_DRAWN]) if ends else Answer()
     days = group_by_day(_list_entries(answer))
     rows = [entry for day in days for entry in day.entries]
     start = (page - 1) * ENTRIES_PER_PAGE
@@ -138,7 +138,7 @@ async def show(member: Member) -> FlowResult:
         gaps=len(answer["gaps"]),
         costs=sum_costs(answer["flight_bookings"], answer["hotel_bookings"], answer["names"]),
         nights=draw_nights(first, last, answer["flight_bookings"], answer["hotel_bookings"]),
-        map=drawn.get("map", ""),
+        map=drawing.get("map", ""),
         flights=len(ends),
         days_away=(first - clock.today()).days if first else None,
         watches=answer["monitors"],

@@ -38,7 +38,7 @@ def draw_nights(first: date | None, last: date | None, flights: Sequence[Row], s
         return None
     days = [first + timedelta(days=n) for n in range((last - first).days)]
     nights = [_find_bed(day, flights, stays) for day in days]
-    step, place, runs, told = WIDTH / len(nights), 0, [], []
+    step, place, runs, words_of_runs = WIDTH / len(nights), 0, [], []
     for (kind, name), run in groupby(nights):
         count = len(list(run))
         words = {"air": "in the air", "open": "open"}.get(kind) or name
@@ -46,9 +46,9 @@ def draw_nights(first: date | None, last: date | None, flights: Sequence[Row], s
         width = round(step * count) - GAP
         fitting = next((text for text in (counted, words) if len(text) * _CHARACTER < width), "")
         runs.append(Run(round(step * place), width, kind, fitting))
-        told.append(counted)
+        words_of_runs.append(counted)
         place += count
-    return Nights(tuple(runs), nights.count(("open", "")), len(nights), f"Nights: {'; '.join(told)}.")
+    return Nights(tuple(runs), nights.count(("open", "")), len(nights), f"Nights: {'; '.join(words_of_runs)}.")
 
 
 def _find_bed(day: date, flights: Sequence[Row], stays: Sequence[Row]) -> tuple[str, str]:

@@ -52,14 +52,14 @@ class Year:
 def draw_year(endings: Sequence[Ending], today: date) -> Year | None:
     """From this month on; None where nothing with a worth ends within it."""
     first = today.replace(day=1)
-    shown = sorted((e for e in endings if first <= e.day < add_months(first, 12) and e.worth > 0), key=lambda e: e.day)
-    if not shown:
+    rows = sorted((e for e in endings if first <= e.day < add_months(first, 12) and e.worth > 0), key=lambda e: e.day)
+    if not rows:
         return None
-    dots = tuple(_draw_dot(ending, first, today) for ending in shown)
+    dots = tuple(_draw_dot(ending, first, today) for ending in rows)
     months = tuple((LEFT + round(n * _month_width()), month_abbr[add_months(first, n).month]) for n in range(12))
-    named = ", ".join(f"{ending.words} on {format_day(ending.day)}" for ending in shown if ending.words)
-    sentence = f"Ends within twelve months: {named}." if named else f"{len(shown)} things end within twelve months."
-    return Year(months, dots, _place_labels(shown, dots), sentence)
+    named = ", ".join(f"{ending.words} on {format_day(ending.day)}" for ending in rows if ending.words)
+    sentence = f"Ends within twelve months: {named}." if named else f"{len(rows)} things end within twelve months."
+    return Year(months, dots, _place_labels(rows, dots), sentence)
 
 
 def _month_width() -> float:

@@ -34,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class MapWindow:
     west: float
     south: float
     east: float
@@ -61,10 +61,10 @@ def draw_route_map(legs: tuple[tuple[Place, Place], ...]) -> str:
         return ""
     window = _find_window([point for way in ways for point in way])
     land = "".join(_draw_land(window))
-    drawn = [[window.project(point) for point in way] for way in ways]
-    lines = "".join(f'<path class="way" d="{_write_path(way, closed=False)}"/>' for way in drawn)
+    lines_of_ways = [[window.project(point) for point in way] for way in ways]
+    lines = "".join(f'<path class="way" d="{_write_path(way, closed=False)}"/>' for way in lines_of_ways)
     spots: dict[str, Point] = {}
-    for leg, way in zip(legs, drawn, strict=True):
+    for leg, way in zip(legs, lines_of_ways, strict=True):
         spots.setdefault(leg[0].name, way[0])
         spots.setdefault(leg[1].name, way[-1])
     return (
@@ -109,7 +109,7 @@ def _draw_great_circle(start: Point, end: Point) -> list[Point]:
     return [*points, end]
 
 
-def _find_window(points: Sequence[Point]) -> Window:
+def _find_window(points: Sequence[Point]) -> MapWindow:
     """What holds all points with some room, neither too flat nor too tall."""
     west, east = min(x for x, _ in points), max(x for x, _ in points)
     south, north = min(y for _, y in points), max(y for _, y in points)
@@ -119,7 +119,7 @@ def _find_window(points: Sequence[Point]) -> Window:
     height = min(NORTH - SOUTH, max((north - south) * (1 + 2 * ROOM), width * FLATTEST))
     centre = (west + east) / 2
     top = min(NORTH, max((north + south + height) / 2, SOUTH + height))
-    return Window(centre - width / 2, top - height, centre + width / 2, top)
+    return MapWindow(centre - width / 2, top - height, centre + width / 2, top)
 
 
 @lru_cache(maxsize=1)
@@ -128,18 +128,18 @@ def _load_rings() -> tuple[tuple[Point, ...], ...]:
     return tuple(tuple((ring[n] / 10, ring[n + 1] / 10) for n in range(0, len(ring), 2)) for ring in rings)
 
 
-def _draw_land(window: Window) -> Iterable[str]:
+def _draw_land(window: MapWindow) -> Iterable[str]:
     for ring in _load_rings():
         for turn in (-360, 0, 360):
             inside = _clip_to([(x + turn, y) for x, y in ring], window)
-            drawn = [window.project(point) for point in inside]
-            if len(drawn) > 2 and _measure_area(drawn) > SMALLEST_AREA:
-                path = _simplify([*drawn, drawn[0]])
+            shape = [window.project(point) for point in inside]
+            if len(shape) > 2 and _measure_area(shape) > SMALLEST_AREA:
+                path = _simplify([*shape, shape[0]])
                 if len(path) > 3:
                     yield _write_path(path[:-1], closed=True)
 
 
-def _clip_to(ring: Sequence[Point], window: Window) -> Sequence[Point]:
+def _clip_to(ring: Sequence[Point], window: MapWindow) -> Sequence[Point]:
     """Sutherland-Hodgman, a side of the window at a time."""
     for axis, edge, side in ((0, window.west, 1), (0, window.east, -1), (1, window.south, 1), (1, window.north, -1)):
         ring = _clip(ring, axis, edge, side) if ring else ()
@@ -147,21 +147,21 @@ def _clip_to(ring: Sequence[Point], window: Window) -> Sequence[Point]:
 
 
 def _clip(ring: Sequence[Point], axis: int, edge: float, side: int) -> list[Point]:
-    kept: list[Point] = []
+    corners: list[Point] = []
     for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
         is_inside = side * (a[axis] - edge) >= 0
         if is_inside:
-            kept.append(a)
+            corners.append(a)
         if is_inside != (side * (b[axis] - edge) >= 0):
             share = (edge - a[axis]) / (b[axis] - a[axis])
             other = a[1 - axis] + (b[1 - axis] - a[1 - axis]) * share
-            kept.append((edge, other) if axis == 0 else (other, edge))
-    return kept
+            corners.append((edge, other) if axis == 0 else (other, edge))
+    return corners
 
 
 def _simplify(points: Sequence[Point]) -> list[Point]:
     """Douglas-Peucker without recursion."""
-    kept, spans = {0, len(points) - 1}, [(0, len(points) - 1)]
+    places, spans = {0, len(points) - 1}, [(0, len(points) - 1)]
     while spans:
         first, last = spans.pop()
         (ax, ay), (bx, by) = points[first], points[last]
@@ -173,9 +173,9 @@ def _simplify(points: Sequence[Point]) -> list[Point]:
             if off > farthest:
                 farthest, where = off, place
         if farthest > TOLERANCE:
-            kept.add(where)
+            places.add(where)
             spans += [(first, where), (where, last)]
-    return [points[place] for place in sorted(kept)]
+    return [points[place] for place in sorted(places)]
 
 
 def _measure_area(points: Sequence[Point]) -> float:

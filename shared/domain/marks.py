@@ -6,7 +6,7 @@ from zlib import crc32
 HUES = 8
 
 
-class Mark(NamedTuple):
+class LetterMark(NamedTuple):
     """`hue` is 1 to 8, a class of the stylesheet; the name always stands beside the letters."""
 
     letters: str
@@ -95,15 +95,15 @@ _MARKS |= {
 _HUES_OF_AIRLINES = {letters: hue for slug, (letters, hue) in _MARKS.items() if slug != "leading-hotels-leaders-club"}
 
 
-def find_mark(slug: str, name: str = "") -> Mark:
+def find_mark(slug: str, name: str = "") -> LetterMark:
     """The mark of a programme by its slug or an airline by its code; of anything else, initials of its name."""
     if slug in _MARKS:
-        return Mark(*_MARKS[slug])
+        return LetterMark(*_MARKS[slug])
     if len(slug) == 2:
-        return Mark(slug.upper(), _HUES_OF_AIRLINES.get(slug.upper()) or _choose_hue(slug.upper()))
+        return LetterMark(slug.upper(), _HUES_OF_AIRLINES.get(slug.upper()) or _choose_hue(slug.upper()))
     words = [word for word in (name or slug).replace("-", " ").split() if word[0].isalnum()]
     letters = "".join(word[0] for word in words[:2]) if len(words) > 1 else "".join(words)[:2]
-    return Mark(letters.upper() or "?", _choose_hue(slug or name))
+    return LetterMark(letters.upper() or "?", _choose_hue(slug or name))
 
 
 def _choose_hue(text: str) -> int:

@@ -64,10 +64,6 @@ def test_seats_too_few_for_the_party_are_left_out_and_uncounted_ones_are_not() -
     assert kinds(rows, 8)[2] == "c1 20"
 
 
-def test_weekends_are_marked() -> None:
-    rows = build_searched(answer(), "2027-03", TODAY)
-
-
 @pytest.mark.parametrize(
     ("points", "words"), [(500, "0.5"), (32_500, "32.5"), (60_000, "60"), (99_960, "100"), (146_500, "146")]
 )

@@ -15,7 +15,6 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.oauth import Client, Family
-from shared.db.profile import Profile
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
@@ -64,9 +63,9 @@ def test_balances_say_worth_days_left_and_whose_they_are(world: World, ann: Call
     use(ann, "update_points_balance", program="ana-mileage-club", balance=31800, expires_on=str(ends), member="Ben")
     use(ann, "update_points_balance", program="united-mileageplus", balance=62340)
     page = read_page(world)
-    assert re.search(r"Worth of your points \$[\d,]+ Estimated, in 2 programmes, with those of Ben", page)
-    assert re.search(r"Ben 31,800 25 days left \$\d+ .*62,340", page)
-    assert re.search(r"Ends in 90 days .*31,800 .*, 25 days left", page)
+    assert re.search(r"Worth of your points \$[\d,]+ .*Estimated, in 2 programmes, with those of Ben", page)
+    assert re.search(r"Ben · 25 days left 31,800 \$\d+ .*62,340", page)
+    assert re.search(r"Do next .*31,800 ANA miles .* \$\d+, 25 days left", page)
 
 
 def test_what_is_booked_next_comes_in_the_order_of_its_days(world: World, ann: Caller, use: Any) -> None:
@@ -89,11 +88,41 @@ def test_what_is_booked_next_comes_in_the_order_of_its_days(world: World, ann: C
     assert "UA1142, economy" in page
 
 
-def test_notices_have_the_day_of_the_persons_own_zone(world: World, ann: Caller) -> None:
-    notice = Notification(kind="inbox", title="A booking waits", body="x", dedupe_key="x", created_at=clock.now())
-    add(ann, Profile(timezone="Pacific/Kiritimati"), notice)  # fourteen hours ahead
-    tomorrow = clock.today() + timedelta(days=1)
-    assert f"1 unread A booking waits {tomorrow:%a} {tomorrow.day}" in read_page(world)
+def test_what_is_unread_leads_to_the_inbox(world: World, ann: Caller) -> None:
+    assert "unread" not in read_page(world)
+    add(ann, Notification(kind="inbox", title="A booking waits", body="x", dedupe_key="x", created_at=clock.now()))
+    assert "1 unread Search seats" in read_page(world)
+
+
+def test_the_page_opens_with_the_next_flight_and_its_map(world: World, ann: Caller, use: Any) -> None:
+    day = clock.today()
+    days = {n: str(day + timedelta(days=n)) for n in (3, 4, 9)}
+    fare = {"cabin_class": "business", "cash_paid": 900, "kind": "cash"}
+    times = {"departure_time": "11:15", "arrival_date": days[4], "arrival_time": "15:10"}
+    use(ann, "add_flight_booking", airline="UA", origin="NRT", destination="SFO", departure_date=days[9], **fare)
+    added = use(
+        ann,
+        "add_flight_booking",
+        airline="UA",
+        origin="SFO",
+        destination="NRT",
+        departure_date=days[3],
+        **fare,
+        **times,
+    )
+    assert added["status"] == "ok", added
+    page = read_page(world)
+    assert "Tokyo is 3 days away" in page
+    assert "SFO 11:15 10 h 55 min NRT 15:10 +1" in page
+    assert "Map of the way from San Francisco to Tokyo" in world.get("/dashboard").text
+
+
+def test_credits_of_one_day_are_one_row(world: World, ann: Caller, use: Any) -> None:
+    added = use(ann, "add_card", card="chase-sapphire-reserve", opened_on=str(clock.today() - timedelta(days=300)))
+    assert added["status"] == "ok", added
+    page = read_page(world)
+    assert re.search(r"\$\d+ of card credits end .* and \d+ more", page)
+    assert page.count("Tick off") <= 4
 
 
 def test_nobody_sees_what_another_person_keeps(world: World, ann: Caller, use: Any) -> None:
@@ -117,7 +146,7 @@ def test_a_tool_that_does_not_answer_leaves_its_card_and_the_page(
     monkeypatch.setattr(ToolServer, "_send", answer)
     page = read_page(world)
     assert page.count("did not answer right now") == (0 if silent == "list_hotel_bookings" else 1)
-    assert "Watches All watches No route is watched" in page
+    assert ("62,340" in page) == (silent != "list_points_balances")
 
 
 def test_without_the_tool_server_the_page_stands(world: World, ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +155,7 @@ def test_without_the_tool_server_the_page_stands(world: World, ann: Caller, monk
 
     monkeypatch.setattr(ToolServer, "_send", answer)
     page = read_page(world)
-    assert page.count("did not answer right now") == 6
+    assert page.count("did not answer right now") == 4
     assert "First steps" not in page  # no one is told to start again because a server is down
 
 

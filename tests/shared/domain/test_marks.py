@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.domain.marks import _MARKS, HUES, Mark, find_mark
+from shared.domain.marks import _MARKS, HUES, LetterMark, find_mark
 from shared.reference.load import reference
 
 
@@ -24,4 +24,4 @@ def test_an_airline_goes_by_its_code_and_others_by_their_initials() -> None:
     assert find_mark("UA") == find_mark("united-mileageplus")
     assert find_mark("zz").letters == "ZZ"
     assert find_mark("", "Alder Lodge of the river").letters == "AL"
-    assert find_mark("hyatt") == find_mark("world-of-hyatt") == Mark("WH", 5)
+    assert find_mark("hyatt") == find_mark("world-of-hyatt") == LetterMark("WH", 5)
