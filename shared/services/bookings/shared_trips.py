@@ -10,11 +10,13 @@ from sqlalchemy.orm import Session
 from shared.db import trips
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.trips import ItineraryItem, Trip
+from shared.documents.route_map import MAX_LEGS
 from shared.domain.dates import format_weekday
 from shared.domain.plurals import pluralize
 from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.services.bookings import secret_links
+from shared.services.bookings.flight_maps import Flight, draw_flights
 from shared.settings import settings
 
 PURPOSE = "trip"
@@ -51,6 +53,7 @@ class SharedTrip:
     days: Sequence[PlanDay]
     page: int
     pages: int
+    map: str  # of its flights, as SVG
 
 
 def find_url(session: Session, trip: Trip) -> str | None:
@@ -97,7 +100,15 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
     page = min(page, pages)
     part = entries[(page - 1) * per_page : page * per_page]
     days = [PlanDay(day, list(run)) for day, run in groupby(part, key=lambda entry: entry.day)]
-    return SharedTrip(trip.name, trip.destination, trip.start_date, trip.end_date, days, page, pages)
+    picture = _draw_map(session, reference, trip_id)
+    return SharedTrip(trip.name, trip.destination, trip.start_date, trip.end_date, days, page, pages, picture)
+
+
+def _draw_map(session: Session, reference: Reference, trip_id: int) -> str:
+    """The same picture as on the owner's page."""
+    rows, _ = trips.read_filed(session, "flight_bookings", trip_id)
+    flown = sorted((row for row in rows if row.cancelled_at is None), key=lambda row: row.departure_date)
+    return draw_flights(reference, [Flight(row.origin, row.destination) for row in flown[:MAX_LEGS]])[0]
 
 
 def _list_entries(session: Session, reference: Reference, trip_id: int) -> list[PlanEntry]:

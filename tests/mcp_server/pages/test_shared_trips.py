@@ -70,7 +70,14 @@ def test_anyone_with_the_link_sees_the_plan_and_nothing_that_is_private(
     assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
     words = ["Lisbon &lt;&amp; Porto&gt;", "Portugal", "Sat 8 May 2027", "Los Angeles (LAX) to Lisbon (LIS)"]
     words += ["15:10 to 12:05 +1", "TP284", "Sun 9 May 2027", "Casa Zorblatt", "2 nights, until Tue 11 May 2027"]
-    words += ["Mon 10 May 2027", "Tile &lt;Museum&gt;", "10:30", "Rua 4", "Times are local to each place."]
+    words += [
+        "Map of the way from Los Angeles to Lisbon",
+        "Mon 10 May 2027",
+        "Tile &lt;Museum&gt;",
+        "10:30",
+        "Rua 4",
+        "Times are local to each place.",
+    ]
     assert [w for w in words if w not in page.text] == []
     assert [w for w in (*NEVER, "OPO", "<script") if w in page.text] == []
     assert len(page.content) < 30_000
