@@ -19,7 +19,7 @@ from auth_server.pages.member import (
 from auth_server.web import sessions
 from auth_server.web.error_handlers import describe_missing_page
 from auth_server.web.handlers import handle_form, handle_page
-from auth_server.web.outcomes import FlowResult, Page, PageResult
+from auth_server.web.outcomes import FlowResult, Page, PageResult, show_problem
 from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.operator_actions import OperatorAction
@@ -28,6 +28,12 @@ PATH = "/operate"
 _NAMES = ("users", "jobs", "mail", "providers", "facts", "figures", "settings", "trail")
 USERS, JOBS, MAIL, PROVIDERS, FACTS, FIGURES, SETTINGS, TRAIL = (f"{PATH}/{name}" for name in _NAMES)
 TABS = tuple((f"{PATH}/{name}", name.title()) for name in _NAMES)
+NEEDS_FACTOR = show_problem(
+    "Add a second factor first",
+    "The pages of operators open with a passkey or an authenticator app besides your password.",
+    403,
+    links=(("/dashboard/sign-in-methods", "To your sign-in methods"),),
+)
 MAX_REASON_CHARACTERS = 500
 MAX_PAGE = 10**6
 MAX_DIGITS = 18
@@ -77,7 +83,7 @@ def build_change_routes(
 
 
 def _guard(flow: Flow) -> Flow:
-    """For everybody else the page is not there, also for an administrator without a second factor.
+    """For everybody else the page is not there; an administrator without a second factor is told to add one.
 
     Anyone who signed in before the first factor was added has not shown one, and signs in again.
     """
@@ -86,6 +92,8 @@ def _guard(flow: Flow) -> Flow:
         session = sessions.load(uow.db, data.cookie)
         account = sessions.find_account(uow.db, session)
         since = step_up.find_factor_age(uow.db, account) if account is not None and account.is_admin else None
+        if session is not None and account is not None and account.is_admin and since is None:
+            return NEEDS_FACTOR
         if session is None or since is None:
             return show_nothing()
         if not step_up.has_shown_factor(session, since):
