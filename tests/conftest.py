@@ -15,7 +15,6 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.errors import DeadlockDetected
-from sqlalchemy.exc import OperationalError
 
 pytest_plugins = [
     "tests.support.service",
@@ -160,18 +159,26 @@ HEAP = 1 << 18  # bytes of one table from which on truncating is cheaper than wh
 
 
 @lru_cache(maxsize=1)
-def _emptying() -> tuple[str, str, str]:
-    """The question whether a table grew large, the quick way to empty all of them, and the thorough one."""
+def _connect_to_empty(url: str) -> psycopg.Connection:
+    """A connection for this alone: under its role no row deleted asks the tables that refer to it, and the plans of
+    the function, which the change of a role throws away, are made once."""
     import shared.db.migrations  # noqa: F401 - registers every table
     from shared.db.base import Base
 
     names = [table.name for table in Base.metadata.sorted_tables]
     tables = "pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace"  # partitions too
-    large = f"select max(pg_relation_size(oid)) > {HEAP} from {tables}"
-    quick = f"lock table {', '.join(names)} in exclusive mode; set local session_replication_role = replica; "
-    quick += "; ".join(f"delete from {name}" for name in names)
-    quick += "; select setval(seqrelid, 1, false) from pg_sequence"
-    return large, quick, f"truncate {', '.join(names)} restart identity cascade"
+    large = f"(select max(pg_relation_size(oid)) from {tables}) > {HEAP}"
+    deletes = " ".join(f"delete from {name};" for name in names)
+    quick = f"lock table {', '.join(names)} in exclusive mode; {deletes}"
+    quick += " perform setval(seqrelid, 1, false) from pg_sequence;"
+    thorough = f"truncate {', '.join(names)} restart identity cascade;"
+    connection = psycopg.connect(url, autocommit=True)
+    connection.execute("set session_replication_role = replica")
+    connection.execute(
+        "create function pg_temp.empty_tables() returns void language plpgsql as "
+        f"$$ begin if {large} then {thorough} else {quick} end if; end $$"
+    )
+    return connection
 
 
 @pytest.fixture
@@ -189,15 +196,16 @@ def empty_tables() -> None:
     from shared import limits
     from shared.db.base import engine
 
-    large, quick, thorough = _emptying()
+    url = engine().url.set(drivername="postgresql").render_as_string(hide_password=False)
     for last in (False, False, True):
         try:
-            with engine().begin() as connection:
-                connection.exec_driver_sql(thorough if connection.exec_driver_sql(large).scalar() else quick)
+            _connect_to_empty(url).execute("select pg_temp.empty_tables()", prepare=True)
             break
-        except OperationalError as error:  # a program that the test leaves running writes at the same moment
-            if last or not isinstance(error.orig, DeadlockDetected):
+        except psycopg.OperationalError as error:
+            if last:
                 raise
+            if not isinstance(error, DeadlockDetected):  # a program that the test leaves running writes meanwhile
+                _connect_to_empty.cache_clear()
     shared.redis.connect().flushdb()
     shared.redis._away_until = 0.0
     limits._memory.clear()  # what Redis is still to hear of

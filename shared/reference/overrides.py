@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from shared.reference.keys import KEYS, sort_key
@@ -51,6 +52,7 @@ def list_columns(file: str) -> list[str]:
     return [f.name for f in fields(FILES[file])]
 
 
+@cache
 def list_key_columns(file: str) -> tuple[str, ...]:
     """The columns that name a row of the file."""
     own = tuple(name for name in list_columns(file) if name not in {f.name for f in fields(Fact)})

@@ -11,6 +11,8 @@ from shared.reference.overrides import Override
 from shared.reference.rows import FILES
 from shared.reference.tables import read_raw_rows
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 TODAY = date(2026, 11, 21)
 PAGE = "https://www.americanexpress.com/us/"  # an issuer's own
 WHEN = datetime(2026, 11, 2, tzinfo=UTC)

@@ -10,6 +10,8 @@ import pytest
 
 from shared.reference.load import FOLDER, ReferenceError, read_tables
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 Break = Callable[[str, int, str, str], None]
 
 

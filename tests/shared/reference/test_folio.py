@@ -9,6 +9,8 @@ from shared.domain.folio.audit import CHECKS
 from shared.reference.folio import build_rulebook
 from shared.reference.load import FOLDER, ReferenceError, read_tables, reference
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 
 def edit_file(folder: Path, name: str, old: str, new: str) -> list[str]:
     broken = folder / "data"

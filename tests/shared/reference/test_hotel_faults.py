@@ -8,6 +8,8 @@ import pytest
 
 from shared.reference.load import FOLDER, ReferenceError, read_tables
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 
 def change(folder: Path, name: str, line: int, **cells: str) -> None:
     with (folder / name).open(newline="", encoding="utf-8") as table:

@@ -23,6 +23,8 @@ from shared.reference.tables import read_raw_rows
 from shared.services.operations import facts
 from shared.services.operations.facts import BadFact, refresh, remove_fact, set_fact, undo_fact
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 BONUS = {
     "from_program": "amex-membership-rewards",
     "to_program": "flying-blue",

@@ -105,7 +105,7 @@ def test_the_book_is_made_once_for_each_load() -> None:
     assert build_book(reference()) is build_book(reference())
 
 
-@pytest.mark.slow  # loads all facts
+@pytest.mark.usefixtures("reviewed_files_read_once")
 @pytest.mark.parametrize(
     ("name", "old", "new", "fault"),
     [

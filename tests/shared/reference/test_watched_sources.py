@@ -13,6 +13,8 @@ from shared.reference.rows.transfers import TransferPartner
 from shared.reference.rows.watched import WatchedSource
 from shared.reference.source_comparison import SourceDifference, build_name_finder, compare_source
 
+pytestmark = pytest.mark.usefixtures("reviewed_files_read_once")
+
 TODAY = date(2026, 11, 22)
 SOURCE = WatchedSource(
     name="list",
