@@ -55,6 +55,7 @@ class Fate:
         name, began, since = fault.__name__, self.stage.clock.now(), time.monotonic()  # type: ignore[attr-defined]
         self.say(f"{name} ...")
         fault()
+        self.stage.check_clock()
         self.say(f"{name}: {time.monotonic() - since:.1f} s")
         self.note_outage(name, began)
 
@@ -114,7 +115,7 @@ class Fate:
     def cut_mail(self) -> None:
         """The server takes a mail and is cut off before it says so: whether it came is not known, and is told."""
         self.stage.box.cut = "data"
-        self.stage.pass_time(self.hours(1))
+        self.stage.pass_time(self.hours(3))
         self.stage.box.cut = None
 
     def kill_queue(self) -> None:

@@ -18,13 +18,20 @@ from shared.reference import hotels
 from shared.reference.load import reference
 from shared.secrets import digest, mint
 
-ROUTES = (("LHR", "JFK", "BA"), ("CDG", "JFK", "AF"), ("LHR", "BOS", "VS"), ("FRA", "ORD", "UA"), ("MAD", "MIA", "IB"))
+ROUTES = (("LHR", "JFK", "BA"), ("LIS", "JFK", "TP"), ("LHR", "BOS", "VS"), ("FRA", "ORD", "UA"), ("MAD", "MIA", "IB"))
 AIRPORTS = ("ATL", "DEN", "JFK", "LAX", "ORD", "SEA")
 PROGRAMS = ("british-airways-club", "flying-blue", "virgin-atlantic-flying-club")
 ZONES = ("UTC", "Europe/London", "America/New_York", "Asia/Tokyo")
 COUNTED = "world-of-hyatt"  # the programme whose balance counts what a person stored
 CALLERS = 4
 VISITS_A_DAY = 2.0
+# A second watch of the same seats is allowed, and would tell what the first one mailed: so whoever had no answer looks
+# whether there is one. What else is set up the service knows again by itself.
+LISTED = {
+    "create_route_monitor": ("list_route_monitors", "monitors"),
+    "create_flight_alert": ("list_flight_alerts", "alerts"),
+    "create_delay_alert": ("list_delay_alerts", "alerts"),
+}
 Call = tuple[str, dict[str, Any]]
 
 
@@ -37,6 +44,7 @@ class Person:
     stored: int = 0  # the last count that the service said it stored
     trips: list[str] = field(default_factory=list)  # names it said so of
     tried: int = 0
+    is_in_doubt: bool = False  # whether the last wish was done
 
     @property
     def email(self) -> str:
@@ -137,11 +145,21 @@ class Crowd:
         return any(person.to_do and person.joins <= self.part() for person in people)
 
     def _set_up(self, person: Person) -> None:
-        """One wish; one that was not answered is said again, and the service knows what it has saved."""
-        if self._call(person, *person.to_do[0]):
+        """One wish; one that was not answered is said again. One that was refused is a fault, and given up."""
+        tool, arguments = person.to_do[0]
+        if person.is_in_doubt and tool in LISTED:
+            listing, name = LISTED[tool]
+            listed = self._call(person, listing, {})
+            if listed is None:
+                return
+            if listed[name]:
+                del person.to_do[0]
+                return
+        refusals = len(self.refused)
+        is_done = self._call(person, tool, arguments) is not None
+        person.is_in_doubt = not is_done
+        if is_done or len(self.refused) > refusals:
             del person.to_do[0]
-        else:
-            self._stop.wait(0.2)
 
     def _visit(self, person: Person, dice: random.Random) -> None:
         turn = dice.random()
@@ -151,13 +169,13 @@ class Crowd:
         person.tried += 1
         if turn < 0.8:
             number = person.tried
-            if self._call(person, "update_points_balance", {"program": COUNTED, "balance": number}):
+            if self._call(person, "update_points_balance", {"program": COUNTED, "balance": number}) is not None:
                 person.stored = number
-        elif self._call(person, "create_trip", {"name": (name := f"trip {person.number} {person.tried}")}):
+        elif self._call(person, "create_trip", {"name": (name := f"trip {person.number} {person.tried}")}) is not None:
             person.trips.append(name)
 
-    def _call(self, person: Person, tool: str, arguments: dict[str, Any]) -> bool:
-        """Whether the service said that it is done."""
+    def _call(self, person: Person, tool: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """What the service answered when it did what it was asked; otherwise None, after a moment."""
         headers = {"Authorization": f"Bearer {person.key}"}
         try:
             answer = httpx.post(
@@ -165,13 +183,16 @@ class Crowd:
             )
         except httpx.TransportError as error:
             self.outcomes[type(error).__name__] += 1
-            return False
+            self._stop.wait(0.2)
+            return None
         self.outcomes[str(answer.status_code)] += 1
         if answer.status_code < 300:
-            return True
+            done: dict[str, Any] = answer.json()
+            return done
         if answer.status_code < 500:
             self.refused.append(f"{tool} {answer.status_code} {answer.text[:200]}")
-        return False
+        self._stop.wait(0.2)
+        return None
 
 
 def find_lost_writes(database: "psycopg.Connection[Any]", people: list[Person]) -> list[str]:

@@ -68,6 +68,14 @@ class Stage:
     def connect(self) -> "psycopg.Connection[Any]":
         return psycopg.connect(self.pair.url, autocommit=True)
 
+    def check_clock(self) -> None:
+        """Raises AssertionError where the database has another time than the programs."""
+        before = self.clock.now()
+        with self.connect() as database:
+            row = database.execute("select now()").fetchone()
+        assert row is not None
+        assert before <= row[0] <= self.clock.now(), f"the database says {row[0]} at {before}"
+
     def take_database(self, pair: PostgresPair) -> None:
         """The programs that begin from now on name this one, and the one before is ended."""
         before, self.pair = self.pair, pair
@@ -161,6 +169,8 @@ def raise_database(folder: Path, clock: FastClock) -> PostgresPair:
     pair.__enter__()
     for name in ("template1", "award"):
         install_database_clock(pair.primary.url(name), clock.sql)
+    with psycopg.connect(pair.url, autocommit=True) as connection:  # a setting of the role is one of the standby too
+        connection.execute("alter role award set search_path = public, standing, pg_catalog")
     return pair
 
 
