@@ -3,9 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache, lru_cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import psycopg
 from psycopg.rows import namedtuple_row
@@ -30,7 +31,8 @@ select d.id::text, d.status, d.event, d.notification_id::text as notice, d.error
   exists (select from notifications n where n.dedupe_key = 'delivery:' || d.id || ':uncertain') as is_shown
 from deliveries d"""
 _DEADLINES = """
-select a.email, b.expires_on, (b.updated_at at time zone coalesce(p.timezone, 'UTC'))::date as known_on,
+select a.email, b.expires_on, coalesce(p.timezone, 'UTC') as zone,
+  (b.updated_at at time zone coalesce(p.timezone, 'UTC'))::date as known_on,
   array(select (n.created_at at time zone coalesce(p.timezone, 'UTC'))::date from notifications n
         where n.account_id = a.id and starts_with(n.dedupe_key, 'deadlines:') order by n.created_at) as told
 from points_balances b join accounts a on a.id = b.account_id left join profiles p on p.account_id = a.id
@@ -63,7 +65,7 @@ def judge(database: Database, received: Sequence[str], outages: Sequence[Outage]
     findings.faults["news"] += _follow_seats(database, FLIGHT_ALERT, findings)
     findings.faults["news"] += _follow_prices(database, findings)
     findings.faults["news"] += _follow_delays(database, outages, findings)
-    findings.faults["news"] += _compare_deadlines(database, end.date(), findings)
+    findings.faults["news"] += _follow_deadlines(database, outages, end, findings)
     findings.faults["news"] += _compare_orders(database, findings)
     return findings
 
@@ -195,11 +197,23 @@ def _follow_delays(database: Database, outages: Sequence[Outage], findings: Find
     findings.counts["delay_alert checks"], findings.counts["delay_alert news"] = len(runs), len(told)
 
 
-def _compare_deadlines(database: Database, last: date, findings: Findings) -> Iterator[str]:
+def _follow_deadlines(
+    database: Database, outages: Sequence[Outage], end: datetime, findings: Findings
+) -> Iterator[str]:
+    """Each person's day is looked at once, from its morning on: what became known later is told on the next one."""
     rows = _fetch(database, _DEADLINES)
     for row in rows:
-        owed = oracle.list_deadline_days(row.expires_on, row.known_on, last)
-        yield from oracle.compare_deadlines(row.email, owed, row.told, last)
+        looks = []
+        for ahead in range((end.date() - row.known_on).days + 1):
+            day = row.known_on + ahead * oracle.DAY
+            morning = datetime.combine(day, time(8), ZoneInfo(row.zone))
+            night = morning + timedelta(hours=16)
+            is_sure = ahead > 0 and night < end and not oracle.is_excused(outages, morning, night)
+            noon = datetime.combine(day, time(12), UTC)
+            looks.append(Look(f"deadline of {row.email} on {day}", noon, noon, day in row.told, is_sure))
+        yield from oracle.follow(
+            looks, lambda noon, due=row.expires_on: (due - noon.date()).days, oracle.step_deadline, oracle.DAY
+        )
     findings.counts["deadline news"] = sum(len(row.told) for row in rows)
 
 

@@ -74,6 +74,13 @@ def step_delay(level: State, minutes: Sight) -> tuple[State, bool]:
     return (now if level is None else max(level, now)), level is None or now > level  # type: ignore[operator,type-var]
 
 
+def step_deadline(told: State, days_left: Sight) -> tuple[State, bool]:
+    """News is the first look at a deadline within 90 days, and the first within 30 and within 7."""
+    step = next((step for step in DEADLINE_STEPS if 0 <= days_left <= step), None)
+    is_news = step is not None and (told is None or step < told)  # type: ignore[operator]
+    return (step if is_news else told), is_news
+
+
 # The invented world as it is at a moment; nothing else of the product is asked.
 
 
@@ -132,31 +139,6 @@ def find_missed(
             yield f"{name}: nothing between {before:%d %H:%M} and {after:%d %H:%M}"
     if slots and end - slots[-1].due > every * 1.5 and not is_excused(outages, slots[-1].due + every, end):
         yield f"{name}: nothing since {slots[-1].due:%d %H:%M}"
-
-
-def list_deadline_days(due_on: date, known_on: date, last: date) -> list[date]:
-    """The days on which a person is to be told of one deadline: at each step once, the first where it is known."""
-    days, told = [], 10**6
-    for ahead in range((last - known_on).days + 1):
-        today = known_on + timedelta(days=ahead)
-        left = (due_on - today).days
-        step = next((step for step in DEADLINE_STEPS if 0 <= left <= step), None)
-        if step is not None and step < told:
-            days.append(today)
-            told = step
-    return days
-
-
-def compare_deadlines(name: str, owed: Sequence[date], told: Sequence[date], last: date) -> Iterator[str]:
-    """A day is looked at from its morning on, so that what became known later is told on the next one."""
-    for number, day in enumerate(owed):
-        if number >= len(told):
-            if day < last - DAY:
-                yield f"{name}: nothing about the deadline on {day}"
-        elif not day <= told[number] <= day + DAY:
-            yield f"{name}: told on {told[number]} what was to be told on {day}"
-    for day in told[len(owed) :]:
-        yield f"{name}: told of a deadline once more on {day}"
 
 
 class Message(NamedTuple):

@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -22,11 +22,10 @@ from tests.chaos.month.oracle import (
     Outage,
     Slot,
     Step,
-    compare_deadlines,
     find_missed,
     follow,
     judge_mails,
-    list_deadline_days,
+    step_deadline,
     step_delay,
     step_price,
     step_seats,
@@ -116,14 +115,13 @@ def test_a_missed_check_is_a_fault_unless_something_was_away() -> None:
     assert len(list(find_missed("watch", slots, every, [], end + 12 * HOUR))) == 1
 
 
-def test_a_deadline_is_owed_at_each_step_once() -> None:
-    known, last = date(2027, 1, 4), date(2027, 2, 3)
-    owed = list_deadline_days(date(2027, 2, 10), known, last)
-    assert owed == [date(2027, 1, 4), date(2027, 1, 11), date(2027, 2, 3)]
-    assert list_deadline_days(date(2027, 1, 3), known, last) == []
-    assert list(compare_deadlines("p", owed, [owed[0] + DAY, owed[1]], last)) == []
-    assert len(list(compare_deadlines("p", owed, [owed[0]], last))) == 1
-    assert len(list(compare_deadlines("p", owed, [owed[0], owed[0] + DAY, owed[1]], last))) == 2
+@pytest.mark.parametrize(("told", "faults"), [((0, 7, 30), 0), ((1, 7, 30), 0), ((0, 30), 1), ((0, 1, 7, 30), 1)])
+def test_a_deadline_is_told_at_each_step_once(told: Sequence[int], faults: int) -> None:
+    """It is known in the course of the first day, 37 days ahead of it."""
+    days = [START + n * DAY + DAY / 2 for n in range(32)]
+    looks = [Look(f"day {n}", day, day, n in told, n > 0) for n, day in enumerate(days)]
+    found = follow(looks, lambda moment: 37 - (moment - START).days, step_deadline, DAY)
+    assert len(found) == faults, found
 
 
 def test_a_process_that_grows_is_found_and_one_that_warms_up_is_not() -> None:
