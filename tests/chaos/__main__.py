@@ -1,4 +1,4 @@
-"""`python -m tests.chaos [ROUNDS] [SEED]`: the long chaos test, on its own servers.
+"""`python -m tests.chaos [ROUNDS] [SEED]`: the long chaos test, on its own servers; `month` is a test of its own.
 
 The queue's server and database connections are killed too. The report is printed, and the exit status says whether
 anything was lost or doubled.
@@ -28,6 +28,10 @@ def sound(report: Report) -> bool:
 def main() -> int:
     from shared.db.schema import upgrade
 
+    if sys.argv[1:2] == ["month"]:
+        from tests.chaos.month.run import main as run_month
+
+        return run_month(sys.argv[2:])
     rounds, seed = int((sys.argv[1:2] or ["200"])[0]), int((sys.argv[2:3] or ["1"])[0])
     with tempfile.TemporaryDirectory(prefix="award_chaos_") as home:
         folder = Path(home)

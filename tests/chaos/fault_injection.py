@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -60,6 +60,7 @@ class Fleet:
     environment: dict[str, str]
     log: Any
     programs: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    spared: Collection[str] = ()  # names of programs that are never struck
 
     def keep_up(self) -> None:
         commands = {f"dispatcher {n}": [sys.executable, "-m", "jobs", "dispatcher"] for n in range(2)}
@@ -72,7 +73,8 @@ class Fleet:
                 )
 
     def named(self, kind: str, dice: random.Random) -> "subprocess.Popen[bytes]":
-        return dice.choice([p for name, p in sorted(self.programs.items()) if name.startswith(kind)])
+        struck = sorted(set(self.programs) - set(self.spared))
+        return self.programs[dice.choice([name for name in struck if name.startswith(kind)])]
 
     def end(self) -> None:
         for program in self.programs.values():
@@ -104,7 +106,7 @@ def kill(*pids: int) -> bool:
     return bool(pids)
 
 
-def _blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict[str, Callable[[], bool]]:
+def list_blows(fleet: Fleet, dice: random.Random, flush: Callable[[], None]) -> dict[str, Callable[[], bool]]:
     def worker_and_child() -> bool:
         pid = fleet.named("worker", dice).pid
         return kill(*children(pid), pid)
@@ -150,7 +152,7 @@ def run_with_faults(
         watched_subjects.plant(database, number)
         fleet = Fleet(build_environment(database_url, redis_url, box), log)
         queue = redis.Redis.from_url(redis_url)
-        blows = _blows(fleet, dice, queue.flushdb) | (more_blows or {})
+        blows = list_blows(fleet, dice, queue.flushdb) | (more_blows or {})
         try:
             # Programs that are still starting have no work to lose.
             wait_for_quiet(lambda: read_number(database, CHECKS) >= number, fleet, pause)

@@ -79,6 +79,6 @@ class PostgresPair:
         old = self.primary
         program = copy_where_readable(find_postgres(), old.user) / "pg_rewind"
         words = [program, "-D", old.visible_folder / "data", "--source-server", self.standby.url("postgres"), "-R"]
-        subprocess.run(words, check=True, **old._popen_options)
+        subprocess.run(words, check=True, capture_output=True, **old._popen_options)
         old.start()
         self._demand_standby()

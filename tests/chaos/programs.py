@@ -89,7 +89,14 @@ def start(
         words[1:1] = ["-c", _HAND_OVER, str(passed[0])]
     with log.open("ab") as file:
         process = subprocess.Popen(
-            words, cwd=cwd, env=environment, stdout=file, stderr=file, preexec_fn=die_with_parent, pass_fds=passed
+            words,
+            cwd=cwd,
+            env=environment,
+            stdout=file,
+            stderr=file,
+            preexec_fn=die_with_parent,
+            pass_fds=passed,
+            start_new_session=True,  # a Ctrl-C at the terminal reaches the test alone, which ends it
         )
     return Program(process, log, url)
 

@@ -45,17 +45,17 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Iterator[Configure]:
 
 # PostgreSQL looks in `public` and `standing` before its own functions. The offset belongs to a connection; a program
 # started by a test sets none. Column defaults are bound to these functions when the migrations run.
-_NOW = """create function standing.{name}() returns timestamptz {kind} parallel safe language sql return
-  pg_catalog.{name}() + coalesce(nullif(current_setting('standing.ahead', true), ''), '0')::interval"""
+_NOW = "create function standing.{name}() returns timestamptz {kind} parallel safe language sql return {moment}"
+_AHEAD = "pg_catalog.{name}() + coalesce(nullif(current_setting('standing.ahead', true), ''), '0')::interval"
 
 
-def install_database_clock(url: str) -> None:
-    """Before any database is created from `template1`, whose address this is."""
+def install_database_clock(url: str, moment: str = _AHEAD) -> None:
+    """Before any database is created from `template1`, whose address this is, or in one that has no tables yet."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("create schema standing")
         connection.execute("grant usage on schema standing to public")
-        connection.execute(_NOW.format(name="now", kind="stable"))
-        connection.execute(_NOW.format(name="clock_timestamp", kind="volatile"))
+        for name, kind in (("now", "stable"), ("clock_timestamp", "volatile")):
+            connection.execute(_NOW.format(name=name, kind=kind, moment=moment.format(name=name)))
         connection.execute("alter system set search_path = public, standing, pg_catalog")
         connection.execute("select pg_reload_conf()")
 
