@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from authlib.oauth2 import OAuth2Error
 
-from auth_server.accounts import reauthentication
+from auth_server.accounts import reauthentication, step_up
 from auth_server.oauth import consent
 from auth_server.oauth.authorization_request import PATH, AuthorizationRequest, make_error, validate_request
 from auth_server.oauth.requests import Choices
@@ -29,6 +29,10 @@ def _must_sign_in(request: AuthorizationRequest, session: WebSession | None, dat
 
 
 def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
+    """A code, the question, or the way to a sign-in: none of the first two without one of the last ten minutes.
+
+    Tokens outlive a browser that fell into other hands, also those of an application that was allowed before.
+    """
     if len(reauthentication.strip_timestamp(data.raw_query)) > MAX_QUERY_CHARACTERS:
         return show_problem("This request cannot be completed", "The request is too long.")
     session = sessions.load(uow.db, data.cookie)
@@ -43,6 +47,10 @@ def authorize(uow: UnitOfWork, data: RequestData) -> FlowResult:
             if "login" in request.prompts or request.max_age != float("inf"):
                 query = reauthentication.sign_timestamp(query)
             return Redirect("/signin?" + urlencode({"return_to": f"{PATH}?{query}"}), status=302)
+        if not step_up.may_allow(uow.db, session, account):
+            if "none" in request.prompts:
+                raise make_error("login_required", "The person has to sign in again.", request.uri, request.state)
+            return Redirect(consent.write_sign_in(data.raw_query), status=302)
         before = consent.find_consent(uow, account, request)
         agreed = consent.is_answered(request, session, account, before)
         if before is not None and agreed and consent.is_identified(request):

@@ -90,11 +90,8 @@ def ask_for_consent(
 ) -> FlowResult:
     """The whole question, or one button where it was answered before and the client cannot be identified.
 
-    What was never allowed is asked about after a fresh sign-in: tokens outlive a browser that fell into other hands.
     The CSRF token binds the form to this exact request, so that no other can be put in its place.
     """
-    if not is_enough(before, request) and not step_up.may_allow(request.server.uow.db, session, account):
-        return Redirect(_write_sign_in(query), status=302)
     short = is_answered(request, session, account, before)
     context = describe_application(request) | {
         "short": short,
@@ -104,7 +101,7 @@ def ask_for_consent(
         "may_administer": step_up.may_administer(request.server.uow.db, session, account),
         "administrator": account.is_admin,
         "has_factor": has_second_factor(request.server.uow.db, account.id),
-        "sign_in_again": _write_sign_in(query),
+        "sign_in_again": write_sign_in(query),
         "verified": request.client.row.owner_id == account.id,  # the person registered it by hand
         "email": account.email,
         "query": query,
@@ -116,7 +113,7 @@ def ask_for_consent(
     return Page("consent.html", context)
 
 
-def _write_sign_in(query: str) -> str:
+def write_sign_in(query: str) -> str:
     """The address that asks for a fresh sign-in and leads back to the same request."""
     return "/signin?" + urlencode({"return_to": f"{PATH}?{query}", "fresh": "1"})
 
@@ -148,13 +145,13 @@ def _apply_decision(uow: UnitOfWork, data: RequestData, session: WebSession, acc
         read_only=data.form_value("read_only") == "yes",
         administer=data.form_value("administer") == "yes" and account.is_admin,
     )
+    is_fit = step_up.may_administer if choices.administer else step_up.may_allow
+    if not is_fit(uow.db, session, account):
+        return Redirect(write_sign_in(data.form_value("query")))
     before = find_consent(uow, account, request)
     old = _read_choices(before) if before is not None and is_enough(before, request) else None
     reads_only = choices.read_only or request.address.read_only
     is_wider = old is None or (old.read_only and not reads_only) or (choices.administer and not old.administer)
-    is_fit = step_up.may_administer if choices.administer else step_up.may_allow
-    if (is_wider or choices.administer) and not is_fit(uow.db, session, account):
-        return Redirect(_write_sign_in(data.form_value("query")))
     if is_wider:  # the owner is told where an application may now do more than before
         subject = f"{request.client.row.name} ({redirect_uris.host_of(request.uri)})"
         record_event(uow, account, "application_allowed", subject=subject, user_agent=data.user_agent)

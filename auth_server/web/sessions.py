@@ -126,7 +126,7 @@ def find_account(db: Session, session: WebSession | None) -> Account | None:
     if session is None or session.owner_id is None:
         return None
     account = db.get(Account, session.owner_id)
-    if account is None or account.disabled_at is not None:
+    if account is None or account.disabled_at is not None or not account.has_person:
         return None
     note_account(account.public_id)
     return account

@@ -29,12 +29,12 @@ from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall, RowsNeeded
 from mcp_server.toolkit.provenance import cite_sources
-from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere
+from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere, refuse_files
 from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
 from mcp_server.toolkit.report_link import build_report_link, describe_call
 from mcp_server.toolkit.results import Paging, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
-from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.toolkit.thread_limiter import limiter, run_for_account
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
 from shared.db.maintenance import WATCH
@@ -321,6 +321,8 @@ def admit(name: str, caller: Caller, address: McpAddress = WHOLE) -> Tool:
         raise refuse_change(name)
     if not is_allowed(caller.plan, tool.tier) and tool.trial is None:
         raise paywall(caller, tool.tier.needs.slug, tool.plain_name)
+    if tool.keeps_files and not caller.has_person:
+        raise refuse_files()
     return tool
 
 
@@ -369,7 +371,7 @@ async def _run_once(quota: Quota) -> Answer:
             if tool.static != "mostly":
                 raise
     call = Call(*terms, reads=tool.reads)
-    return await anyio.to_thread.run_sync(_run_on_thread, quota, call, arguments, compact, limiter=limiter())
+    return await run_for_account(quota.caller.account_id, _run_on_thread, quota, call, arguments, compact)
 
 
 async def _ask_and_run(quota: Quota, raw_arguments: dict[str, Any], person: Person) -> Answer:

@@ -6,11 +6,10 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-import anyio.to_thread
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from mcp_server.toolkit.thread_limiter import limiter
+from mcp_server.toolkit.thread_limiter import run_for_account
 from shared.db.base import open_own, transaction
 from shared.db.profile import Profile
 from shared.domain import time_zones
@@ -37,6 +36,7 @@ class Caller:
     api_calls_per_month: int | None = None
     read_only: bool = False  # tools that change anything are refused: a standing order, a person's choice, the address
     on_page: bool = False  # a page of the web host calls for the person who is signed in there
+    has_person: bool = True  # False: an agent that no one has claimed
     may_administer: bool = True  # of an administrator; applications need it said when they are allowed
 
     @property
@@ -154,7 +154,7 @@ class LiveCall(CallBase):
             with transaction(self.account_id) as session:
                 return work(session)
 
-        return await anyio.to_thread.run_sync(run, limiter=limiter())
+        return await run_for_account(self.account_id, run)
 
     def with_session(self, session: Session) -> Call:
         """This call, as parts made of stored rows want it; within `rows` only."""

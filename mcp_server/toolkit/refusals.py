@@ -2,7 +2,7 @@
 
 from mcp_server.toolkit.context import Caller
 from shared.domain.mcp_addresses import McpAddress
-from shared.errors import AdminOnly, Fault, Invalid, Paywall
+from shared.errors import AdminOnly, Fault, Invalid, LimitReached, Paywall
 from shared.settings import settings
 
 
@@ -42,3 +42,12 @@ def refuse_administration(name: str) -> AdminOnly:
         f"{name} is for administrators, and this application or key was not allowed to administer the service."
         " Connect it again, or make another key, and tick “Also administer this service” there, after a second factor."
     )
+
+
+def refuse_files() -> LimitReached:
+    """The account is an agent's that no one has claimed."""
+    words = (
+        "No one has claimed this agent yet, so it keeps no files and gets no mail address. Its person opens the"
+        f" claim_url that came with the API key, or enters the claim code at {settings().web_url}/dashboard/claim."
+    )
+    return LimitReached(words, limit="files_of_unclaimed_agents", current=0, cap=0)

@@ -193,6 +193,7 @@ class Tool:
     arguments: Arguments = field(repr=False)
     states_facts: bool = False
     screen: str | None = None
+    keeps_files: bool = False
     # Arguments, day and facts make its answer in under a millisecond: it runs on the event loop and reads no rows.
     # "mostly": it needs rows for some arguments, and then begins again on a thread. To go there takes 0.1 ms.
     static: Static = False
@@ -274,13 +275,15 @@ def tool(
     catalogue: dict[str, Tool] = TOOLS,
     condenses: bool = False,
     static: Static = False,
+    keeps_files: bool = False,
 ) -> Callable[[F], F]:
     """Registers a function as a tool. `def` tools take a Call, `async def` tools (they wait for sources) a LiveCall.
 
     `trial` says whether an account below the tier may use the tool for a while, by its id. `states_facts`: its results
     state reviewed facts without the fields of `Sourced`. `screen`: the file of `mcp_server/screens` that draws them.
     `condenses`: it takes `detail`, for the gate. `catalogue` is another one for tools that are no part of it.
-    `phrases`: what people say who need it; `find_tools` looks at them and not at the title.
+    `phrases`: what people say who need it; `find_tools` looks at them and not at the title. `keeps_files`: it stores a
+    file, or has mail stored, which accounts of no person may not have.
     The docstring is the description and ends with the tier's label; parameters and schema come from the signature.
     """
 
@@ -303,6 +306,7 @@ def tool(
             states_facts=states_facts,
             screen=screen,
             static=static,
+            keeps_files=keeps_files,
         )
         return function
 

@@ -84,6 +84,7 @@ class AccountData:
     tier=Tier.PRO,
     effect=Effect.ADDS,
     open_world=True,
+    keeps_files=True,
     title="Create a client PDF",
     phrases="Make a PDF proposal for my client with our logo, to share by link",
 )

@@ -42,7 +42,7 @@ from shared.domain.parsing.numbers import UnreadNumber
 from shared.domain.plans import is_allowed
 from shared.domain.plurals import pluralize
 from shared.domain.short_ids import read_uuid, shorten_uuid
-from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, LimitReached, NotFound, Outage
+from shared.errors import BackendUnavailable, ConfirmationRequired, Fault, Invalid, NotFound, Outage
 from shared.reference import hotels
 from shared.services.bookings import bookings, inbound_mail, mail_bookings, secret_links
 from shared.services.bookings.mail_bookings import FilingResult
@@ -347,19 +347,10 @@ def _is_on_or_before_trial(account_id: int) -> bool:
 
 
 def _open_trial(call: Call) -> Trial | None:
-    """The trial of an account whose plan does not include the inbox; it begins with the first call.
-
-    Raises LimitReached for an agent without a person: anyone may register such, and each letter is read at length.
-    """
+    """The trial of an account whose plan does not include the inbox; it begins with the first call."""
     if is_allowed(call.plan, Tier.PREMIUM):
         return None
     account = call.db.get_one(Account, call.account_id, with_for_update={"key_share": True})
-    if account.email is None:
-        words = (
-            "No one has claimed this agent yet, so it gets no mail address. Its person opens the claim_url that came"
-        )
-        words = f"{words} with the API key, or enters the claim code at {settings().web_url}/dashboard/claim."
-        raise LimitReached(words, limit="inboxes_of_unclaimed_agents", current=0, cap=0)
     if account.inbox_trial_ends_on is None:
         account.inbox_trial_ends_on = call.now + timedelta(days=settings().booking_inbox_trial_days)
     return Trial(active=account.inbox_trial_ends_on > call.now, ends_on=account.inbox_trial_ends_on)
@@ -379,6 +370,7 @@ def _require_address(secret: str) -> str:
     tier=Tier.PREMIUM,
     effect=Effect.FILES,
     trial=_is_on_or_before_trial,
+    keeps_files=True,
     title="Get the address for booking mails",
     phrases="Which email address do I forward my booking confirmations and receipts to, so you add them?",
 )
@@ -408,6 +400,7 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     tier=Tier.PREMIUM,
     effect=Effect.REPLACES,
     trial=_is_on_trial,
+    keeps_files=True,
     title="Replace the address for booking mails",
     phrases="My forwarding inbox address leaked: hand out another fresh one, swap it, make the old invalid",
 )

@@ -279,6 +279,7 @@ class DeletedSpending(Result):
     area="spending",
     tier=Tier.PAID,
     effect=Effect.FILES,
+    keeps_files=True,
     title="Import a card or bank statement",
 )
 async def import_spending_statement(

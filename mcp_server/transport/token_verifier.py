@@ -336,6 +336,7 @@ def _load_caller(document: dict[str, Any]) -> Caller | None:
         Account.api_calls_per_month,
         Account.disabled_at,
         Account.last_seen_at,
+        Account.has_person,
     )
     now = clock.now()
     with transaction() as session:
@@ -353,6 +354,7 @@ def _load_caller(document: dict[str, Any]) -> Caller | None:
         client_id=client_id,
         client_name=str(document.get("client_name") or client_id),
         api_calls_per_month=row.api_calls_per_month,
+        has_person=row.has_person,
         read_only=document.get("read_only") is True,
         may_administer=document.get("administer") is True,
         on_page=document.get("page") is True,

@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Index, func
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, Session, mapped_column, synonym
 
 from shared.db.base import AccountOwned, Base, pk, stamp
@@ -36,6 +37,19 @@ class Account(AccountOwned, Base):
     letters_wait_until: Mapped[datetime | None]  # one took long: until then they are read after those of all others
     created_at: Mapped[stamp]
     last_seen_at: Mapped[datetime | None]
+
+    @hybrid_property
+    def has_person(self) -> bool:
+        """False for an agent that no one has claimed: it has no pages, and no file or mail is stored for it.
+
+        Anyone may register agents, and what is sent to one is read at length and kept.
+        """
+        return self.email is not None
+
+    @has_person.inplace.expression
+    @classmethod
+    def _has_person(cls) -> sa.ColumnElement[bool]:
+        return cls.email.is_not(None)
 
 
 class ServiceFact(Base):

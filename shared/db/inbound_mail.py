@@ -59,7 +59,7 @@ class Holder(NamedTuple):
     plan: str
     trial_ends_on: datetime | None
     disabled: bool
-    claimed: bool  # by a person; else it is an agent's alone
+    has_person: bool
 
 
 def find_holder(session: Session, token_hash: str) -> Holder | None:
@@ -70,7 +70,7 @@ def find_holder(session: Session, token_hash: str) -> Holder | None:
             Account.plan,
             Account.inbox_trial_ends_on,
             Account.disabled_at.is_not(None),
-            Account.email.is_not(None),
+            Account.has_person,
         )
         .join(SecretLink, SecretLink.account_id == Account.id)
         .where(

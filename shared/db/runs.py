@@ -11,6 +11,7 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from shared.db import messages
 from shared.db.base import Base, big, pk, stamp
 from shared.telemetry.traces import get_traceparent
 
@@ -201,6 +202,18 @@ needed as (select greatest(0, wake_ups) + (select count(*) from line where lane 
 open as (select id {_OPEN} limit (select least(:n, wake_ups) from needed) for update skip locked)
 update job_runs r set wake_at = now() + make_interval(secs => :ttl), handed = handed + 1
 from open where r.id = open.id returning r.id, r.handed""")  # noqa: S608
+
+
+_WAITING = sa.text(f"""
+select name from (values ('{CHECK_QUEUE}'), ('{MAIL_QUEUE}')) queues (name)
+where exists (select from job_runs where queue = name and status in {OPEN_STATUSES} and wake_at <= now())
+union all select :deliveries
+where exists (select from deliveries where status in {messages.OPEN_STATUSES} and wake_at <= now())""")  # noqa: S608
+
+
+def list_waiting_queues(session: Session, deliveries: str) -> set[str]:
+    """The queues with rows that wait for a wake-up; `deliveries` is the name of that of messages."""
+    return set(session.scalars(_WAITING, {"deliveries": deliveries}))
 
 
 def hand_over_runs(

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from starlette.testclient import TestClient
 
 from auth_server.accounts import agents, api_keys
-from auth_server.app import create_app
+from auth_server.app import ROUTES, create_app
 from auth_server.sweep import sweep
 from auth_server.web.flows import transact
 from auth_server.web.request_data import RequestData
@@ -415,3 +415,17 @@ def test_nobody_can_authenticate_as_the_client_of_standing_orders(host: TestClie
     for secret in (None, "", "x"):
         fields = {"grant_type": "refresh_token", "refresh_token": "x", "client_id": client_id, "client_secret": secret}
         assert ann.token(fields).json()["error"] == "invalid_client"
+
+
+def test_no_page_opens_for_an_agent_without_a_person_and_no_form_is_taken(ann: Browser) -> None:
+    """So nothing can be uploaded there, whatever session it has."""
+    ann.sign_in()
+    with transaction() as session:
+        session.execute(update(Account).where(Account.email == ann.email).values(email=None))
+    for route in ROUTES:
+        if not route.path.startswith("/dashboard") or "{" in route.path:
+            continue
+        method = "POST" if "POST" in (route.methods or ()) else "GET"
+        answer = ann.send(method, route.path)
+        assert "dashboard" not in str(answer.headers.get("location", "/signin")).partition("?")[0], route.path
+        assert answer.status_code in (302, 303, 400, 403), (method, route.path)

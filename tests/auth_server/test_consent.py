@@ -415,7 +415,7 @@ def test_an_old_sign_in_lets_no_new_application_in(ann: Browser, later: Any) -> 
     client_id = ann.register(HOSTED)
     ann.sign_in()
     later(JUST_TOO_LONG)
-    assert back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))["error"] == "consent_required"
+    assert back(ann.authorize(client_id, redirect_uri=HOSTED, prompt="none"))["error"] == "login_required"
     page = sign_in_again(ann, ann.authorize(client_id, redirect_uri=HOSTED, nonce="n-1"))
     assert parse_qs(hidden(page.text, "query"))["nonce"] == ["n-1"]
     answer = back(ann.answer(page))
@@ -445,29 +445,48 @@ def test_a_question_that_stood_too_long_is_answered_after_another_sign_in(ann: B
 ALLOWED = list(product([RESOURCE, READONLY, f"{RESOURCE}/x/cards"], [False, True]))
 
 
-@pytest.mark.parametrize("first", ALLOWED)
-def test_an_old_sign_in_repeats_what_was_allowed_and_widens_nothing(
-    ann: Browser, later: Any, first: tuple[str, bool]
-) -> None:
-    """Each address, whole or for reading only, after each of them."""
-    for number, second in enumerate(ALLOWED):
+def test_no_old_sign_in_gets_tokens_whatever_was_allowed_before(ann: Browser, later: Any) -> None:
+    """Each address, whole or for reading only: who has the cookie alone has neither a code nor a question to answer.
+
+    After another sign-in what was allowed counts again without a question, and what was not is asked about.
+    """
+    for number, (resource, read_only) in enumerate(ALLOWED):
         client_id = ann.register(HOSTED, client_name=f"Application {number}")
         ann.sign_in()
-        assert "code" in back(allow(ann, client_id, *first))
+        page = ann.authorize(client_id, redirect_uri=HOSTED, resource=resource)
+        answer = {"read_only": "yes"} if read_only else {}
+        assert "code" in back(ann.answer(page, **answer))
+        issued = codes()
         later(JUST_TOO_LONG)
-        answer = allow(ann, client_id, *second)
-        is_wider = second[0] != first[0] != RESOURCE or (reads_only(*first) and not reads_only(*second))
-        assert (urlsplit(answer.headers["location"]).path == "/signin") is is_wider, second
+        for second in (resource, RESOURCE):
+            asked = ann.authorize(client_id, redirect_uri=HOSTED, resource=second)
+            silent = ann.authorize(client_id, redirect_uri=HOSTED, resource=second, prompt="none")
+            assert (back(silent)["error"], codes()) == ("login_required", issued), (resource, read_only)
+        assert urlsplit(ann.answer(page, **answer).headers["location"]).path == "/signin"
+        assert codes() == issued
+        again = sign_in_again(ann, asked)
+        assert again.status_code == (302 if resource == RESOURCE else 200), (resource, read_only)
 
 
-def reads_only(resource: str, read_only: bool) -> bool:
-    return read_only or resource == READONLY
+@pytest.mark.parametrize("uri", [CALLBACK, CURSOR])
+def test_the_one_button_of_a_program_takes_a_fresh_sign_in_too(ann: Browser, later: Any, uri: str) -> None:
+    client_id = ann.register(uri)
+    ann.code(client_id, redirect_uri=uri)
+    page = ann.authorize(client_id, redirect_uri=uri)
+    later(JUST_TOO_LONG)
+    issued = codes()
+    again = sign_in_again(ann, ann.answer(page))
+    assert (codes(), again.text.count("<button")) == (issued, 1)
+    assert "code" in back(ann.answer(again))
 
 
-def allow(browser: Browser, client_id: str, resource: str, read_only: bool) -> Any:
-    """Answers the whole question about an address; what the last request leads to."""
-    page = browser.authorize(client_id, redirect_uri=HOSTED, resource=resource, prompt="consent")
-    return page if page.status_code != 200 else browser.answer(page, **({"read_only": "yes"} if read_only else {}))
+def test_after_the_sign_in_a_repeated_authorization_takes_no_question(ann: Browser, later: Any) -> None:
+    client_id = ann.register(HOSTED)
+    ann.code(client_id, redirect_uri=HOSTED)
+    later(JUST_TOO_LONG)
+    again = sign_in_again(ann, ann.authorize(client_id, redirect_uri=HOSTED))
+    assert ann.redeem(client_id, back(again)["code"], redirect_uri=HOSTED).status_code == 200
+    assert len(list_events()) == 1  # the owner heard of the first time
 
 
 @pytest.mark.parametrize("path", ["/signin", "/signup", "/recover"])

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import pytest
+from rq import Queue
 from rq.job import Job
 
 from jobs import dispatcher
@@ -271,3 +272,21 @@ def test_a_database_that_is_away_is_waited_for() -> None:
         program.send_signal(signal.SIGTERM)
         program.communicate(timeout=90)
     assert program.returncode == 0
+
+
+def test_a_round_asks_the_queue_only_about_what_waits(monkeypatch: pytest.MonkeyPatch, post: Post) -> None:
+    """How many workers serve it and what they have under way: of a quiet service that was half of its work."""
+    asked: list[str] = []
+
+    def note(asked_about: Queue) -> int:
+        asked.append(asked_about.name)
+        return 1
+
+    monkeypatch.setattr(dispatcher, "free_slots", note)
+    dispatcher.step()
+    assert asked == []
+    add_schedule(7)
+    dispatcher.step()
+    post()
+    dispatcher.step()
+    assert asked == [RUNS, DELIVERIES]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pytest
@@ -118,10 +118,13 @@ class Walk:
             return self.measure(target, SLOW)
 
     def attack_again(self, row: Row) -> Row:
-        """Next to the quiet time of the same minute, since another program may have held up the first calls."""
+        """Between two quiet times of the same minute, of which the longer counts: others may hold up any call."""
         for _ in range(ATTEMPTS):
             self.measure_quiet(row.target.server, QUIET_ROUNDS)
             row = self.again[row.target, row.abuse]()
+            if not row.is_bounded:
+                self.measure_quiet(row.target.server, QUIET_ROUNDS)
+                row = replace(row, quiet=max(row.quiet, self.quiet[row.target.server][row.call]))
             if row.is_bounded:
                 break
         return row
@@ -199,7 +202,6 @@ def walk_requests(walk: Walk, targets: list[Target], held: Held) -> None:
 def walk_again(walk: Walk) -> None:
     """Routes at which the others were held up, each by itself."""
     suspects = [n for n, row in enumerate(walk.rows) if not row.is_bounded]
-    assert len(suspects) <= max(10, len(walk.rows) // 3), [str(walk.rows[n]) for n in suspects]
     for n in suspects:
         walk.rows[n] = walk.attack_again(walk.rows[n])
 
@@ -255,8 +257,7 @@ def answer(act: slow_callers.Act, _target: Target) -> int:
 
 
 @pytest.mark.running_clock
-# "tools" and "pages" take minutes each: WALKS=files,tools,pages python -m pytest -m performance -k ten_at_once
-@pytest.mark.parametrize("group", os.environ.get("WALKS", "files").split(","))
+@pytest.mark.parametrize("group", slow_callers.GROUPS)
 def test_others_are_answered_while_one_account_sends_ten_at_once_of_what_takes_longest(
     running: Service, person: Person, group: str
 ) -> None:

@@ -92,7 +92,7 @@ def find_account(session: Session, recipient: str) -> Holder:
     if holder is None:
         raise MailRefused(RefusalReason.UNKNOWN)
     on_trial = holder.trial_ends_on is not None and holder.trial_ends_on > clock.now()
-    if holder.disabled or not holder.claimed or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
+    if holder.disabled or not holder.has_person or not (on_trial or is_allowed(Plan.of(holder.plan), Tier.PREMIUM)):
         raise MailRefused(RefusalReason.OFF)
     return holder
 

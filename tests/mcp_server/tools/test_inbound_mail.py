@@ -1,6 +1,7 @@
 """The booking inbox, called through the gate: the address, the mails that arrive and how they are resolved."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -78,10 +79,8 @@ def test_get_booking_inbox_begins_one_trial_on_free_and_the_paywall_stands_after
 
 
 def test_get_booking_inbox_tells_an_agent_without_a_person_how_to_be_claimed(people: People, use: Use) -> None:
-    with transaction() as session:
-        session.execute(sa.update(Account).where(Account.id == people.bob.account_id).values(email=None))
-    answer = use(people.bob, "get_booking_inbox")
-    assert (answer["status"], answer["limit"]) == ("limit_reached", "inboxes_of_unclaimed_agents")
+    answer = use(replace(people.bob, has_person=False), "get_booking_inbox")
+    assert (answer["status"], answer["limit"]) == ("limit_reached", "files_of_unclaimed_agents")
     assert f"{settings().web_url}/dashboard/claim" in answer["message"]
     with transaction() as session:
         assert session.scalars(sa.select(SecretLink)).all() == []
