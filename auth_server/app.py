@@ -230,6 +230,7 @@ DASHBOARD = [
     post_for_member("/dashboard/api-apps/delete", oauth_apps.delete),
     get_for_member("/dashboard/spending", spending.show),
     post_for_member("/dashboard/spending/delete", spending.delete),
+    post_for_member("/dashboard/spending/shops", spending.sort_shops),
     _post(
         "/dashboard/spending",
         handle_upload(

@@ -139,8 +139,12 @@ class NotCovered(NotFound):
 
     def __init__(self, what: str, id: object, names: Sequence[str]) -> None:
         super().__init__(what, id, [])
-        verb = "is known here, but has" if len(names) == 1 else "are known here, but have"
-        self.message = f"{' and '.join(names)} {verb} no data, so no other {what} was taken for {str(id).strip()}."
+        known = f"{' and '.join(names)} {describe_uncovered(names)}"
+        self.message = f"{known}, so no other {what} was taken for {str(id).strip()}."
+
+
+def describe_uncovered(names: Sequence[str]) -> str:
+    return "is known here, but has no data" if len(names) == 1 else "are known here, but have no data"
 
 
 class Choice(NamedTuple):

@@ -18,6 +18,7 @@ from auth_server.web.outcomes import FlowResult, show_problem
 from shared.db.cards import Card
 from shared.db.spending import SpendingStatement
 from shared.documents.text_decoding import MAX_FILE_BYTES, NoText, decode_text
+from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import add_months
 from shared.domain.plans import Plan
 from shared.domain.spending.categories import describe_uncategorised
@@ -29,6 +30,7 @@ TOOL = "import_spending_statement"
 MAX_CHARACTERS = 3_000_000
 MAX_JSON_BYTES = (4 << 20) - 4096  # the tool server's limit for a request, less the rest of the request
 _MAX_STATEMENTS, _MONTHS = 24, 12
+MOST_SHOPS = 15  # asked about at once: a form has at most 40 fields
 PATH = "/dashboard/spending"
 _IMPORT_SECONDS = 60.0  # a file of 20,000 lines takes three
 # What a file can leave open: the parameter, the question, and the answers.
@@ -70,6 +72,8 @@ async def _show(
         most=MAX_FILE_BYTES,
         chosen=dict(member.data.form) if fault else {},
         questions=_QUESTIONS,
+        unknown_shops=imported.get("unknown_shops", [])[:MOST_SHOPS] if imported else [],
+        choices=CATEGORIES,
         totals=_draw_months(summary),
         categories=categories,
         unsorted=" ".join(describe_uncategorised((name, Decimal(str(total))) for name, total, *_ in categories)),
@@ -123,6 +127,20 @@ async def delete(member: Member) -> FlowResult:
         return redirect_back(PATH, "spending_deleted")
     text = str(answer.get("message", "The service does not answer. Nothing was deleted; please try again."))
     return show_problem("Nothing was deleted", text, 422 if answer else 503, links=((PATH, "Back to your spending"),))
+
+
+async def sort_shops(member: Member) -> FlowResult:
+    """What the person chose for shops that are not known; those without a choice are left as they are."""
+    pairs = ((f"shop_{number}", f"category_{number}") for number in range(MOST_SHOPS))
+    chosen = {member.data.form_value(shop): member.data.form_value(category) for shop, category in pairs}
+    shops = {shop: category for shop, category in chosen.items() if shop and category}
+    if not shops:
+        return await _show(member)
+    answer = await change(member, TOOL, shops=shops)
+    if answer.is_good:
+        return redirect_back(PATH, "shops_sorted")
+    text = _describe_failure(answer) if answer else "The service does not answer. Nothing was saved; please try again."
+    return show_problem("Nothing was saved", text, 422 if answer else 503, links=((PATH, "Back to your spending"),))
 
 
 async def show_too_large(member: Member) -> FlowResult:

@@ -35,6 +35,7 @@ from mcp_server.toolkit.report_link import build_report_link, describe_call
 from mcp_server.toolkit.results import Paging, Result
 from mcp_server.toolkit.sandbox_rows import list_objects, mark_rows
 from mcp_server.toolkit.thread_limiter import limiter, run_for_account
+from mcp_server.toolkit.wording import describe_airports
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
 from shared.db.maintenance import WATCH
@@ -42,7 +43,17 @@ from shared.db.outages import OUTAGES, await_return, is_outage, run_again
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.mcp_addresses import WHOLE, McpAddress
 from shared.domain.plans import is_allowed
-from shared.errors import AdminOnly, Candidates, ConfirmationRequired, Fault, Invalid, Refusal, TemporarilyUnavailable
+from shared.errors import (
+    AdminOnly,
+    Candidates,
+    ConfirmationRequired,
+    Fault,
+    Invalid,
+    NoData,
+    Refusal,
+    TemporarilyUnavailable,
+)
+from shared.reference.load import reference
 from shared.settings import settings
 from shared.telemetry.call_context import get_id
 from shared.telemetry.metrics import note_call
@@ -334,7 +345,11 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota, perso
     if tool.name != UNCOUNTED_TOOL and not caller.anonymous and not _is_own_look(tool, caller):
         await USAGE_LOG.check_daily_limit(caller)
     async with quota.reserve(tool, arguments):
-        answer = await (_ask_and_run(quota, raw_arguments, person) if person else _run_body(quota))
+        try:
+            answer = await (_ask_and_run(quota, raw_arguments, person) if person else _run_body(quota))
+        except NoData as refusal:
+            refusal.message += _describe_cities(tool, quota.arguments)
+            raise
         quota.ending = answer.status, answer.message
     return answer
 
@@ -449,6 +464,7 @@ def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, com
     objects = list_objects(data)
     mark_rows(objects)
     data = add_sandbox_label(data)
+    data["message"] += _describe_cities(tool, arguments)
     citation = cite_sources(objects) if tool.cites else ""
     if citation:
         data["message"] = f"{data['message']} {citation}"
@@ -457,6 +473,12 @@ def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, com
     if compact:
         data = condense(data, objects[1:])
     return Answer(result.status, False, fit_to_limit(data, reads=tool.reads))
+
+
+def _describe_cities(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Which airports the cities among the arguments mean; no tool says it by itself."""
+    places = [value for name in tool.arguments.places if isinstance(value := arguments.get(name), str)]
+    return describe_airports(reference(), places) if places else ""
 
 
 def _render_refusal(refusal: Refusal) -> Answer:

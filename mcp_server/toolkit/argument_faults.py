@@ -1,14 +1,18 @@
 """Faults of arguments in words: which argument, what is wrong with it, and what would be right."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from mcp_server.toolkit.argument_schema import Schema
 from shared.domain import names
-from shared.errors import Fault
+from shared.errors import Fault, describe_uncovered
+from shared.reference.load import reference
 
 MAX_FAULTS = 20  # named in one answer
+_MAX_NAME = 80
 
 
 class WrongValue(ValueError):
@@ -36,8 +40,26 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
         refusal = e.get("ctx", {}).get("error", "")
         where = name + _printable(getattr(refusal, "place", "")) + _locate(e["loc"][1:], arguments.get(name))
         expected = getattr(refusal, "expected", None) or describe_expected(node, arguments.get(name))
-        faults[name] = Fault(where, _describe_problem(kind, str(refusal)), expected)
+        problem = _describe_problem(kind, str(refusal))
+        if kind == "literal_error" and (names := _find_known_names(e["input"], e["ctx"]["expected"])):
+            problem = f"is {' and '.join(names)}, which {describe_uncovered(names)}"
+        faults[name] = Fault(where, problem, expected)
     return list(faults.values())[:MAX_FAULTS]
+
+
+def _find_known_names(value: Any, choices: str) -> Sequence[str]:
+    """What is called so and is no choice, where the choices are programmes or airlines; a bare refusal would say that
+    it is not known. `choices` are in quotes, as pydantic writes them.
+    """
+    facts, values = reference(), re.findall("'([^']*)'", choices)
+    if not isinstance(value, str) or not value.strip() or len(value) > _MAX_NAME:
+        return ()
+    if all(code in facts.carriers for code in values):
+        return [facts.airlines[code].name for code in facts.find_airlines(value) if code not in values]
+    if not all(facts.find_programs(choice) for choice in values):
+        return ()
+    meant = facts.find_programs(value)
+    return [facts.programs[slug].name for slug in meant if slug not in values] or facts.find_outside_names(value)
 
 
 def _parameter_names(schema: Schema) -> str:

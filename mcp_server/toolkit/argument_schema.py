@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Hashable
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
@@ -25,6 +25,13 @@ class Plain(GenerateJsonSchema):
 
     def dataclass_schema(self, schema: Any) -> Schema:
         return describe_marks(super().dataclass_schema(schema))
+
+
+class Place:
+    """Marks a parameter that takes a city for its airports, so that the answer names them."""
+
+
+PLACE = Place()
 
 
 class Parameter(NamedTuple):
@@ -59,6 +66,11 @@ def _describe(hint: Any, default: Any) -> tuple[Schema, Schema]:
     if default not in (..., None):
         schema["default"] = full.get("default", default)
     return schema, definitions
+
+
+def has_mark(kind: Any, mark: object) -> bool:
+    """Whether a mark stands in the annotations of a type."""
+    return kind is mark or any(has_mark(part, mark) for part in get_args(kind))
 
 
 def object_schema(parameters: dict[str, Parameter], definitions: Schema) -> Schema:

@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
 
 from mcp_server.toolkit.argument_faults import WrongValue
+from mcp_server.toolkit.argument_schema import PLACE
 from shared.domain.parsing.numbers import read_number
 from shared.errors import Candidates, NotFound
 from shared.reference import places
@@ -76,7 +77,7 @@ Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upp
 def _find_place(value: str) -> str:
     """Raises WrongValue with the candidates or the nearest names; a code that no one has is the tool's to refuse."""
     try:
-        return places.find_code(reference(), value)
+        return places.find_code(reference(), value, for_flights=True)
     except Candidates as several:
         problem = f"can be {' or '.join(several.facts['candidates'])}"
         raise WrongValue(problem, "one of these codes") from None
@@ -87,8 +88,11 @@ def _find_place(value: str) -> str:
 
 
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
-AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place)]
+AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place), PLACE]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+# Where the specification prints the pattern: a code of either, for which flights are looked for.
+SearchedAirport = Annotated[Airport, PLACE]
+WatchedAirport = Annotated[AirportCapitals, PLACE]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]
 

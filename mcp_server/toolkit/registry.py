@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
-from mcp_server.toolkit.argument_schema import Parameter, Schema, object_schema, read_parameters
+from mcp_server.toolkit.argument_schema import PLACE, Parameter, Schema, has_mark, object_schema, read_parameters
 from mcp_server.toolkit.results import Result
 from shared.domain.display_names import to_one_line
 from shared.domain.parsing.numbers import UnreadNumber, read_number
@@ -40,6 +40,7 @@ class Arguments:
         parameters |= more or {}
         self.schema = object_schema(parameters, definitions)
         self.required: list[str] = self.schema.get("required", [])
+        self.places = [name for name, parameter in parameters.items() if has_mark(parameter.type, PLACE)]
         self._optional = self.schema["properties"].keys() - set(self.required)
         fields: dict[str, Any] = {
             name: (Annotated[parameter.type, _lenient_reader(parameter.schema)], parameter.default)

@@ -1,8 +1,9 @@
 """Names of programmes and airports as messages write them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
+from shared.reference.city_airports import list_airports
 from shared.reference.load import Reference
 
 
@@ -39,9 +40,13 @@ def list_offer_names(facts: Reference, offers: Collection[Offer]) -> dict[str, s
     return airlines | list_program_names(facts, (offer.program for offer in offers))
 
 
-def describe_airports(facts: Reference, *codes: str) -> str:
-    """A sentence for each city code, of which only one airport is searched: an answer must say so."""
-    searched = ((code, facts.airport(code).code) for code in codes)
-    return "".join(
-        f" For {code} only the airport {airport} was searched." for code, airport in searched if airport != code
-    )
+def describe_airports(facts: Reference, codes: Iterable[str]) -> str:
+    """A sentence for each city: which of its airports were looked at."""
+    meant = {code: list_airports(facts, code) for code in codes}
+    cities = {code: airports for code, airports in meant.items() if airports and airports != [code]}
+    return "".join(f" {code} means {_join_names(airports)} here." for code, airports in cities.items())
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """`LHR, LGW and LCY`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -13,6 +13,7 @@ from shared.domain import names
 from shared.domain.airports import Airport as Known
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
+from shared.reference.city_airports import require_airports
 from shared.reference.rows import Route
 
 CONFIDENCE_LEVELS = ("low", "medium", "high")
@@ -75,7 +76,7 @@ def get_airports(
     network = call.reference.flights[carrier.iata].pairs
     if not network:
         raise NoData(f"Which airports {carrier.name} serves is not known.", missing=["routes"])
-    origins = call.reference.city(from_airport) if from_airport else ()
+    origins = require_airports(call.reference, from_airport) if from_airport else ()
     codes = {c for origin in origins for c in network.get(origin, ())} if origins else set(network)
     query_text = names.normalize_name(query or "")
     matches = [a for a in (call.reference.airport(c) for c in sorted(codes)) if _matches(a, query_text, country)]

@@ -14,7 +14,6 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Part
 from mcp_server.toolkit.wording import (
     airline_name,
-    describe_airports,
     list_airline_names,
     list_offer_names,
     program_name,
@@ -27,7 +26,7 @@ from mcp_server.views.award_search import (
     last_day_on_sale,
     list_searchable,
     require_cabins,
-    resolve_route,
+    resolve_routes,
 )
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import describe_price, price_party
@@ -102,17 +101,16 @@ async def search_all_airlines(
     days around. Points and taxes per person. One airline: search_availability. Free accounts: economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
-    start, end = resolve_route(call, origin, destination)
+    routes = resolve_routes(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     question = SeatsQuestion(
-        start, end, max(call.today, date - timedelta(days=flex_days)), date + timedelta(days=flex_days)
+        origin, destination, max(call.today, date - timedelta(days=flex_days)), date + timedelta(days=flex_days)
     )
     selection = _select_airlines(call, airlines, question.earliest)
     codes = tuple(code for code in selection.named if code not in selection.too_early)
-    result = await find(
-        call.ask, SeatsQuestion(start, end, question.earliest, question.latest, codes), cabins, passengers
-    )
+    questions = [SeatsQuestion(*route, question.earliest, question.latest, codes) for route in routes]
+    result = await find(call.ask, questions, cabins, passengers)
     matches = sorted(
         (o for o in result.options if max_points is None or o.points <= max_points),
         key=lambda o: (o.points, o.date, o.program, o.airline),
@@ -121,8 +119,7 @@ async def search_all_airlines(
     coverage, by_airline = _build_coverage(result, selection), _list_by_airline(result, selection, matches)
     return AllAirlines(
         status="partial" if coverage.failed else "ok",
-        message=_describe_result(result, selection, matches, limit, where, cheapest)
-        + describe_airports(call.reference, origin, destination),
+        message=_describe_result(result, selection, matches, limit, where, cheapest),
         asked=_describe_request(question, selection, date, flex_days, cabins, passengers),
         options=matches[:limit],
         names=_list_names(call.reference, matches[:limit], by_airline),

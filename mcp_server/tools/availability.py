@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import Call, CallBase, LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import describe_airports, list_offer_names, program_name
+from mcp_server.toolkit.wording import list_offer_names, program_name
 from mcp_server.views.airlines import Endpoint, list_endpoints
 from mcp_server.views.award_search import (
     SeatSearch,
@@ -21,7 +21,7 @@ from mcp_server.views.award_search import (
     last_day_on_sale,
     list_searchable,
     require_cabins,
-    resolve_route,
+    resolve_routes,
 )
 from shared.domain.award_matches import SeatsKnown, judge_seats
 from shared.domain.dates import format_weekday
@@ -112,20 +112,19 @@ async def search_availability(
     own programme, else the lowest; options list all. Free accounts: economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
-    carrier, (start, end) = call.reference.airline(airline), resolve_route(call, origin, destination)
+    carrier, routes = call.reference.airline(airline), resolve_routes(call, origin, destination)
     if date < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     if date > last_day_on_sale(call, carrier.iata):
         raise build_not_on_sale(call, carrier, date)
-    result = await search(call.ask, carrier.iata, start, end, date, cabins, passengers)
+    result = await search(call.ask, carrier.iata, routes, date, cabins, passengers)
     prices = {name: find_best_offer(carrier, (o for o in result.options if o.cabin == name)) for name in cabins}
-    where = f"{start} to {end} on {format_weekday(date)}"
+    where = f"{origin} to {destination} on {format_weekday(date)}"
     return Availability(
         status="partial" if result.coverage.failed else "ok",
         message=_describe_result(call, carrier, where, result, [o for o in prices.values() if o], passengers)
-        + ("" if cabin else describe_hidden_cabins(call))
-        + describe_airports(call.reference, origin, destination),
-        asked=build_asked(start, end, cabins, passengers, carrier.iata, day=date),
+        + ("" if cabin else describe_hidden_cabins(call)),
+        asked=build_asked(origin, destination, cabins, passengers, carrier.iata, day=date),
         options=result.options,
         names=list_offer_names(call.reference, result.options),
         booking_pages=call.reference.find_booking_pages(o.program for o in result.options),

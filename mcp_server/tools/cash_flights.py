@@ -9,7 +9,6 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Currency, Day, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.toolkit.wording import describe_airports
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_weekday
 from shared.domain.party_prices import describe_travellers, format_amount
@@ -17,6 +16,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.providers.contract import FaresQuestion
 from shared.services.search import exchange_rates, fares
+from shared.services.search.ask_each import ask_each
 from shared.services.search.fares import VERB, FareOption
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
 
@@ -56,12 +56,13 @@ async def search_cash_flights(
     What a revenue or positioning ticket costs, in dollars, euros or pounds, with source and age, in total for all
     passengers, also converted. Premium.
     """
-    start, end = resolve_journey(call, origin, destination, date, return_date)
-    readings = await call.ask.all(VERB, [FaresQuestion(start, end, date, return_date, cabin, passengers, currency)])
+    routes = resolve_journey(call, origin, destination, date, return_date)
+    questions = [FaresQuestion(*route, date, return_date, cabin, passengers, currency) for route in routes]
+    readings = [reading for answer in await ask_each(call.ask, VERB, questions) for reading in answer]
     require_answer(readings, VERB, "The search for cash fares", "fares")
     options, result_coverage = fares.options(readings, cabin), coverage(readings)
     back = f", back on {format_weekday(return_date)}" if return_date else ""
-    where = f"{start} to {end} on {format_weekday(date)}{back}"
+    where = f"{origin} to {destination} on {format_weekday(date)}{back}"
     if not options and not result_coverage.failed:
         raise NoData(f"No source has a cash fare in {_cabin_name(cabin)} from {where}.", missing=["cash fares"])
     rates = await exchange_rates.rates(call.ask, [currency, *(f.currency for f in options)])
@@ -76,8 +77,7 @@ async def search_cash_flights(
             [f"{f.name} ({f.reason})" for f in result_coverage.failed],
             currency,
             describe_travellers(passengers) + (", there and back" if return_date else ""),
-        )
-        + describe_airports(call.reference, origin, destination),
+        ),
         fares=[to_fare(f) for f in priced[:limit]],
         total_found=len(priced),
         currency=currency,

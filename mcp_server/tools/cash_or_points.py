@@ -10,11 +10,12 @@ import anyio
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import LiveCall
-from mcp_server.toolkit.parameters import Airport, Cabin, Day
+from mcp_server.toolkit.parameters import Cabin, Day, SearchedAirport
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
-from mcp_server.toolkit.wording import describe_airports, program_name
+from mcp_server.toolkit.wording import program_name
 from mcp_server.views.cash_flights import ConvertedMoney, resolve_journey, to_converted_money
+from shared.domain.airport_pairs import Pair
 from shared.domain.cash_or_points import AwardPrice, advise, value_point
 from shared.domain.dates import format_weekday
 from shared.domain.exchange_rates import Rates
@@ -26,6 +27,7 @@ from shared.errors import NoData
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.load import Reference
 from shared.services.search import availability, exchange_rates, fares, price_memory
+from shared.services.search.ask_each import ask_each
 from shared.services.search.availability import list_offers
 from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
@@ -112,16 +114,16 @@ class _PricedAward:
     condenses=True,
 )
 async def compare_cash_vs_points(
-    call: LiveCall, origin: Airport, destination: Airport, date: Day, cabin: Cabin = "economy"
+    call: LiveCall, origin: SearchedAirport, destination: SearchedAirport, date: Day, cabin: Cabin = "economy"
 ) -> Comparison:
     """Says whether to spend points or miles or pay cash: the cheapest fare against the cheapest award of one flight.
 
     Tells a good deal from a waste, for one traveller: US cents per point (cpp) next to the usual value. Free accounts:
     cached data, top 3 awards. Free.
     """
-    start, end = resolve_journey(call, origin, destination, date)
-    where = f"{start} to {end} on {format_weekday(date)} in {cabin.replace('_', ' ')}"
-    sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, start, end, date, cabin)
+    routes = resolve_journey(call, origin, destination, date)
+    where = f"{origin} to {destination} on {format_weekday(date)} in {cabin.replace('_', ' ')}"
+    sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, routes, date, cabin)
     fare_options = fares.options(sides.fares, cabin)
     seats = list_offers(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
     if not fare_options and not seats and not coverage(sides.readings).failed:
@@ -132,37 +134,43 @@ async def compare_cash_vs_points(
     priced_fares = fares.sort_by_price(fare_options, rates, VALUATION_CURRENCY)
     awards = sorted((_price_award(call, s, rates) for s in seats), key=lambda p: p.award.order)
     fare = fares.find_cheapest(priced_fares) or next(iter(priced_fares), None)
-    comparison = _build_comparison(call, where, sides, rates, fare, awards)
-    return comparison.model_copy(
-        update={"message": comparison.message + describe_airports(call.reference, origin, destination)}
-    )
+    return _build_comparison(call, where, sides, rates, fare, awards)
 
 
-async def _ask_sources(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+async def _ask_sources(call: LiveCall, routes: Sequence[Pair], day: Date, cabin: str) -> _Sides:
     """Searches both sides concurrently within one time budget. Raises a Refusal when neither answered."""
     answers: dict[str, Sequence[Reading[Any]]] = {}
 
-    async def put(verb: str, question: Any) -> None:
-        answers[verb] = await call.ask.all(verb, [question])
+    async def put(verb: str, questions: Sequence[Any]) -> None:
+        answers[verb] = [reading for answer in await ask_each(call.ask, verb, questions) for reading in answer]
 
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(put, availability.VERB, SeatsQuestion(origin, destination, day, day))
-        tasks.start_soon(put, fares.VERB, FaresQuestion(origin, destination, day, None, cabin, 1, VALUATION_CURRENCY))
+        tasks.start_soon(put, availability.VERB, _build_seats_questions(routes, day))
+        tasks.start_soon(put, fares.VERB, _build_fares_questions(routes, day, cabin))
     sides = _Sides(answers[availability.VERB], answers[fares.VERB], live=True)
     require_answer(sides.readings, "award_seats and cash_fares", "The comparison of cash and points", "seats or fares")
     return sides
 
 
-async def _read_stored(call: LiveCall, origin: str, destination: str, day: Date, cabin: str) -> _Sides:
+def _build_seats_questions(routes: Sequence[Pair], day: Date) -> list[SeatsQuestion]:
+    return [SeatsQuestion(*route, day, day) for route in routes]
+
+
+def _build_fares_questions(routes: Sequence[Pair], day: Date, cabin: str) -> list[FaresQuestion]:
+    return [FaresQuestion(*route, day, None, cabin, 1, VALUATION_CURRENCY) for route in routes]
+
+
+async def _read_stored(call: LiveCall, routes: Sequence[Pair], day: Date, cabin: str) -> _Sides:
     """Cached answers; for sources without one, what earlier searches saw."""
-    seats = await call.ask.get_cached(availability.VERB, [SeatsQuestion(origin, destination, day, day)])
-    cash = await call.ask.get_cached(
-        fares.VERB, [FaresQuestion(origin, destination, day, None, cabin, 1, VALUATION_CURRENCY)]
-    )
+    seats = await call.ask.get_cached(availability.VERB, _build_seats_questions(routes, day))
+    cash = await call.ask.get_cached(fares.VERB, _build_fares_questions(routes, day, cabin))
 
     def read_sightings(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
-        where = (session, call.account_id, origin, destination, day, cabin)
-        return price_memory.seats_seen(*where), price_memory.fares_seen(*where)
+        seen = [(session, call.account_id, *route, day, cabin) for route in routes]
+        return (
+            [reading for where in seen for reading in price_memory.seats_seen(*where)],
+            [reading for where in seen for reading in price_memory.fares_seen(*where)],
+        )
 
     older_seats, older_fares = await call.in_session(read_sightings)
     return _Sides(_add_older(seats, older_seats), _add_older(cash, older_fares), live=False)

@@ -20,6 +20,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, NotFound
 from shared.reference import cathay, statuses
 from shared.reference.ages import explain_outdated, is_outdated
+from shared.reference.city_airports import require_airports
 from shared.reference.rows.earning import CathayFare, CathayZone, EarningRate
 
 # Earning by zone, fare type and booking class, as results show it.
@@ -181,8 +182,9 @@ def calculate_flight_earnings(
     British Airways and American count the fare before tax: give fare_price. Flying Blue: distance and cabin. Miles per
     booking class: get_earning_rates. Free.
     """
-    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
-    if start == end:
+    starts, ends = (require_airports(call.reference, code) for code in (origin, destination))
+    start, end = starts[0], ends[0]
+    if set(starts) & set(ends):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     if segments > 100:
         raise Invalid(Fault("segments", "is too large", "a whole number from 1 to 100"))

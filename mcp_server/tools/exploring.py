@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Airport, AnyName, Cabin, Month, Points
+from mcp_server.toolkit.parameters import AnyName, Cabin, Month, Points, SearchedAirport
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
@@ -20,6 +20,7 @@ from shared.domain.party_prices import PER, Per
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.city_airports import require_airports
 from shared.services.search.provenance import Freshness
 
 MAX_DESTINATIONS = 150
@@ -89,7 +90,7 @@ class _Offer:
 )
 def explore_destinations(
     call: Call,
-    origin: Airport,
+    origin: SearchedAirport,
     cabin: Cabin = "economy",
     month_from: Annotated[Month | None, Field(description="Default: this month.")] = None,
     month_to: Annotated[Month | None, Field(description="Default: 2 later.")] = None,
@@ -101,7 +102,7 @@ def explore_destinations(
     Inspiration for a vacation, getaway or weekend when the place is open, and what the saved balances reach. Points per
     person. Free accounts: top 3. Free.
     """
-    airports = call.reference.city(origin)
+    airports = require_airports(call.reference, origin)
     first, last = _parse_months(call, month_from, month_to)
     purses, source = _list_purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)

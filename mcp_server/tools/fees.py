@@ -21,6 +21,7 @@ from shared.domain.dates import format_day
 from shared.domain.fees import FeeSample, merge_samples
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.city_airports import require_airports
 from shared.reference.rows import DutyExemptAirport, DutyRate
 from shared.services.search.provenance import Freshness
 
@@ -157,8 +158,7 @@ def _sum_observed_fees(
 
 
 def _find_airports(call: Call, code: str) -> frozenset[str]:
-    """The airport, or all airports of a city code."""
-    return frozenset(call.reference.city(code))
+    return frozenset(require_airports(call.reference, code))
 
 
 def _find_airports_sharing(call: Call, field: Literal["country", "continent"], place: Place) -> frozenset[str]:
@@ -270,7 +270,7 @@ def estimate_award_fees(
     """
     slugs = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
     start, end = call.reference.airport(origin), call.reference.airport(destination)
-    if start.code == end.code:
+    if _find_airports(call, origin) & _find_airports(call, destination):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     if date and date < call.today:
         raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))

@@ -10,7 +10,7 @@ from pydantic import Field
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
-from mcp_server.toolkit.parameters import Airport, Cabin, Day, Page, Passengers, PerPage, RowId
+from mcp_server.toolkit.parameters import Cabin, Day, Page, Passengers, PerPage, RowId, SearchedAirport
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
 from mcp_server.views.route_monitors import check_route
@@ -25,7 +25,6 @@ from mcp_server.views.seat_filters import (
 )
 from mcp_server.views.watch_outlook import (
     Release,
-    describe_airports,
     describe_opening,
     describe_routes,
     find_opening,
@@ -148,8 +147,8 @@ def _schedule_checks(call: Call, row: Row) -> None:
 def create_flight_alert(
     call: Call,
     airline: Airline,
-    departure: Airport,
-    destination: Airport,
+    departure: SearchedAirport,
+    destination: SearchedAirport,
     date_range_start: Day,
     date_range_end: Day,
     cabin_class: AnyCabin = None,
@@ -194,8 +193,7 @@ def create_flight_alert(
 def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> str:
     """What the watch leaves out, and what is known of the route and of when its days go on sale."""
     return (
-        describe_airports(call, row.departure, row.destination)
-        + describe_filters(row)
+        describe_filters(row)
         + describe_routes(call, [row.airline], row.departure, row.destination)
         + describe_opening(call, release, row.date_range_start, row.date_range_end)
     )
@@ -254,8 +252,8 @@ def update_flight_alert(
     alert_id: AlertId,
     active: bool | None = None,
     airline: Airline | None = None,
-    departure: Airport | None = None,
-    destination: Airport | None = None,
+    departure: SearchedAirport | None = None,
+    destination: SearchedAirport | None = None,
     date_range_start: Day | None = None,
     date_range_end: Day | None = None,
     cabin_class: AnyCabin = None,

@@ -20,7 +20,7 @@ from mcp_server.toolkit.results import (
     Part,
     Result,
 )
-from mcp_server.toolkit.wording import airline_name, describe_airports, program_name
+from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_flight_times
@@ -147,7 +147,7 @@ async def search_hybrid(
     For when no award starts at home. Sums for all passengers, points of a leg per person. Two separate tickets: it says
     what that risks. Premium.
     """
-    start, end = resolve_journey(call, origin, destination, date)
+    start, end = resolve_journey(call, origin, destination, date)[0]
     hub_codes = _resolve_hubs(call, hubs, start, end)
     value = Decimal(str(points_value_cents))
     wish = Wish(start, end, date, cabin, passengers, value)
@@ -163,7 +163,7 @@ async def search_hybrid(
     return HybridJourneys(
         status="partial" if asked_sources.failed else "ok",
         message=_describe_journeys(call.reference, wish, journeys, hub_codes)
-        + describe_airports(call.reference, origin, destination),
+        + (f" Journeys are from {start} to {end}." if (start, end) != (origin, destination) else ""),
         direct_cash=to_fare(journeys.direct.offer) if journeys.direct else None,
         direct_cash_cost=_to_money(journeys.direct.cost if journeys.direct else None),
         full_award=journeys.award.offer if journeys.award else None,

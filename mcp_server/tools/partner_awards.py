@@ -18,6 +18,7 @@ from shared.domain.party_prices import PER, Per, describe_points
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Network, find_paths
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.city_airports import require_airports
 from shared.reference.rows import Program
 from shared.services.search.price_memory import carriers_seen_nonstop
 
@@ -235,8 +236,8 @@ def get_partner_award_options(
 
     Compares whose points are best for the same flight, one way, per person. Free accounts: top 3. Free.
     """
-    starts, ends = call.reference.city(origin), call.reference.city(destination)
-    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
+    starts, ends = (require_airports(call.reference, code) for code in (origin, destination))
+    start, end = starts[0], ends[0]
     if set(starts) & set(ends):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     nonstop_carriers = _find_carriers(call, starts, ends)

@@ -42,6 +42,7 @@ from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.city_airports import require_airports
 from shared.reference.hotel_awards import list_point_values, list_prices
 from shared.reference.rows import HotelPointValue, HyattPrice, Program
 
@@ -232,8 +233,9 @@ def get_pricing(
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
         raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
-    start, end = call.reference.airport(origin).code, call.reference.airport(destination).code
-    if start == end:
+    starts, ends = (require_airports(call.reference, code) for code in (origin, destination))
+    start, end = starts[0], ends[0]
+    if set(starts) & set(ends):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     airline = _find_carrier(call, resolved, partner_airline or own_airline, start, end)
     price = call.reference.route_price(resolved.slug, airline, start, end)

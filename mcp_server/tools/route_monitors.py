@@ -11,7 +11,7 @@ from sqlalchemy import select
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
 from mcp_server.toolkit.own_rows import Capacity, check_cap, get_own, same_terms
-from mcp_server.toolkit.parameters import AirportCapitals, Cabin, Day, Page, Passengers, PerPage, Points, RowId
+from mcp_server.toolkit.parameters import Cabin, Day, Page, Passengers, PerPage, Points, RowId, WatchedAirport
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -28,7 +28,6 @@ from mcp_server.views.seat_filters import (
 )
 from mcp_server.views.watch_outlook import (
     Release,
-    describe_airports,
     describe_opening,
     describe_routes,
     find_opening,
@@ -253,8 +252,8 @@ def _check_cap(call: Call, row: RouteMonitor) -> Capacity:
 )
 def create_route_monitor(
     call: Call,
-    origin: AirportCapitals,
-    destination: AirportCapitals,
+    origin: WatchedAirport,
+    destination: WatchedAirport,
     earliest_date: Day,
     latest_date: Day,
     cabin: Cabin | None = None,
@@ -305,8 +304,7 @@ def create_route_monitor(
 def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | None) -> str:
     """What the watch leaves out, and what is known of the route and of when its days go on sale."""
     return (
-        describe_airports(call, row.origin, row.destination)
-        + describe_filters(row)
+        describe_filters(row)
         + describe_routes(call, row.airlines or (), row.origin, row.destination)
         + describe_opening(call, release, row.earliest_date, row.latest_date)
     )
@@ -391,8 +389,8 @@ def _describe_best(call: Call, monitor: views.Monitor) -> str:
 def update_route_monitor(
     call: Call,
     monitor_id: MonitorId,
-    origin: AirportCapitals | None = None,
-    destination: AirportCapitals | None = None,
+    origin: WatchedAirport | None = None,
+    destination: WatchedAirport | None = None,
     earliest_date: Day | None = None,
     latest_date: Day | None = None,
     cabin: Cabin | None = None,

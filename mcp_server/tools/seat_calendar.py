@@ -10,7 +10,7 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Month, Passengers
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Part
-from mcp_server.toolkit.wording import describe_airports, program_name
+from mcp_server.toolkit.wording import program_name
 from mcp_server.views.award_search import (
     SeatSearch,
     build_asked,
@@ -18,7 +18,7 @@ from mcp_server.views.award_search import (
     find_best_offer,
     last_day_on_sale,
     require_cabins,
-    resolve_route,
+    resolve_routes,
 )
 from shared.domain.dates import find_month_bounds, format_weekday
 from shared.domain.party_prices import PER, Per, describe_points
@@ -94,22 +94,21 @@ async def search_monthly_availability(
     """
     cabins = require_cabins(call, cabin)
     carrier = call.reference.airline(airline)
-    start, end = resolve_route(call, origin, destination)
+    routes = resolve_routes(call, origin, destination)
     first, last = _open_days(call, month)
     last_on_sale = last_day_on_sale(call, carrier.iata)
     if first > last_on_sale:
         raise build_not_on_sale(call, carrier, first)
-    question = SeatsQuestion(start, end, first, last, (carrier.iata,))
-    month_seats = await search_month(call.ask, question, last_on_sale, cabins, passengers)
+    questions = [SeatsQuestion(*route, first, last, (carrier.iata,)) for route in routes]
+    month_seats = await search_month(call.ask, questions, last_on_sale, cabins, passengers)
     generated_at = call.sandbox_timestamp(month_seats.freshness.fetched_at or call.now)
     days = [_to_day(carrier, day, last_on_sale, generated_at) for day in month_seats.days]
     cheapest = _find_cheapest(days, cabins, passengers, generated_at)
     return MonthlyAvailability(
         status="partial" if month_seats.coverage.failed else "ok",
-        message=_describe_month(carrier, f"{start} to {end} in {first:%B %Y}", month_seats, days, last_on_sale)
-        + _describe_cheapest(call.reference, cheapest, passengers)
-        + describe_airports(call.reference, origin, destination),
-        asked=build_asked(start, end, cabins, passengers, carrier.iata, month=month),
+        message=_describe_month(carrier, f"{origin} to {destination} in {first:%B %Y}", month_seats, days, last_on_sale)
+        + _describe_cheapest(call.reference, cheapest, passengers),
+        asked=build_asked(origin, destination, cabins, passengers, carrier.iata, month=month),
         per=PER,
         days=days,
         cheapest=cheapest,

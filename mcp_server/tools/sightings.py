@@ -23,6 +23,7 @@ from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import TransferPath, find_reach
 from shared.errors import NotFound
+from shared.reference.city_airports import require_airports
 from shared.reference.load import Reference
 from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_ids import flight_id as id_of
@@ -156,12 +157,12 @@ def _build_cell_filters(
     cabin: str | None,
     month: str | None,
 ) -> list[ColumnElement[bool]]:
-    """Conditions on route, date, programme, airline and cabin. A city code stands for all its airports."""
+    """Conditions on route, date, programme, airline and cabin. A city stands for its airports."""
     facts = call.reference
     first, last = find_month_bounds(month) if month else (None, None)
     conditions: list[ColumnElement[bool] | None] = [
-        Row.origin.in_(facts.city(origin)) if origin else None,
-        Row.destination.in_(facts.city(destination)) if destination else None,
+        Row.origin.in_(require_airports(facts, origin)) if origin else None,
+        Row.destination.in_(require_airports(facts, destination)) if destination else None,
         Row.program == facts.program(program).slug if program else None,
         Row.airline == facts.airline(airline).iata if airline else None,
         Row.cabin == cabin if cabin else None,

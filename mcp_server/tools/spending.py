@@ -9,9 +9,10 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy.orm import Session
 
+from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import CardId, Currency
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -25,6 +26,7 @@ from shared.domain.card_value import CATEGORIES
 from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
 from shared.domain.spending.categories import describe_uncategorised
+from shared.domain.spending.merchants import TaughtShops, name_shop
 from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
 from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total
@@ -59,6 +61,14 @@ class RepeatedLines(Part):
 
     fingerprint: str
     lines: int
+
+
+class UnknownShop(Part):
+    """A shop of this statement that has no category, and what was spent there; its name is not kept."""
+
+    shop: str
+    amount: Money
+    purchases: int
 
 
 class SpendingMonth(Part):
@@ -224,12 +234,30 @@ def describe_months(chosen: CurrencySpending, months: Sequence[SpendingMonth], o
 
 
 MAX_STATEMENTS = 100
+MOST_SHOPS = 2000  # of one account
+
+
+def _check_shops(shops: dict[str, str]) -> dict[str, str]:
+    if len(shops) > MOST_SHOPS:
+        raise WrongValue("has too many entries", f"up to {MOST_SHOPS:,} shops")
+    if any(len(shop) > 200 or not name_shop(shop) for shop in shops):
+        raise WrongValue("has a key that names no shop", "shops as their statement names them, up to 200 characters")
+    if set(shops.values()) - {*CATEGORIES, ""}:
+        raise WrongValue("has a category that is not known", f'for each shop one of {", ".join(CATEGORIES)}, or ""')
+    return shops
+
+
+Shops = Annotated[
+    dict[str, str],
+    AfterValidator(_check_shops),
+    WithJsonSchema({"type": "object", "description": "Shop: category."}),
+]
 Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
 Rows = Annotated[list[Row], Field(max_length=20_000, description="date, description, amount (spent > 0), category")]
 
 
 class Imported(Result):
-    """`gross` is what was bought, `net` what is left of it after refunds."""
+    """`gross` is what was bought, `net` what is left of it after refunds; shops alone leave texts empty, sums at 0."""
 
     imported: bool
     fingerprint: str
@@ -243,6 +271,7 @@ class Imported(Result):
     repeated: list[RepeatedLines]
     replaced: list[str]
     uncategorised_share: Money
+    unknown_shops: list[UnknownShop]
 
 
 class Summary(Result):
@@ -295,22 +324,28 @@ async def import_spending_statement(
     replace: Annotated[bool, Field(description="Replaces earlier copies.")] = False,
     positive_is: Literal["spent", "received"] | None = None,
     date_order: Literal["day_first", "month_first", "year_first"] | None = None,
+    shops: Shops | None = None,
 ) -> Imported:
     """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
 
     Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
     """
     if not statement_text and not rows:
+        if shops:
+            return await call.in_session(partial(_teach_shops, call.account_id, shops, dry_run))
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
-    hints = await call.in_session(partial(_build_hints, call, card_id, currency))
+    hints, taught = await call.in_session(partial(_read_context, call, card_id, currency))
     hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
-    book = build_book(call.reference)
+    taught = taught.learn(shops or {})
+    book = dataclasses.replace(build_book(call.reference), taught=taught)
     try:
         reading, summed = await run_heavy(spending.read_statement, statement_text or rows or [], book, hints)
     except UnreadableStatement as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
-    task = _Import(reading, summed, hints, card_id, (label or "").strip() or None, dry_run, replace)
+    task = _Import(
+        reading, summed, hints, card_id, (label or "").strip() or None, dry_run, replace, taught, shops or {}
+    )
     while (imported := await _try_to_store(call, task)) is None:
         pass  # another statement of these days was stored in the meantime
     return imported
@@ -327,6 +362,55 @@ class _Import:
     label: str | None
     dry_run: bool
     replace: bool
+    taught: TaughtShops
+    shops: dict[str, str]
+
+    @property
+    def sorts_again(self) -> bool:
+        """Whether the very same statement is counted afresh: what was said of shops may have changed."""
+        return self.replace or bool(self.shops)
+
+
+def _teach_shops(account_id: int, shops: dict[str, str], dry_run: bool, session: Session) -> Imported:
+    if not dry_run:
+        _store_shops(session, account_id, shops)
+    return Imported(
+        message="Nothing is stored in a dry run." if dry_run else _describe_shops(shops),
+        imported=False,
+        fingerprint="",
+        already_imported=False,
+        currency="",
+        months=[],
+        gross=ZERO,
+        refunds=ZERO,
+        net=ZERO,
+        skipped=[],
+        repeated=[],
+        replaced=[],
+        uncategorised_share=ZERO,
+        unknown_shops=[],
+    )
+
+
+def _store_shops(session: Session, account_id: int, shops: dict[str, str]) -> None:
+    """Raises Invalid for more than an account may have."""
+    lock(session, account_id)
+    spending.store_taught_shops(session, account_id, shops)
+    if rows_of.count_stored(session).shops > MOST_SHOPS:
+        raise Invalid(Fault("shops", "would be more than are kept", f"up to {MOST_SHOPS:,} shops in all"))
+
+
+def _describe_shops(shops: dict[str, str]) -> str:
+    taught = sum(bool(category) for category in shops.values())
+    said = [f"{pluralize(taught, 'shop')} {'is' if taught == 1 else 'are'} sorted this way from now on."]
+    forgotten = f"{pluralize(len(shops) - taught, 'shop')} {'is' if len(shops) - taught == 1 else 'are'} forgotten."
+    return " ".join([*said * bool(taught), *[forgotten] * (taught < len(shops))])
+
+
+def _read_context(
+    call: LiveCall, card_id: int | None, currency: str | None, session: Session
+) -> tuple[Hints, TaughtShops]:
+    return _build_hints(call, card_id, currency, session), spending.read_taught_shops(session, call.account_id)
 
 
 def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, session: Session) -> Hints:
@@ -349,8 +433,8 @@ async def _try_to_store(call: LiveCall, task: _Import) -> Imported | None:
     """None where the earlier statements are others by the time it is stored."""
     terms = task.summed, task.card_id
     earlier = await call.in_session(lambda session: spending.list_earlier(session, *terms, marks=True))
-    find = partial(spending.find_new_lines, replace=task.replace)
-    lines = await run_heavy(find, call.account_id, task.reading, task.summed, task.hints, earlier)
+    find = partial(spending.find_new_lines, replace=task.replace, sort_again=task.sorts_again)
+    lines = await run_heavy(find, call.account_id, task.reading, task.summed, task.hints, earlier, task.taught)
     return await call.in_session(partial(_store_statement, call.account_id, task, lines, earlier))
 
 
@@ -359,11 +443,13 @@ def _store_statement(
 ) -> Imported | None:
     lock(session, account_id)
     earlier = spending.list_earlier(session, task.summed, task.card_id, marks=False)
-    if any(row.fingerprint == task.summed.fingerprint for row in earlier):
+    if not task.sorts_again and any(row.fingerprint == task.summed.fingerprint for row in earlier):
         sentence = f"This statement was imported before; nothing was changed. It has {describe_contents(task.summed)}."
-        return _to_imported(task.summed, [sentence, *describe_gaps(task.summed)], [], [], already=True)
+        return _to_imported(task.summed, [sentence, *describe_gaps(task.summed)], new, already=True)
     if [row.fingerprint for row in earlier] != [row.fingerprint for row in compared]:
         return None
+    if task.shops and not task.dry_run:
+        _store_shops(session, account_id, task.shops)
     summed, repeats = new.summed, new.repeats
     already = not summed.counted and any(r.is_same_paper for r in repeats)
     imported = not (already or task.dry_run)
@@ -375,14 +461,15 @@ def _store_statement(
         spending.store(session, new, task.card_id, task.label)
     sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(new.replaced, task.dry_run)]
     sentences += [*describe_repeats(repeats), *describe_gaps(summed)]
-    return _to_imported(summed, sentences, repeats, new.replaced, already=already, imported=imported)
+    sentences += [_describe_shops(task.shops)] if task.shops and not task.dry_run else []
+    return _to_imported(summed, sentences, new, repeats, already=already, imported=imported)
 
 
 def _to_imported(
     summed: StatementTotals,
     sentences: Sequence[str],
-    repeats: Sequence[Repeats],
-    replaced: Sequence[str],
+    new: NewLines,
+    repeats: Sequence[Repeats] = (),
     *,
     already: bool,
     imported: bool = False,
@@ -403,8 +490,11 @@ def _to_imported(
             for r in repeats
             if r.is_same_paper
         ],
-        replaced=[fingerprint[:12] for fingerprint in replaced],
+        replaced=[fingerprint[:12] for fingerprint in new.replaced],
         uncategorised_share=summed.uncategorised_share,
+        unknown_shops=[
+            UnknownShop(shop=shop, amount=amount, purchases=count) for shop, amount, count in new.unknown_shops
+        ],
     )
 
 
@@ -485,6 +575,7 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     lock(call.db, call.account_id)
     stored = rows_of.count_stored(call.db)
     what = f"{pluralize(stored.statements, 'statement')} with the totals of {pluralize(stored.months, 'month')}"
+    what += f" and what you said of {pluralize(stored.shops, 'shop')}" if stored.shops else ""
     if not confirm:
         raise ConfirmationRequired(
             f"Nothing was deleted. Confirm true deletes {what} for good; card advice then uses no spending.",
@@ -496,7 +587,7 @@ def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
     rows_of.erase(call.db)
     return DeletedSpending(
         message=f"Deleted {what}. Card advice uses no spending until a statement is imported again.",
-        deleted=stored.statements > 0,
+        deleted=stored.statements + stored.shops > 0,
         would_remove=None,
         removed=RemovedSpending(months=stored.months, statements=stored.statements),
     )

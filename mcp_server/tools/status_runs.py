@@ -28,6 +28,7 @@ from shared.domain.status_runs import ObservedFare, Run, RunOption, count_runs, 
 from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import statuses
+from shared.reference.city_airports import require_airports
 from shared.reference.rows.programmes import Program
 from shared.services.bookings.booked_flights import estimate_progress, paid_legs
 from shared.services.search.exchange_rates import load_cached_rates, none_known
@@ -159,7 +160,7 @@ def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
         unit = status_tiers.format_metric(goal.target.metric)
         raise NoData(f"What the known runs count in {unit} is not known.", missing=["status runs"])
     runs = statuses.list_runs(call.reference, goal.program.slug)
-    homes = call.reference.city(home)
+    homes = require_airports(call.reference, home)
     fares = find_fares(call, runs, goal.program.home_currency, call.today + timedelta(days=days - 1))
     chances = []
     for run in runs:

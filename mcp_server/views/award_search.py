@@ -7,11 +7,13 @@ from typing import Protocol, TypeVar
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.parameters import Cabin
 from mcp_server.toolkit.results import Part, Result
+from shared.domain.airport_pairs import JourneyEnd, Pair
 from shared.domain.dates import format_weekday
 from shared.domain.plans import CABINS, FREE_CABINS, Plan, list_cabins
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData, Paywall
 from shared.reference.airlines import Airline
+from shared.reference.city_airports import list_pairs, require_airports
 
 ALWAYS = ("BA", "QR", "CX")  # the specification's carrier tags: listed and accepted whether or not a source has them
 
@@ -95,12 +97,13 @@ def describe_hidden_cabins(call: CallBase) -> str:
     return f" Economy only: {rest} need Premium."
 
 
-def resolve_route(call: CallBase, origin: str, destination: str) -> tuple[str, str]:
-    """The codes of both airports. Raises NotFound, and Invalid when they are the same."""
-    start, end = (call.reference.airport(code).code for code in (origin, destination))
-    if start == end:
+def resolve_routes(call: CallBase, origin: str, destination: str) -> list[Pair]:
+    """The airports to search between, of airports or cities. Raises NotFound, and Invalid where both share one."""
+    facts = call.reference
+    start, end = (JourneyEnd(code, tuple(require_airports(facts, code))) for code in (origin, destination))
+    if set(start.airports) & set(end.airports):
         raise Invalid(Fault("destination", "is the origin too", "another airport"))
-    return start, end
+    return list_pairs(facts, start, end)
 
 
 def last_day_on_sale(call: CallBase, airline: str) -> date:

@@ -6,7 +6,8 @@ from typing import Literal
 
 from mcp_server.toolkit.context import CallBase
 from mcp_server.toolkit.results import Marked, Money, Part
-from mcp_server.views.award_search import resolve_route
+from mcp_server.views.award_search import resolve_routes
+from shared.domain.airport_pairs import Pair
 from shared.domain.exchange_rates import Converted
 from shared.domain.minor_units import round_to_minor_unit
 from shared.errors import Fault, Invalid
@@ -69,13 +70,11 @@ def to_fare(option: FareOption) -> Fare:
     )
 
 
-def resolve_journey(
-    call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None
-) -> tuple[str, str]:
-    """The codes of both airports. Raises NotFound, and Invalid for the same airport twice or a day in the past."""
-    start, end = resolve_route(call, origin, destination)
+def resolve_journey(call: CallBase, origin: str, destination: str, day: Date, until: Date | None = None) -> list[Pair]:
+    """The airports to search between. Raises NotFound, and Invalid for the same airport twice or a day in the past."""
+    routes = resolve_routes(call, origin, destination)
     if day < call.today:
         raise Invalid(Fault("date", "is in the past", f"{call.today} or later"))
     if until is not None and until < day:
         raise Invalid(Fault("return_date", "is before the date of departure", f"{day} or later"))
-    return start, end
+    return routes

@@ -13,7 +13,7 @@ from shared.db.runs import next_due
 from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.errors import Fault, Invalid
 from shared.outbox.wording import award_seats
-from shared.reference.city_airports import list_watched_airports
+from shared.reference.city_airports import list_airports
 from shared.services.search.award_options import AwardOption, build_option
 from shared.services.watches.award_seats import WatchQuery
 from shared.services.watches.route_monitors import terms_of
@@ -110,8 +110,8 @@ def _to_monitor(call: Call, row: RouteMonitor, due: datetime | None, finds: Moni
             "monitor_id": row.id,
             "state": "cancelled" if ended else "active",
             "next_check_at": None if ended else due,
-            "origin_airports": list_watched_airports(call.reference, row.origin),
-            "destination_airports": list_watched_airports(call.reference, row.destination),
+            "origin_airports": list_airports(call.reference, row.origin),
+            "destination_airports": list_airports(call.reference, row.destination),
             "last_match": to_award_option(call, last, row.passengers) if last else None,
             "best_match": to_award_option(call, best, row.passengers) if best else None,
             "cancelled_at": ended,
@@ -137,14 +137,14 @@ def find_airport_faults(call: CallBase, airports: Mapping[str, str]) -> list[Fau
 
 
 def _describe_airport_fault(call: CallBase, name: str, code: str) -> Fault:
-    if members := list_watched_airports(call.reference, code):
+    if members := list_airports(call.reference, code):
         return Fault(name, "is a city with several airports", f"one of them: {', '.join(members)}")
     return Fault(name, "is not an airport this service knows", "an airport's code, such as LHR")
 
 
 def check_route(call: CallBase, ends: Mapping[str, str], window: Mapping[str, date]) -> None:
     """Both mappings are by parameter name, origin and first day first. Ends are airports or cities. Raises Invalid."""
-    airports = {name: list_watched_airports(call.reference, code) for name, code in ends.items()}
+    airports = {name: list_airports(call.reference, code) for name, code in ends.items()}
     unknown = "is no airport or city this service knows"
     faults = [Fault(name, unknown, "a code such as LHR or LON") for name, codes in airports.items() if not codes]
     (origin, destination), (first, last) = ends, window

@@ -10,7 +10,7 @@ from mcp_server.toolkit.wording import airline_name
 from mcp_server.views.flown_routes import find_route
 from shared.domain.dates import format_weekday
 from shared.domain.plurals import pluralize
-from shared.reference.city_airports import list_neighbours, list_watched_airports
+from shared.reference.city_airports import list_airports, list_neighbours
 from shared.reference.rows.award_charts import ReleaseWindow
 
 USUAL_DAYS = 360  # ahead, where no fact says more: the longest release windows are 355 to 362 days
@@ -24,20 +24,6 @@ class Release(Verified):
     days_ahead: int
 
 
-def describe_airports(call: Call, *codes: str) -> str:
-    """A sentence for each city: which of its airports are watched."""
-    return "".join(
-        f" {code} is watched as {_join_names(airports)}."
-        for code in codes
-        if (airports := list_watched_airports(call.reference, code)) != [code]
-    )
-
-
-def _join_names(names: Sequence[str]) -> str:
-    """`LHR, LGW and LCY`."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 def describe_routes(call: Call, airlines: Sequence[str], origin: str, destination: str) -> str:
     """Sentences about named airlines that are not known to fly the route without a stop."""
     sentences = (_describe_airline_route(call, airline, origin, destination) for airline in airlines[:MAX_AIRLINES])
@@ -45,7 +31,7 @@ def describe_routes(call: Call, airlines: Sequence[str], origin: str, destinatio
 
 
 def _describe_airline_route(call: Call, airline: str, origin: str, destination: str) -> str:
-    starts, ends = (list_watched_airports(call.reference, code) for code in (origin, destination))
+    starts, ends = (list_airports(call.reference, code) for code in (origin, destination))
     findings = {pair: find_route(call, airline, *pair).route for pair in product(starts, ends)}
     if "known" in findings.values():
         return ""

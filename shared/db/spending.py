@@ -1,6 +1,6 @@
 """Imported spending: totals by month and category with the fingerprint of each statement, never a line of one.
 
-The marks by which a line is recognised again are keyed hashes of its day and amount; they cannot be read back.
+Marks cannot be read back: a line is recognised by a keyed hash of its day and amount, a shop by one of its name.
 """
 
 from datetime import date
@@ -44,6 +44,18 @@ class SpendingTotal(AccountOwned, Base):
     refunds: Mapped[Decimal] = mapped_column(sa.Numeric(14, 2), server_default=sa.text("0"))
 
 
+class TaughtShop(AccountOwned, Base):
+    """What the person said that a shop sells. Only a mark of the shop is kept, never its name."""
+
+    __tablename__ = "taught_shops"
+    __table_args__ = (UniqueConstraint("account_id", "mark"),)
+
+    id: Mapped[pk]
+    mark: Mapped[bytes] = mapped_column(sa.LargeBinary)
+    category: Mapped[str]
+    taught_at: Mapped[stamp]
+
+
 class Cell(NamedTuple):
     """What was spent on one category in one month; `amount` is gross, `refunds` is what of it came back."""
 
@@ -85,6 +97,10 @@ def list_overlapping(
     return list(session.scalars(statements.options(undefer(SpendingStatement.line_marks)) if marks else statements))
 
 
+def list_taught_shops(session: Session) -> list[TaughtShop]:
+    return list(session.scalars(sa.select(TaughtShop).order_by(TaughtShop.id)))
+
+
 def read_totals(session: Session, since: date | None, card_id: int | None) -> list[Cell]:
     """By currency, month and category, the earliest month first."""
     columns = (SpendingStatement.currency, SpendingTotal.month, SpendingTotal.category)
@@ -119,16 +135,19 @@ class StoredCounts(NamedTuple):
     months: int
     statements: int
     categories: int
+    shops: int
 
 
 def count_stored(session: Session) -> StoredCounts:
     """How much there is of it."""
     statements = sa.select(sa.func.count()).select_from(SpendingStatement).scalar_subquery()
     counted = (sa.func.count(sa.distinct(SpendingTotal.month)), sa.func.count(sa.distinct(SpendingTotal.category)))
-    row = session.execute(sa.select(counted[0], statements, counted[1]).select_from(SpendingTotal)).one()
+    shops = sa.select(sa.func.count()).select_from(TaughtShop).scalar_subquery()
+    row = session.execute(sa.select(counted[0], statements, counted[1], shops).select_from(SpendingTotal)).one()
     return StoredCounts(*row)
 
 
 def erase(session: Session) -> None:
     """All of it; the totals go with their statements."""
     session.execute(sa.delete(SpendingStatement))
+    session.execute(sa.delete(TaughtShop))

@@ -1,6 +1,6 @@
 """Airports a journey can use at both ends: those of the cities asked for, and others within a radius."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import cos, radians
 
@@ -28,12 +28,6 @@ class JourneyEnd:
     def find_distance(self, airport: str) -> int | None:
         """Kilometres from the airports asked for; None for those themselves."""
         return dict(self.nearby).get(airport)
-
-
-def keep_used(airports: Sequence[str], traffic: Traffic) -> tuple[str, ...]:
-    """The airports of a city, busiest first, without those no route is known of where others have routes."""
-    by_traffic = sorted(airports, key=lambda code: (-traffic(code), code))
-    return tuple(code for code in by_traffic if traffic(code)) or tuple(by_traffic)
 
 
 def rank_pairs(

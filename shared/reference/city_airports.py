@@ -1,17 +1,38 @@
-"""The airports a watch looks at for a city, and the other airports of an airport's city."""
+"""The airports a city means wherever flights are looked for, and the other airports of an airport's city."""
 
+from collections.abc import Sequence
+
+from shared.domain.airport_pairs import JourneyEnd, Pair, rank_pairs
 from shared.reference.reference import Reference
 
 MAX_AIRPORTS = 3  # of one end of a route: each pair of airports is a question to every source
 
 
-def list_watched_airports(reference: Reference, code: str) -> list[str]:
-    """An airport itself; of a city its busiest airports, those without any known flight left out."""
+def list_airports(reference: Reference, code: str) -> list[str]:
+    """An airport itself; of a city its busiest airports, those without any known flight left out; else nothing.
+
+    A code that an airport and its city share is the airport's.
+    """
     if code in reference.airports:
         return [code]
     members = [member for member in reference.metros.get(code, ()) if member in reference.airports]
     flown = [member for member in members if reference.count_flights(member)] or members
     return sorted(flown, key=lambda member: (-reference.count_flights(member), member))[:MAX_AIRPORTS]
+
+
+def require_airports(reference: Reference, code: str) -> Sequence[str]:
+    """The same. Raises NotFound with the nearest codes where there is none."""
+    return list_airports(reference, code) or [reference.airport(code).code]
+
+
+def list_pairs(reference: Reference, start: JourneyEnd, end: JourneyEnd) -> list[Pair]:
+    """The airports to search between, the likeliest first; few, because each pair is a question to every source."""
+    networks = [f.pairs for f in reference.flights.values()]
+
+    def is_flown(origin: str, destination: str) -> bool:
+        return any(destination in pairs.get(origin, ()) for pairs in networks)
+
+    return rank_pairs(start, end, is_flown, reference.count_flights)
 
 
 def list_neighbours(reference: Reference, airport: str) -> list[str]:

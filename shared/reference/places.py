@@ -24,8 +24,10 @@ class _PlaceIndex:
     words: Mapping[str, tuple[str, ...]]  # airports by each word of their name and city; sets would be 2 MB more
 
 
-def find_code(reference: Reference, text: str) -> str:
+def find_code(reference: Reference, text: str, *, for_flights: bool = False) -> str:
     """The airport or city code a text means. Of cities that share a name, the metropolitan one or the busiest.
+
+    `for_flights`: of a city whose code is one of its airports, the busiest airport, as IAH and not HOU of Houston.
 
     Three letters are a code, known or not. Raises NotFound with the nearest names, or Candidates.
     """
@@ -33,15 +35,17 @@ def find_code(reference: Reference, text: str) -> str:
     if len(text) == 3 and text.isascii() and text.isalpha():
         return text.upper()
     if code := _index_places(reference).meant.get(text):
-        return code
+        return _find_main(reference, code) if for_flights else code
     words = [word for word in names.normalize_name(text).split() if word not in _NOISE]
     if len(words) == 1 and (words[0].upper() in reference.airports or words[0].upper() in reference.metros):
         return words[0].upper()
     spellings = [words, words[:-1]] if words[-1:] == ["city"] else [words]
-    for look in (_find_city, _find_by_words):
-        for spelling in filter(None, spellings):
-            if code := look(reference, spelling):
-                return code
+    for spelling in filter(None, spellings):
+        if code := _find_city(reference, spelling, for_flights=for_flights):
+            return code
+    for spelling in filter(None, spellings):
+        if code := _find_by_words(reference, spelling):
+            return code
     index = _index_places(reference)
     near = names.find_close(" ".join(words), [*index.meant, *index.cities]) if words else []
     codes = [index.meant.get(name) or index.cities[name][0] for name in near]
@@ -80,20 +84,28 @@ def _index_places(reference: Reference) -> _PlaceIndex:
     return _PlaceIndex(metro_codes, {n: tuple(c) for n, c in cities.items()}, {w: tuple(c) for w, c in words.items()})
 
 
-def _find_city(reference: Reference, words: Sequence[str]) -> str | None:
+def _find_city(reference: Reference, words: Sequence[str], *, for_flights: bool = False) -> str | None:
     """The place of the longest city's name the words begin with, if the rest is its state or country."""
     index = _index_places(reference)
     for length in range(len(words), 0, -1):
         name, rest = " ".join(words[:length]), " ".join(words[length:])
         code = index.meant.get(name)
         if code and (not rest or rest in _list_tails(reference, code)):
-            return code
+            return _find_main(reference, code) if for_flights else code
         own = index.cities.get(name, ())
         every = [*own, *(c for c in _list_named(index, words[:length]) if c not in own)] if own or rest else []
         fitting = [c for c in every if not rest or rest in _list_tails(reference, c)]
         if fitting:
             return _choose(reference, " ".join(words), fitting, [c for c in fitting if c in own])
     return None
+
+
+def _find_main(reference: Reference, code: str) -> str:
+    members = [member for member in reference.metros.get(code, ()) if member in reference.airports]
+    if code not in reference.airports or not members:
+        return code
+    busiest = max(members, key=reference.count_flights)
+    return busiest if reference.count_flights(busiest) > _LEAD * reference.count_flights(code) else code
 
 
 def _find_by_words(reference: Reference, words: Sequence[str]) -> str | None:

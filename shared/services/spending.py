@@ -1,12 +1,17 @@
 """Spending statements, as text or rows: read, summed up by category, and stored once."""
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from shared.db.spending import SpendingStatement, SpendingTotal, list_overlapping
+from shared.db.spending import SpendingStatement, SpendingTotal, TaughtShop, list_overlapping, list_taught_shops
 from shared.documents.card_statements import Rows, read_source
+from shared.domain.card_value import OTHER
+from shared.domain.spending.merchants import TaughtShops, name_shop
 from shared.domain.spending.model import Hints, StatementBook, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import (
     EarlierStatement,
@@ -23,6 +28,7 @@ from shared.settings import settings
 MOST_OVERLAPPING = 100
 # Up to here a text takes 0.03 s; longer ones go to a process, which costs 15 ms more and can be ended.
 MOST_CHARACTERS_HERE, MOST_ROWS_HERE = 64_000, 1_000
+MOST_UNKNOWN = 20  # shops shown; those with the largest sums
 READING_BUDGET = Budget(processor_seconds=10, seconds=40, memory_bytes=512 << 20)
 
 
@@ -57,6 +63,15 @@ class NewLines:
     repeats: list[Repeats]
     replaced: list[str]
     marks: bytes
+    unknown_shops: list["UnknownShop"]
+
+
+class UnknownShop(NamedTuple):
+    """A shop without a category, for the person who sent the statement alone: it is never kept."""
+
+    shop: str
+    amount: Decimal
+    purchases: int
 
 
 def find_new_lines(
@@ -65,18 +80,27 @@ def find_new_lines(
     summed: StatementTotals,
     hints: Hints,
     rows: Sequence[SpendingStatement],
+    taught: TaughtShops,
     *,
     replace: bool,
+    sort_again: bool = False,
 ) -> NewLines:
-    """Compares the lines with earlier statements: 0.3 s for 20,000 lines, so in no transaction."""
+    """Compares the lines with earlier statements: 0.3 s for 20,000 lines, so in no transaction.
+
+    `sort_again`: the very same statement takes the place of the one that is kept.
+    """
     earlier = [
         EarlierStatement(s.fingerprint, s.period_start, s.period_end, s.transactions, split_marks(s.line_marks))
         for s in rows
     ]
-    keys = [f"{key}:{account_id}" for key in settings().encryption_keys]
+    keys = _derive_keys(account_id)
+    unknown = _find_unknown_shops(summed, taught)
     marks = [mark for key in keys for mark in mark_lines(summed.counted, key)] if earlier else []
     repeats = [compare_statement(summed.counted, marks, (summed.start, summed.end), e) for e in earlier]
-    replaced = [r.earlier.fingerprint for r in repeats if replace and r.is_replaceable]
+    again = summed.fingerprint if sort_again else None
+    replaced = [
+        e.fingerprint for r in repeats if (e := r.earlier).fingerprint == again or (replace and r.is_replaceable)
+    ]
     repeats = [r for r in repeats if r.earlier.fingerprint not in replaced]
     numbers = {
         number: f"statement {repeat.earlier.fingerprint[:12]}, which has it already"
@@ -85,7 +109,43 @@ def find_new_lines(
         for number in repeat.lines
     }
     summed = sum_up(reading, hints, numbers) if numbers else summed
-    return NewLines(summed, repeats, replaced, join_marks(mark_lines(summed.counted, keys[0])))
+    return NewLines(summed, repeats, replaced, join_marks(mark_lines(summed.counted, keys[0])), unknown)
+
+
+def _derive_keys(account_id: int) -> list[str]:
+    return [f"{key}:{account_id}" for key in settings().encryption_keys]
+
+
+def _find_unknown_shops(summed: StatementTotals, taught: TaughtShops) -> list[UnknownShop]:
+    purchases, amounts = Counter[str](), defaultdict[str, Decimal](Decimal)
+    for line in summed.counted:
+        if line.category == OTHER and not line.is_refund:
+            amounts[line.description] += line.amount
+            purchases[line.description] += 1
+    by_shop: dict[str, UnknownShop] = {}
+    for description, amount in amounts.items():
+        if (shop := name_shop(description)) and taught.find(description) is None:
+            before = by_shop.get(shop, UnknownShop(shop, Decimal(0), 0))
+            by_shop[shop] = UnknownShop(shop, before.amount + amount, before.purchases + purchases[description])
+    return sorted(by_shop.values(), key=lambda unknown: -unknown.amount)[:MOST_UNKNOWN]
+
+
+def read_taught_shops(session: Session, account_id: int) -> TaughtShops:
+    """What the person said of shops; nothing of it can be read back."""
+    return TaughtShops(tuple(_derive_keys(account_id)), {row.mark: row.category for row in list_taught_shops(session)})
+
+
+def store_taught_shops(session: Session, account_id: int, shops: Mapping[str, str]) -> None:
+    """Stores what the person said of these; who calls holds the lock of the account."""
+    rows = {row.mark: row for row in list_taught_shops(session)}
+    taught = read_taught_shops(session, account_id).learn(shops).categories
+    for mark, row in rows.items():
+        if mark in taught:
+            row.category = taught[mark]
+        else:
+            session.delete(row)
+    session.add_all(TaughtShop(mark=mark, category=category) for mark, category in taught.items() if mark not in rows)
+    session.flush()
 
 
 def store(session: Session, new: NewLines, card_id: int | None, label: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Spending category of a statement line: by merchant words, merchant category code, chain, then issuer's category."""
+"""Spending category of a line: what the person said of its shop, words, merchant code, chain, issuer's category."""
 
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -31,6 +31,8 @@ def build_categoriser(book: StatementBook) -> Categorise:
 
 
 def _find_category(book: StatementBook, description: str, mcc: str, native: str) -> str:
+    if taught := book.taught.find(description):
+        return taught
     if book.any_merchant.search(description):
         return next(category for words, category in book.merchants if words.search(description))
     code = mcc.strip()

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-from shared.domain.spending.merchants import ChainFinder
+from shared.domain.spending.merchants import ChainFinder, TaughtShops
 
 EXCLUDED = "excluded:"  # prefix of the category of lines that are not spending
 KINDS = ("payment", "refund", "fee_interest", "cash_advance", "transfer")  # of those lines
@@ -51,7 +51,7 @@ class StatementLayout:
 
 @dataclass(frozen=True)
 class StatementBook:
-    """Layouts and merchant rules of the reference data, compiled."""
+    """Layouts and merchant rules of the reference data, compiled, and what the person said of shops."""
 
     layouts: Sequence[StatementLayout]
     columns: Mapping[str, tuple[str, ...]]  # what a column holds -> its names at banks that have no layout
@@ -61,6 +61,7 @@ class StatementBook:
     mcc: Mapping[str, str]
     issuer_categories: Mapping[str, str]
     types: Mapping[tuple[str, str], str]  # (layout, type) -> kind of exclusion
+    taught: TaughtShops = field(default_factory=TaughtShops)
 
 
 @dataclass(frozen=True)

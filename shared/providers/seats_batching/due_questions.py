@@ -9,7 +9,7 @@ from typing import Any
 from shared.db.base import transaction
 from shared.db.due_watches import DueWatch, bring_forward, list_due_watches
 from shared.providers.contract import SeatsQuestion, build_seats_questions
-from shared.reference.city_airports import list_watched_airports
+from shared.reference.city_airports import list_airports
 from shared.reference.load import reference
 from shared.settings import settings
 
@@ -75,6 +75,6 @@ def _measure_distance(one: SeatsQuestion, other: SeatsQuestion) -> tuple[Any, ..
 def _build_questions(watch: DueWatch) -> list[SeatsQuestion]:
     """As its own check asks."""
     facts = reference()
-    ends = [list_watched_airports(facts, code) for code in (watch.origin, watch.destination)]
+    ends = [list_airports(facts, code) for code in (watch.origin, watch.destination)]
     questions = build_seats_questions(list(product(ends[0], ends[1])), watch.earliest, watch.latest, watch.airlines)
     return [question for question in questions if question.earliest <= question.latest]

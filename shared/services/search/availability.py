@@ -12,6 +12,7 @@ from shared.errors import NoData
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Reading, SeatsQuestion, build_seats_questions
 from shared.providers.request import PUT_OFF
+from shared.services.search.ask_each import ask_each
 from shared.services.search.award_ids import award_id
 from shared.services.search.award_options import AwardOption, build_option
 from shared.services.search.provenance import (
@@ -115,23 +116,25 @@ def _build_options(offers: Offers, account_id: int | None, cabins: Sequence[str]
     return sorted(options, key=lambda o: (o.date, cabins.index(o.cabin), o.points, o.program))
 
 
-async def read(ask: Ask, question: SeatsQuestion) -> Readings:
+async def read(ask: Ask, questions: Sequence[SeatsQuestion]) -> Readings:
     """What every source says. Raises BackendUnavailable or ConnectionRequired when no one answered, and NoData when
-    those who answered know nothing of these airlines on this route."""
-    readings = await ask.all(VERB, [question])
+    those who answered know nothing of these airlines on these routes, which are of the same days and airlines."""
+    readings = [reading for answer in await ask_each(ask, VERB, questions) for reading in answer]
     require_answer(readings, VERB, "The search for award seats")
     if all(r.reason == "not_served" for r in readings if r.has_answer):
-        who = ", ".join(question.airlines) or "any airline"
+        who = ", ".join(questions[0].airlines) or "any airline"
+        ends = ({q.origin: None for q in questions}, {q.destination: None for q in questions})
+        origin, destination = (" or ".join(codes) for codes in ends)
         raise NoData(
-            f"No source has award seats or a chart price of {who} from {question.origin} to {question.destination}.",
-            missing=[f"{who} {question.origin}-{question.destination}"],
+            f"No source has award seats or a chart price of {who} from {origin} to {destination}.",
+            missing=[f"{who} {q.origin}-{q.destination}" for q in questions],
         )
     return readings
 
 
-async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passengers: int = 1) -> Found:
+async def find(ask: Ask, questions: Sequence[SeatsQuestion], cabins: Sequence[str], passengers: int = 1) -> Found:
     """Everything open, by day and cabin, cheapest first. Raises as `read` does."""
-    readings = await read(ask, question)
+    readings = await read(ask, questions)
     options = list_offers(readings, ask.account_id, cabins, passengers)
     return Found(options, coverage(readings), freshness(readings))
 
@@ -139,14 +142,14 @@ async def find(ask: Ask, question: SeatsQuestion, cabins: Sequence[str], passeng
 async def search(
     ask: Ask,
     airline: str,
-    origin: str,
-    destination: str,
+    routes: Iterable[tuple[str, str]],
     day: date,
     cabins: Sequence[str],
     passengers: int = 1,
 ) -> Found:
-    """One airline (its two letters), one route, one day. Raises as `read` does."""
-    return await find(ask, SeatsQuestion(origin, destination, day, day, (airline,)), cabins, passengers)
+    """One airline (its two letters), one day, one route or all between two cities. Raises as `read` does."""
+    questions = [SeatsQuestion(*route, day, day, (airline,)) for route in routes]
+    return await find(ask, questions, cabins, passengers)
 
 
 async def search_window(

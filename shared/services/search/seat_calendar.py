@@ -33,14 +33,14 @@ def _days(question: SeatsQuestion) -> Iterator[date]:
 
 
 async def search_month(
-    ask: Ask, question: SeatsQuestion, on_sale_until: date, cabins: Sequence[str], passengers: int
+    ask: Ask, questions: Sequence[SeatsQuestion], on_sale_until: date, cabins: Sequence[str], passengers: int
 ) -> Month:
-    """Every day of the question, in order. Raises as `availability.read` does.
+    """Every day of the questions, which are of the same days, in order. Raises as `availability.read` does.
 
     A day without a seat is `unknown` when a source that was asked did not answer, since that one may have it, and when
     the day is not on sale yet. A number of seats no one states counts as enough.
     """
-    readings = await read(ask, question)
+    readings = await read(ask, questions)
     sources = coverage(readings)
     open_days: dict[date, dict[str, list[AwardSeat]]] = {}
     for reading in readings:
@@ -54,5 +54,5 @@ async def search_month(
     def order_by_cabin(day: date) -> dict[str, list[AwardSeat]]:
         return {cabin: open_days[day][cabin] for cabin in cabins if cabin in open_days.get(day, {})}
 
-    days = [DaySeats(day, state(day), order_by_cabin(day)) for day in _days(question)]
+    days = [DaySeats(day, state(day), order_by_cabin(day)) for day in _days(questions[0])]
     return Month(days, sources, freshness(readings))

@@ -6,12 +6,13 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from shared.domain.airport_pairs import JourneyEnd, Pair, find_nearby, keep_used, rank_pairs
+from shared.domain.airport_pairs import JourneyEnd, Pair, find_nearby
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
 from shared.domain.trip_plans import Journey, PlanSeat, pair_journeys
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
+from shared.reference.city_airports import list_pairs, require_airports
 from shared.reference.reference import Reference
 from shared.services.search import availability
 from shared.services.search.ask_each import ask_each
@@ -60,7 +61,7 @@ class TripSeats:
 
 def find_place(reference: Reference, code: str, nearby_km: int | None) -> JourneyEnd:
     """The airports of an airport or city code, and those within a radius. Raises NotFound."""
-    asked_airports = keep_used(reference.city(code), reference.count_flights)
+    asked_airports = tuple(require_airports(reference, code))
     if nearby_km is None:
         return JourneyEnd(code, asked_airports)
     centre, others = reference.airports[asked_airports[0]], reference.airports.values()
@@ -73,12 +74,7 @@ def find_place(reference: Reference, code: str, nearby_km: int | None) -> Journe
 
 async def search_seats(ask: Ask, reference: Reference, wish: TripWish) -> TripSeats:
     """The return leaves `nights` after the outbound flight lands, which can be the day after its departure."""
-    networks = [f.pairs for f in reference.flights.values()]
-
-    def is_flown(origin: str, destination: str) -> bool:
-        return any(destination in pairs.get(origin, ()) for pairs in networks)
-
-    pairs = rank_pairs(wish.start, wish.end, is_flown, reference.count_flights)
+    pairs = list_pairs(reference, wish.start, wish.end)
     questions = [SeatsQuestion(a, b, wish.earliest, wish.latest) for a, b in pairs]
     if wish.nights is not None:
         first = wish.earliest + timedelta(days=wish.nights)

@@ -25,7 +25,7 @@ from shared.outbox.enqueue import is_wanted_by_channel, reachable
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat
-from shared.reference.city_airports import list_watched_airports
+from shared.reference.city_airports import list_airports
 from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.connections.credentials import Credentials
@@ -62,7 +62,7 @@ class WatchQuery:
     def routes(self) -> list[tuple[str, str]]:
         """Each airport of the origin with each of the destination."""
         facts = reference()
-        ends = [list_watched_airports(facts, code) for code in (self.origin, self.destination)]
+        ends = [list_airports(facts, code) for code in (self.origin, self.destination)]
         return list(product(ends[0], ends[1]))
 
     @property

@@ -240,3 +240,17 @@ def test_what_the_file_leaves_open_is_asked_with_its_lines_and_answered_on_the_f
     done = upload(ann, content, currency="GBP", date_order="day_first", positive_is="received")
     assert done.status_code == 200
     assert "5.00 GBP" in done.text
+
+
+def test_a_shop_that_is_not_known_is_sorted_on_the_page_once(ann: World) -> None:
+    text = "Date,Description,Amount\n14/03/2026,QU&UX 0042,12.34\n15/03/2026,ALDI,1.66\n"
+    shown = upload(ann, text.encode(), currency="GBP")
+    assert 'name="shop_0" value="qu&amp;ux"' in shown.text
+    token = re.search(r'action="/dashboard/spending/shops".*?name="csrf" value="([^"]*)"', shown.text, re.S)
+    assert token is not None
+    form = {"csrf": token[1], "shop_0": "qu&ux", "category_0": "dining", "shop_1": "other", "category_1": ""}
+    saved = ann.http.post(f"{ann.url}{PAGE}/shops", data=form)
+    assert (saved.status_code, saved.headers["location"]) == (303, f"{PAGE}?done=shops_sorted")
+    again = upload(ann, text.encode(), currency="GBP", replace="yes")
+    assert "groceries 1.66, dining 12.34" in again.text
+    assert "shop_0" not in again.text

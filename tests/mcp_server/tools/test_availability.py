@@ -114,17 +114,17 @@ def test_search_availability_reads_an_airlines_code_slug_or_name(people: People,
     assert {o["airline"] for o in answer["options"]} == {"BA"}
 
 
-def test_search_availability_takes_a_city_code_for_its_main_airport(people: People, use: Use) -> None:
+def test_search_availability_takes_a_city_code_for_its_airports(people: People, use: Use) -> None:
     answer = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
-    assert answer["message"].endswith(" For LON only the airport LHR was searched.")
+    assert answer["message"].endswith(" LON means LHR, LGW and LCY here.")
     assert answer["status"] == "ok"
-    assert {o["origin"] for o in answer["options"]} <= {"LHR"}
+    assert {o["origin"] for o in answer["options"]} <= {"LHR", "LGW", "LCY"}
 
 
 def test_search_availability_says_what_was_asked_with_names_resolved(people: People, use: Use) -> None:
     query = search_arguments() | {"airline": "British Airways", "origin": "LON", "passengers": 2}
     assert use(people.alice, "search_availability", **query)["asked"] == {
-        "origin": "LHR",
+        "origin": "LON",
         "destination": "JFK",
         "date": travel_day().isoformat(),
         "month": None,

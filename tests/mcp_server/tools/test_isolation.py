@@ -17,7 +17,7 @@ from shared.db.card_credits import CardCreditUse
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
 from shared.db.profile import Profile
 from shared.db.secret_links import SecretLink
-from shared.db.spending import SpendingTotal
+from shared.db.spending import SpendingTotal, TaughtShop
 from shared.db.usage import ToolCall, UsageCounter
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import POINTS, SECRET, rows_of_every_kind, store_rows
@@ -51,6 +51,7 @@ def _unnamed(statement: int, card: int) -> list[Any]:
         SecretLink(**secret),
         CardCreditUse(card_id=card, credit=SECRET, cycle_start=date(2026, 1, 1), amount=POINTS),
         SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
+        TaughtShop(mark=SECRET.encode(), category="dining"),
     ]
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from shared.db.base import engine, transaction
 from shared.db.cards import Card
 from shared.db.profile import Profile
-from shared.db.spending import SpendingStatement, SpendingTotal
+from shared.db.spending import SpendingStatement, SpendingTotal, TaughtShop
 from shared.processes.bounded_process import Budget
 from shared.services import spending
 from tests.mcp_server.tools.conftest import Use
@@ -24,13 +24,13 @@ ROWS = [
     {"date": "2026-10-03", "description": "Zed Ltd", "amount": "30.50", "category": "dining"},
     {"date": "2026-10-04", "description": "Zed Ltd", "amount": -5},
 ]
-SECRET = "ZORBLATT SECRET CLINIC 4111111111111111"
+SECRET = "ZORBLATT SECRET HUT 4111111111111111"
 
 
 def stored() -> str:
-    """Everything the two tables hold, as text."""
+    """Everything the tables hold, as text."""
     with engine().connect() as connection:
-        tables = (SpendingStatement.__table__, SpendingTotal.__table__)
+        tables = (SpendingStatement.__table__, SpendingTotal.__table__, TaughtShop.__table__)
         return " ".join(str(row) for table in tables for row in connection.execute(select(table)))
 
 
@@ -54,9 +54,9 @@ def test_no_line_no_shop_and_no_card_number_is_kept_or_logged(
     people: People, use: Use, caplog: pytest.LogCaptureFixture
 ) -> None:
     text = f"Date,Description,Amount\n14/03/2026,{SECRET},12.34\n15/03/2026,{SECRET} 2,0.66\n"
-    made = issue(use, people, text, currency="GBP")
+    made = issue(use, people, text, currency="GBP", shops={SECRET: "dining"})
     kept = stored()
-    assert (made["imported"], "13.00" in kept) == (True, True)
+    assert (made["imported"], "13.00" in kept, "dining" in kept) == (True, True, True)
     for word in ("ZORBLATT", "4111", "12.34"):
         assert word.lower() not in (kept + json.dumps(made) + caplog.text).lower()
 
@@ -416,3 +416,40 @@ def test_a_statement_over_its_budget_is_refused_with_the_reason(
     )
     assert (answer["status"], answer["errors"][0]["field"]) == ("invalid", source)
     assert "reading it needs too much memory" in answer["message"]
+
+
+def test_a_shop_is_sorted_once_and_known_from_then_on_in_every_format(people: People, use: Use) -> None:
+    text = "Date,Description,Amount\n14/03/2026,SQ *QUUX LTD #0042 LEEDS,12.34\n15/03/2026,QUUX LTD 0043,1.66\n"
+    made = issue(use, people, text, currency="GBP")
+    assert made["unknown_shops"] == [{"shop": "quux ltd", "amount": 14, "purchases": 2}]
+    again = issue(use, people, text, currency="GBP", shops={"Quux Ltd": "dining"})
+    assert (again["imported"], again["months"][0]["totals"]) == (True, {"dining": 14})
+    assert (again["replaced"], again["unknown_shops"]) == ([made["fingerprint"]], [])
+    assert "1 shop is sorted this way from now on" in again["message"]
+    later = "!Type:CCard\nD14/04/2026\nT-5.00\nPQuux Ltd Paris\n^\nD15/04/2026\nT-7.00\nPQuuxotic\n^\n"
+    assert issue(use, people, later, currency="GBP")["months"][0]["totals"] == {"dining": 5, "other": 7}
+    other = use(people.charlie, "import_spending_statement", statement_text=text, currency="GBP")
+    assert other["months"][0]["totals"] == {"other": 14}
+
+
+def test_what_was_said_of_shops_is_a_mark_that_is_forgotten_and_deleted(people: People, use: Use) -> None:
+    for person in (people.alice, people.charlie):
+        made = use(person, "import_spending_statement", shops={"Quux": "dining", "スーパー": "groceries"})
+        assert (made["status"], made["imported"], made["fingerprint"]) == ("ok", False, "")
+    with engine().connect() as connection:
+        marks = connection.execute(select(TaughtShop.__table__.c.mark)).scalars().all()
+    assert (len(marks), len(set(marks))) == (4, 4)  # keyed by account, so that two people's shops cannot be compared
+    assert "quux" not in stored().lower()
+    use(people.alice, "import_spending_statement", shops={"QUUX 17": ""})
+    rows = [{"date": "2026-09-03", "description": name, "amount": 20} for name in ("Quux 3", "スーパー 1234")]
+    made = use(people.alice, "import_spending_statement", rows=rows, currency="GBP", dry_run=True)
+    assert made["months"][0]["totals"] == {"groceries": 20, "other": 20}
+    gone = use(people.alice, "delete_spending_data", confirm=True)
+    assert (gone["deleted"], "what you said of 1 shop" in gone["message"]) == (True, True)
+    assert stored().count("dining") == 1  # of the other account
+
+
+@pytest.mark.parametrize("shops", [{"": "dining"}, {"4111 1111": "dining"}, {"Quux": "rubbish"}])
+def test_what_cannot_be_learnt_is_refused(people: People, use: Use, shops: dict[str, str]) -> None:
+    refused = use(people.alice, "import_spending_statement", shops=shops)
+    assert (refused["status"], refused["errors"][0]["field"], stored()) == ("invalid", "shops", "")

@@ -39,7 +39,7 @@ def run(work: Callable[[], Awaitable[T]]) -> T:
 
 
 def find(account_id: int = 1, cabins: tuple[str, ...] = CABINS, passengers: int = 1) -> Found:
-    return run(lambda: search(Ask(account_id), "BA", "LHR", "JFK", travel_day(), cabins, passengers))
+    return run(lambda: search(Ask(account_id), "BA", [("LHR", "JFK")], travel_day(), cabins, passengers))
 
 
 def look(**more: Any) -> Window:

@@ -28,7 +28,7 @@ def travel_day() -> date:
 
 def find_id(account_id: int) -> str:
     async def find() -> str | None:
-        found = await search(Ask(account_id), "BA", "LHR", "JFK", travel_day(), CABINS)
+        found = await search(Ask(account_id), "BA", [("LHR", "JFK")], travel_day(), CABINS)
         return found.options[0].trip_id
 
     id = anyio.run(find)

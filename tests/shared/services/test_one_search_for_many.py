@@ -46,7 +46,7 @@ def test_a_whole_month_is_one_search(source: PagingSource) -> None:
     month = SeatsQuestion("JFK", "LHR", DAY, DAY + timedelta(days=30), ("BA",))
 
     async def go() -> Month:
-        return await search_month(Ask(1), month, month.latest, ["business"], 1)
+        return await search_month(Ask(1), [month], month.latest, ["business"], 1)
 
     assert len(anyio.run(go).days) == 31
     assert source.calls == 1

@@ -1,0 +1,55 @@
+"""A name that is known and has no data is answered as that by every tool; an unknown one is refused as unknown."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from mcp_server.toolkit.registry import TOOLS, Tool
+from shared.reference.load import reference
+from tests.mcp_server.tools.conftest import Use
+from tests.mcp_server.tools.sample_arguments import sample_arguments
+from tests.support.people import People
+
+OUTSIDE = ("Smiles", "LATAM Pass", "UOB UNI$")
+UNKNOWN = "Zorblatt Flugmeilen"
+_NAMES = re.compile(r"(^|_)(program|programs|issuer|bank|chain|chains)$")
+# What the person writes is kept as it stands, or is looked for among what the person has kept.
+AS_WRITTEN = {"add_flight_booking", "update_flight_booking", "log_lounge_visit", "update_lounge_visit"}
+
+
+def _list_parameters() -> Iterator[tuple[Tool, str]]:
+    for tool in TOOLS.values():
+        for name in tool.arguments.schema["properties"]:
+            if _NAMES.search(name) and tool.name not in AS_WRITTEN:
+                yield tool, name
+
+
+def _ask(use: Use, people: People, tool: Tool, parameter: str, name: str) -> dict[str, Any]:
+    node = tool.arguments.schema["properties"][parameter]
+    value: Any = [name] if node.get("type") == "array" else name
+    return use(people.paula, tool.name, **sample_arguments(tool, **{parameter: value}))
+
+
+def test_a_name_without_data_is_answered_as_that(people: People, use: Use) -> None:
+    faults = []
+    for number, (tool, parameter) in enumerate(_list_parameters()):
+        name = OUTSIDE[number % len(OUTSIDE)]
+        answer = _ask(use, people, tool, parameter, name)
+        if "known here, but ha" not in answer["message"] or answer["status"] not in ("invalid", "not_found"):
+            faults.append(f"{tool.name} {parameter}={name}: {answer['status']} {answer['message'][:200]}")
+        answer = _ask(use, people, tool, parameter, UNKNOWN)
+        if "known here, but ha" in answer["message"] or answer["status"] in ("ok", "partial"):
+            faults.append(f"{tool.name} {parameter}={UNKNOWN}: {answer['status']} {answer['message'][:200]}")
+    assert faults == []
+
+
+def test_a_programme_that_a_tool_does_not_cover_is_named(people: People, use: Use) -> None:
+    faults = []
+    for tool, parameter in _list_parameters():
+        values = tool.arguments.schema["properties"][parameter].get("enum", ())
+        others = [p.name for p in reference().programs.values() if p.slug not in values][:3]
+        for name in others if values and set(values) <= set(reference().programs) else ():
+            answer = _ask(use, people, tool, parameter, name)
+            if f"is {name}, which is known here, but has no data" not in answer["message"]:
+                faults.append(f"{tool.name} {parameter}={name}: {answer['message'][:200]}")
+    assert faults == []
