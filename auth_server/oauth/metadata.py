@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from auth_server.oauth.client_metadata import reads_any_host
 from auth_server.oauth.clients import AUTH_METHODS
 from auth_server.oauth.identity_assertion import PROFILE, list_grant_types
 from auth_server.oauth.signing_keys import ALGORITHM
@@ -36,7 +37,8 @@ def build_metadata() -> dict[str, Any]:
         "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
-        "client_id_metadata_document_supported": True,  # of listed hosts; others are told what to do instead
+        # Applications go by this flag alone, and most fall back on registration where it is missing.
+        "client_id_metadata_document_supported": reads_any_host() or not settings().dcr,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],
         "claims_supported": CLAIMS,

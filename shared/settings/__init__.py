@@ -296,6 +296,8 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
     client_document_fetch: bool = True  # false = applications known by a document are those whose copy is shipped
+    # known = of hosts in the shipped list and in oauth_dcr_redirect_host_allowlist alone
+    client_document_hosts: Literal["any", "known"] = "any"
     dcr: bool = True  # false = applications do not register themselves
     dcr_per_hour: int = 20
     dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
