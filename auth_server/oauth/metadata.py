@@ -6,7 +6,7 @@ from auth_server.oauth.client_metadata import reads_any_host
 from auth_server.oauth.clients import AUTH_METHODS
 from auth_server.oauth.identity_assertion import PROFILE, list_grant_types
 from auth_server.oauth.signing_keys import ALGORITHM
-from auth_server.oauth.tokens import GRANTED
+from auth_server.oauth.tokens import SUPPORTED
 from shared.settings import settings
 
 CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified"]
@@ -28,7 +28,7 @@ def build_metadata() -> dict[str, Any]:
         "introspection_endpoint": f"{issuer}/oauth/introspect",
         "userinfo_endpoint": f"{issuer}/oauth/userinfo",
         "jwks_uri": f"{issuer}/oauth/jwks",
-        "scopes_supported": GRANTED.split(),
+        "scopes_supported": SUPPORTED.split(),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": list(list_grant_types()),

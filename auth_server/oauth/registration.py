@@ -99,7 +99,7 @@ def client_metadata_from(data: object, *, own_host: str = "") -> dict[str, Any]:
         "response_types": _RESPONSE_TYPES,
         "token_endpoint_auth_method": "none",
         "application_type": "native" if data.get("application_type") == "native" else "web",
-        "scope": tokens.GRANTED,
+        "scope": tokens.SUPPORTED,
     }
 
 
