@@ -125,10 +125,10 @@ def _list_expired(now: datetime) -> list[Expired]:
 
 
 def _forget_successors(now: datetime) -> Portions:
-    """Clears sealed successors that no retry may ask for any longer, the newest first: older ones are cleared
-    already.
+    """Clears sealed successors that no late token is compared with any longer, the newest first: older ones are
+    cleared already.
     """
-    before, looks_in_vain = now - tokens.RETRY_WINDOW, 0
+    before, looks_in_vain = now - tokens.LATE_WINDOW, 0
     rotated_at = RefreshToken.rotated_at
     while looks_in_vain < sweeping.LOOKS_IN_VAIN:
         with sweeping.transact_alone(LOCK) as session:

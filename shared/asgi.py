@@ -1,9 +1,10 @@
-"""Plain ASGI pieces that both servers use: bodies and heads within limits, client disconnects, security headers.
+"""Plain ASGI pieces that both servers use: bodies and heads within limits, client disconnects, pages.
 
 Nothing here knows a framework; ASGI 3.0 messages are dictionaries.
 """
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -101,6 +102,55 @@ def is_browser(scope: Scope) -> bool:
     names = {name for name, _ in scope["headers"]}
     accepted = b",".join(value for name, value in scope["headers"] if name == b"accept")
     return scope["method"] in ("GET", "HEAD") and b"text/html" in accepted and b"authorization" not in names
+
+
+# Requests of pages (CORS, Fetch standard 3.3). No response allows credentials, so no cookie goes with such a request:
+# what a page may do is what it knows a token or a key for. Pages with cookies have none of these headers.
+
+_LOOPBACK_ORIGIN = re.compile(rb"https?://(127\.0\.0\.1|localhost|\[::1\])(:[1-9][0-9]{0,4})?")
+ANY_ORIGIN = b"*"  # for what holds nothing of a person, and for the steps of signing in
+_SENT_HEADERS = (
+    b"authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id,"
+    b" x-api-key, *"  # the rest; the star does not cover authorization
+)
+_SHOWN_HEADERS = (
+    b"www-authenticate, mcp-session-id, mcp-protocol-version, retry-after, ratelimit, ratelimit-policy,"
+    b" ratelimit-limit, ratelimit-remaining, ratelimit-reset, etag"
+)
+
+
+def read_origin(headers: Headers) -> bytes | None:
+    """The origin of the page that sends the request; None for other programs, which name none."""
+    return next((value.strip(b" \t") for name, value in headers if name == b"origin"), None)
+
+
+def is_preflight(scope: Scope) -> bool:
+    return scope["method"] == "OPTIONS" and b"access-control-request-method" in {name for name, _ in scope["headers"]}
+
+
+def is_page_served(origin: bytes, further: frozenset[bytes]) -> bool:
+    """Whether pages of that origin may call: those on loopback addresses, and `further` ones, byte for byte."""
+    return origin in further or _LOOPBACK_ORIGIN.fullmatch(origin) is not None
+
+
+def share_with(origin: bytes) -> Headers:
+    """Headers by which a page of that origin may read a response."""
+    headers = [(b"access-control-allow-origin", origin), (b"access-control-expose-headers", _SHOWN_HEADERS)]
+    return headers if origin == ANY_ORIGIN else [*headers, (b"vary", b"Origin")]
+
+
+async def answer_preflight(send: Send, origin: bytes) -> None:
+    """The answer to a browser that asks, without a token, before it sends the request itself."""
+    methods = b"GET, POST, OPTIONS"
+    headers = [
+        *share_with(origin),
+        (b"access-control-allow-methods", methods),
+        (b"access-control-allow-headers", _SENT_HEADERS),
+        (b"access-control-max-age", b"7200"),
+        (b"allow", methods),
+    ]
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
 
 
 class UnclearHost(ValueError):

@@ -64,7 +64,8 @@ def _verify_client_and_uri(uow: UnitOfWork, data: RequestData) -> tuple[Applicat
     if not uri:
         raise InvalidRequestError("Missing 'redirect_uri'.")
     if not client.check_redirect_uri(uri):
-        raise InvalidRequestError("The redirect_uri is not registered for this application.")
+        text = "The redirect_uri is not registered for this application."
+        raise InvalidRequestError(f"{text} It has to send one that it registered, or register again.")
     return client, uri
 
 

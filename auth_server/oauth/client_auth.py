@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from dataclasses import replace
 from urllib.parse import unquote_plus
 
 from authlib.oauth2.rfc6749 import InvalidClientError
@@ -9,17 +10,23 @@ from authlib.oauth2.rfc6749 import InvalidClientError
 from auth_server.web.request_data import RequestData, reject_request
 
 
-def check_credentials(data: RequestData) -> None:
-    """One well-formed client authentication per request, without contradiction (RFC 6749 2.3)."""
+def check_credentials(data: RequestData) -> RequestData:
+    """The request with one well-formed client authentication, without contradiction (RFC 6749 2.3).
+
+    A name with an empty secret is what a public client has to say, whose name belongs in the form (2.3.1).
+    """
     if data.authorization is None:
-        return
+        return data
     name, secret = parse_basic(data.authorization)
-    if not name or not secret:
+    if not name:
         raise InvalidClientError(description="Malformed client credentials.", status_code=401)
     if data.form_value("client_secret") or data.form_value("client_assertion"):
         reject_request("More than one client authentication method was used.")
     if data.form_value("client_id") not in ("", name):
         reject_request("The client_id does not match the authenticated client.")
+    if secret:
+        return data
+    return replace(data, authorization=None, form=[*(f for f in data.form if f[0] != "client_id"), ("client_id", name)])
 
 
 def parse_basic(header: str) -> tuple[str, str]:

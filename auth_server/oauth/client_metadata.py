@@ -2,6 +2,8 @@
 
 Fetched at the authorization endpoint alone: token requests use what is stored, so that a vendor's outage ends no
 connection. A document that cannot be fetched is replaced by the copy shipped in `pinned/`, where there is one.
+Documents of any host are read, unless CLIENT_DOCUMENT_HOSTS says otherwise: the consent page names the host (CIMD
+draft, 6).
 """
 
 import asyncio
@@ -22,7 +24,7 @@ from authlib.oauth2 import OAuth2Error
 from sqlalchemy import select
 
 from auth_server.oauth.clients import MAX_CLIENT_ID_CHARACTERS
-from auth_server.oauth.redirect_uris import LOOPBACK, check_registration, document_hosts
+from auth_server.oauth.redirect_uris import LOOPBACK, check_registration, is_host_name, list_known_hosts
 from auth_server.oauth.registration import client_metadata_from
 from auth_server.oauth.responses import redirect_to_client
 from auth_server.web.flows import limiter
@@ -38,6 +40,7 @@ from shared.settings import settings
 log = logging.getLogger(__name__)
 FETCH_SECONDS, MAX_BYTES = 4, 5 * 1024
 MIN_CACHE_SECONDS, MAX_CACHE_SECONDS = 60, 3600
+MAX_FETCHES = 32  # at once, of all addresses together: anyone can name a host that answers slowly
 FETCHES_PER_HOUR = 120  # by requests of one address; above that the pinned copies are used
 PINNED = Path(__file__).with_name("pinned")
 _ADDRESS = re.compile(r"https://[a-z0-9.\-]+(:443)?/[A-Za-z0-9\-._~/!$&'()*+,;=:@%?]+")
@@ -49,7 +52,7 @@ _pending: "dict[str, asyncio.Task[None]]" = {}
 
 
 class InvalidDocument(Exception):
-    """Raised where there is no such document, or it breaks a rule."""
+    """Raised where there is no such document, or it breaks a rule; the text says which, as a sentence."""
 
 
 class FetchFailed(Exception):
@@ -67,17 +70,12 @@ class Document:
 
 
 def is_address(client_id: str) -> bool:
-    """True for a client_id that may be the address of a document, on whichever host."""
+    """True for a client_id that may be the address of a document: https, a whole name, and a path."""
     if len(client_id) > MAX_CLIENT_ID_CHARACTERS or not _ADDRESS.fullmatch(client_id):
         return False
     parts = urlsplit(client_id)
     dots = any(unquote(segment) in (".", "..") for segment in parts.path.split("/"))
-    return "@" not in parts.netloc and not dots
-
-
-def is_listed(client_id: str) -> bool:
-    """Whether documents of its host are read: nothing is ever fetched from another one."""
-    return urlsplit(client_id).hostname in document_hosts()
+    return "@" not in parts.netloc and not dots and is_host_name(parts.hostname or "")
 
 
 def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Document:
@@ -85,12 +83,12 @@ def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Docume
     try:
         data = parse_json(body)
         if not isinstance(data, dict) or data.get("client_id") != client_id:
-            raise InvalidDocument
+            raise InvalidDocument("Its client_id is not its own address.")
         if {"client_secret", "client_secret_expires_at"} & set(data) or _read_auth_method(data) in _SHARED_SECRETS:
-            raise InvalidDocument
-        metadata = client_metadata_from(data)
-    except OAuth2Error:
-        raise InvalidDocument from None
+            raise InvalidDocument("It holds a secret or asks for one, and everyone can read it.")
+        metadata = client_metadata_from(data, own_host=urlsplit(client_id).hostname or "")
+    except OAuth2Error as error:
+        raise InvalidDocument(error.get_error_description()) from None
     return Document(metadata["client_name"], metadata["redirect_uris"], cache_time)
 
 
@@ -114,10 +112,11 @@ async def _fetch(client_id: str) -> Document:
                 if not _JSON.fullmatch(response.headers.get("content-type", "").split(";")[0].strip().lower()):
                     raise FetchFailed(gone=True)
                 if response.headers.get("content-encoding", "identity") != "identity":
-                    raise InvalidDocument  # a small compressed body can unpack to a very large one
+                    # a small compressed body can unpack to a very large one
+                    raise InvalidDocument("It is compressed.")
                 body = await read_capped(response, MAX_BYTES)
     except Refused:
-        raise InvalidDocument from None
+        raise InvalidDocument(f"It is larger than {MAX_BYTES} bytes.") from None
     except (httpx.HTTPError, OSError, TimeoutError):
         raise FetchFailed from None
     match = _MAX_AGE.search(response.headers.get("cache-control", ""))
@@ -155,7 +154,7 @@ async def _refresh_document(client_id: str, peer: str) -> None:
     except FetchFailed as error:
         log.warning("client document could not be fetched from %s", urlsplit(client_id).hostname)
         if client_id not in _load_pinned():
-            raise (InvalidDocument() if error.gone else error) from None
+            raise (InvalidDocument("It is not there, or is no JSON.") if error.gone else error) from None
         document = parse_document(client_id, _load_pinned()[client_id], timedelta())
     await _run_on_thread(_remember, client_id, document)
 
@@ -165,23 +164,31 @@ async def _ensure_fresh(client_id: str, peer: str) -> None:
     if await _run_on_thread(_is_fresh, client_id):
         return
     task = _pending.get(client_id)
+    if task is None and len(_pending) >= MAX_FETCHES:
+        raise FetchFailed
     if task is None:
         task = _pending[client_id] = asyncio.create_task(_refresh_document(client_id, peer))
         task.add_done_callback(lambda _: _pending.pop(client_id, None))
     await asyncio.shield(task)
 
 
-def _find_way_back(data: RequestData) -> str | None:
+def _find_way_back(data: RequestData, reason: str) -> str | None:
+    """The error at a loopback address, as a link: nothing is sent there by itself, since it is not verified (RFC 6749
+    4.1.2.1)."""
     uri = data.query_value("redirect_uri") or ""
     try:
         if urlsplit(uri).hostname not in LOOPBACK or check_registration(uri) != uri:
             return None
     except ValueError:  # no URI, or BadRedirect
         return None
-    text = "Documents of this host are not read here. Register the client instead (RFC 7591)."
-    params = [("error", "unauthorized_client"), ("error_description", text)]
+    params = [("error", "unauthorized_client"), ("error_description", f"{reason} Register the client (RFC 7591).")]
     result = redirect_to_client(uri, data.query_value("state"), params)
     return result.location if isinstance(result, JsonResponse) else None
+
+
+def reads_any_host() -> bool:
+    """Whether a document is read whatever its host is."""
+    return settings().client_document_fetch and settings().client_document_hosts == "any"
 
 
 async def ensure_document(data: RequestData) -> FlowResult | None:
@@ -191,17 +198,15 @@ async def ensure_document(data: RequestData) -> FlowResult | None:
         return None
     try:
         if not is_address(client_id):
-            raise InvalidDocument
-        if not is_listed(client_id):
-            # The mechanism is announced because listed hosts use it; whom to trust is left to the server (CIMD draft,
-            # 6). So that this is no dead end, a program on the person's own computer gets its error by a link:
-            # nothing is sent anywhere by itself, since its redirect URI is not verified (RFC 6749 4.1.2.1).
-            log.warning("client document of a host that is not listed: %s", urlsplit(client_id).hostname)
-            return Page("application_unlisted.html", {"way_back": _find_way_back(data)}, 400)
+            raise InvalidDocument("Its address is not https with a whole host name, no port and a path.")
+        host = urlsplit(client_id).hostname
+        if settings().client_document_hosts == "known" and host not in list_known_hosts():
+            log.warning("client document of a host that is not known: %s", host)
+            raise InvalidDocument("Documents of hosts that are not known here are not read.")
         await _ensure_fresh(client_id, data.peer)
-    except InvalidDocument:
-        text = "The application is described by a document that this service does not accept (invalid_client)."
-        return show_problem("This request cannot be completed", text)
+    except InvalidDocument as invalid:
+        context = {"reason": str(invalid), "way_back": _find_way_back(data, str(invalid))}
+        return Page("application_refused.html", context, 400)
     except FetchFailed:
         text = "The application's own description cannot be read right now. Please try again in a moment."
         return show_problem("Please try again", text, 503, 30)

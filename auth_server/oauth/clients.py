@@ -30,8 +30,8 @@ class Application(ClientMixin):
     def get_default_redirect_uri(self) -> None:
         return None  # redirect_uri is always required
 
-    def get_allowed_scope(self, scope: str | None) -> str:  # noqa: ARG002 - every client gets the same scope
-        return tokens.GRANTED
+    def get_allowed_scope(self, scope: str | None) -> str:
+        return tokens.grant_scope(scope)
 
     def check_redirect_uri(self, redirect_uri: str) -> bool:
         return any(redirect_uris.matches(redirect_uri, registered) for registered in self.row.redirect_uris)

@@ -75,10 +75,12 @@ def issue_code(request: AuthorizationRequest, session: WebSession, account: Acco
 def describe_application(request: AuthorizationRequest) -> dict[str, object]:
     """What pages say of the application that asks; its name is its own choice, the hosts are not."""
     row = request.client.row
+    published_by = urlsplit(row.client_id).hostname if row.kind == "cimd" else None
     return {
         "name": row.name,
         "alphabets": describe_alphabets(row.name),
-        "published_by": urlsplit(row.client_id).hostname if row.kind == "cimd" else None,
+        "published_by": published_by,
+        "known": published_by in redirect_uris.list_known_hosts(),
         "host": redirect_uris.host_of(request.uri),
         "local": redirect_uris.is_local(request.uri),
         "shown_here": request.uri == redirect_uris.OUT_OF_BAND,

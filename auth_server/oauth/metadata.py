@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from auth_server.oauth.client_metadata import reads_any_host
 from auth_server.oauth.clients import AUTH_METHODS
 from auth_server.oauth.identity_assertion import PROFILE, list_grant_types
 from auth_server.oauth.signing_keys import ALGORITHM
-from auth_server.oauth.tokens import GRANTED
+from auth_server.oauth.tokens import SUPPORTED
 from shared.settings import settings
 
 CLAIMS = ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "email", "email_verified"]
@@ -27,7 +28,7 @@ def build_metadata() -> dict[str, Any]:
         "introspection_endpoint": f"{issuer}/oauth/introspect",
         "userinfo_endpoint": f"{issuer}/oauth/userinfo",
         "jwks_uri": f"{issuer}/oauth/jwks",
-        "scopes_supported": GRANTED.split(),
+        "scopes_supported": SUPPORTED.split(),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": list(list_grant_types()),
@@ -36,7 +37,8 @@ def build_metadata() -> dict[str, Any]:
         "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
-        "client_id_metadata_document_supported": True,  # of listed hosts; others are told what to do instead
+        # Applications go by this flag alone, and most fall back on registration where it is missing.
+        "client_id_metadata_document_supported": reads_any_host() or not settings().dcr,
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],
         "claims_supported": CLAIMS,

@@ -22,9 +22,9 @@ LIFE_SECONDS = 3600
 _CACHED = {"Cache-Control": "public, max-age=300"}
 
 
-def claims_from_account(account: Account) -> dict[str, Any]:
-    """The claims of the scope: the random subject and, where there is one, the address."""
-    if account.email is None:
+def claims_from_account(account: Account, scope: str) -> dict[str, Any]:
+    """The claims of a scope: the random subject and, where it is in it and there is one, the address."""
+    if account.email is None or "email" not in scope.split():
         return {"sub": account.public_id}
     return {
         "sub": account.public_id,
@@ -35,7 +35,7 @@ def claims_from_account(account: Account) -> dict[str, Any]:
 
 def create_id_token(db: Session, request: ProtocolRequest, access_token: str) -> str:
     code, now = request.authorization_code, int(clock.now().timestamp())
-    claims = claims_from_account(request.user) | {
+    claims = claims_from_account(request.user, code.scope) | {
         "iss": settings().web_url,
         "aud": request.client.client_id,
         "iat": now,
@@ -50,11 +50,12 @@ def create_id_token(db: Session, request: ProtocolRequest, access_token: str) ->
 
 
 def add_id_token(grant: Any) -> None:
-    """An extension of the code grant alone: a refresh gives no ID token."""
+    """An extension of the code grant alone, where `openid` is in the scope: a refresh gives no ID token."""
 
     def extend_response(_: Any, response: tuple[int, dict[str, Any], Any]) -> None:
         access_token = response[1]["access_token"]
-        response[1]["id_token"] = create_id_token(grant.server.uow.db, grant.request, access_token)
+        if "openid" in response[1]["scope"].split():
+            response[1]["id_token"] = create_id_token(grant.server.uow.db, grant.request, access_token)
 
     grant.register_hook("after_create_token_response", extend_response)
 
@@ -77,7 +78,7 @@ def serve_userinfo(uow: UnitOfWork, data: RequestData) -> JsonResponse:
         return _challenge_bearer(401, "invalid_token")
     if "openid" not in row.scope.split():
         return _challenge_bearer(403, "insufficient_scope")
-    return JsonResponse(200, claims_from_account(account), dict(NO_STORE))
+    return JsonResponse(200, claims_from_account(account, row.scope), dict(NO_STORE))
 
 
 def _has_active_client(db: Session, family_id: str) -> bool:

@@ -15,6 +15,8 @@ _DOTS = re.compile(
     r"/(\.|%2e){1,2}(/|\Z)", re.IGNORECASE
 )  # browsers remove these segments, which makes another address
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_EDITOR = re.compile(r"([a-z][a-z0-9+.\-]*://[a-z0-9.\-]+)(?:[/?].*)?")
+_BLANKS = {"tenant": _LABEL, "region": r"[a-z]{2}(-[a-z]{2,12}){1,3}-\d{1,2}", "id": r"[A-Za-z0-9._~\-]{1,200}"}
 _LOCAL = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9]\d{0,4}))?([/?].*)?", re.ASCII)
 _RESPONSE_PARAMETERS = {
     "code",
@@ -31,7 +33,7 @@ _HOST = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*")
 
 
 class BadRedirect(ValueError):
-    """The text says what is wrong and never repeats the URI."""
+    """The text says what is wrong, and what to do where that is not plain; it never repeats the URI."""
 
 
 @lru_cache(maxsize=1)
@@ -40,18 +42,28 @@ def _load_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(values) for name, values in data.items()}
 
 
+@lru_cache(maxsize=1)
+def _build_tenant_pattern() -> re.Pattern[str]:
+    """Matches what follows `https://` in the address of a tenant."""
+    whole = "|".join(re.escape(template) for template in sorted(_load_lists()["tenants"]))
+    for name, pattern in _BLANKS.items():
+        whole = whole.replace(re.escape("{" + name + "}"), f"(?:{pattern})")
+    return re.compile(whole)
+
+
 def _read_configured_hosts() -> frozenset[str]:
     configured = settings().oauth_dcr_redirect_host_allowlist.lower().split(",")
     return frozenset(host.strip() for host in configured if host.strip())
 
 
-def allowed_hosts() -> frozenset[str]:
-    return _load_lists()["hosts"] | _read_configured_hosts()
-
-
-def document_hosts() -> frozenset[str]:
-    """The hosts whose client metadata documents are read."""
+def list_known_hosts() -> frozenset[str]:
+    """The hosts of client metadata documents that this service, or its operator, knows."""
     return _load_lists()["documents"] | _read_configured_hosts()
+
+
+def is_host_name(host: str) -> bool:
+    """Whether it is a whole name of the public DNS: not an IP address in any writing, nor a name of one label."""
+    return _HOST.fullmatch(host) is not None and re.search(r"\.([a-z]{2,}|xn--[a-z0-9-]+)\Z", host) is not None
 
 
 def _split_uri(uri: str) -> SplitResult:
@@ -71,22 +83,34 @@ def _split_uri(uri: str) -> SplitResult:
     return parts
 
 
-def check_registration(uri: object, *, anywhere: bool = False) -> str:
-    """The URI, if a client that registers itself may have it; raises BadRedirect otherwise."""
+def check_registration(uri: object, *, anywhere: bool = False, own_host: str = "") -> str:
+    """The URI, if a client that registers itself may have it; raises BadRedirect otherwise.
+
+    `own_host` is the host whose document describes the client: it proves that the client may be sent there.
+    """
     if not isinstance(uri, str) or not _URI.fullmatch(uri) or "*" in uri:
         raise BadRedirect("must be a URI of printable characters, without wildcard or fragment")
-    if uri in _load_lists()["exact"]:
-        return uri
     parts = _split_uri(uri)
-    host = parts.hostname or ""
-    if uri.startswith("http://") and host in LOOPBACK:
+    host, editor = parts.hostname or "", _EDITOR.fullmatch(uri)
+    # Not by `host`: urlsplit reads an address in brackets whatever stands before and behind them.
+    if _LOCAL.fullmatch(uri) or (editor and editor[1] in _load_lists()["editors"]):
         return uri
     if not uri.startswith("https://"):
-        raise BadRedirect("must be https, or http on this computer's own loopback address")
-    if not _HOST.fullmatch(host) or not (anywhere or host in allowed_hosts()):
-        raise BadRedirect("the host is not on the allowlist of this service")
+        raise BadRedirect(
+            "must be https, or http on this computer's own loopback address (127.0.0.1, any port), or the address of an"
+            " editor that is known here"
+        )
+    if _build_tenant_pattern().fullmatch(uri.removeprefix("https://")):
+        return uri
+    is_listed = host in _load_lists()["hosts"] | _read_configured_hosts() or (host == own_host and is_host_name(host))
+    if not _HOST.fullmatch(host) or not (anywhere or is_listed):
+        raise BadRedirect(
+            "the host is not on the allowlist of this service. The operator adds hosts with"
+            " OAUTH_DCR_REDIRECT_HOST_ALLOWLIST; or a person makes the application at"
+            f" {settings().web_url}/dashboard/api-apps/new; or it has a callback on a loopback address"
+        )
     if parts.netloc.lower() not in (host, f"{host}:443"):
-        raise BadRedirect("the port is not allowed")
+        raise BadRedirect("the port is not allowed: https is taken without one")
     return uri
 
 

@@ -2,7 +2,8 @@
 
 The rule: a live token of this client, account and authorization gets one successor. Presented again within
 `tokens.RETRY_WINDOW` it gets the same successor, so that lost responses and concurrent refreshes converge on one line.
-Presented again later it was stolen, and the whole family is revoked (RFC 9700 4.14.2).
+Presented again later it is refused; once its successor was used, or after `tokens.LATE_WINDOW`, it was stolen, and the
+whole family is revoked (RFC 9700 4.14.2).
 
 The fast way (`rotate_ordinary`) covers the first sentence for public clients, in one statement shared with the other
 refreshes of that moment. It never refuses: whatever it leaves alone goes the careful way (`RefreshGrant`). Measured
@@ -90,16 +91,20 @@ class RefreshGrant(authlib_grants.RefreshTokenGrant):
             return None
         if row.rotated_at is None:
             return row
-        if clock.now() - row.rotated_at > tokens.RETRY_WINDOW:
-            self.server.uow.revoke_family(row.family_id, "refresh_replay")
-            return None
-        return self._accept_retry(row, refresh_token)
-
-    def _accept_retry(self, row: RefreshToken, refresh_token: str) -> RefreshToken | None:
-        """Refused without consequence when the successor was used already: within the window that proves no theft."""
         successor = unseal([refresh_token], row.successor_sealed or "")
         successor_row = self.server.uow.db.get(RefreshToken, digest(successor)) if successor else None
-        if successor_row is None or successor_row.rotated_at is not None or row.retries >= tokens.MAX_RETRIES:
+        is_unused = successor_row is not None and successor_row.rotated_at is None
+        age = clock.now() - row.rotated_at
+        if age <= tokens.RETRY_WINDOW:
+            return self._accept_retry(row, successor) if is_unused else None  # used within the window proves no theft
+        if age > tokens.LATE_WINDOW or not is_unused:
+            self.server.uow.revoke_family(row.family_id, "refresh_replay")
+            return None
+        row.retries = tokens.SHOWN_LATE
+        raise InvalidGrantError("This refresh token was replaced. Read the one that is stored now, or sign in again.")
+
+    def _accept_retry(self, row: RefreshToken, successor: str | None) -> RefreshToken | None:
+        if row.retries >= tokens.MAX_RETRIES:
             return None
         row.retries += 1
         self.request.retry_of = successor

@@ -58,11 +58,11 @@ def _parse_name(value: object) -> str:
         raise InvalidClientMetadataError(f"client_name {unfit}.") from None
 
 
-def _parse_uris(value: object) -> list[str]:
+def _parse_uris(value: object, own_host: str) -> list[str]:
     if not isinstance(value, list) or not 1 <= len(value) <= MAX_URIS:
         raise InvalidRedirectURIError(f"redirect_uris must be a list of 1 to {MAX_URIS} URIs.")
     try:
-        return list(dict.fromkeys(redirect_uris.check_registration(uri) for uri in value))
+        return list(dict.fromkeys(redirect_uris.check_registration(uri, own_host=own_host) for uri in value))
     except redirect_uris.BadRedirect as bad:
         log.info("registration refused: a redirect URI %s", bad)
         raise InvalidRedirectURIError(f"redirect_uris: {bad}.") from None
@@ -78,11 +78,14 @@ def _check_list(data: dict[str, Any], name: str, supported: list[str]) -> None:
         raise InvalidClientMetadataError(f"{name} has no supported value.")
 
 
-def client_metadata_from(data: object) -> dict[str, Any]:
-    """The metadata this server registers, whatever else the body holds: always a public client."""
+def client_metadata_from(data: object, *, own_host: str = "") -> dict[str, Any]:
+    """The metadata this server registers, whatever else the body holds: always a public client.
+
+    `own_host` is that of the document which holds it.
+    """
     if not isinstance(data, dict):
         raise InvalidClientMetadataError("The body must be a JSON object.")
-    uris = _parse_uris(data.get("redirect_uris"))
+    uris = _parse_uris(data.get("redirect_uris"), own_host)
     for name, limit in _MAX_TEXT_CHARACTERS.items():
         value = data.get(name)
         if value is not None and (not isinstance(value, str) or len(value) > limit):
@@ -96,7 +99,7 @@ def client_metadata_from(data: object) -> dict[str, Any]:
         "response_types": _RESPONSE_TYPES,
         "token_endpoint_auth_method": "none",
         "application_type": "native" if data.get("application_type") == "native" else "web",
-        "scope": tokens.GRANTED,
+        "scope": tokens.SUPPORTED,
     }
 
 

@@ -23,7 +23,7 @@ def revoke(uow: UnitOfWork, data: RequestData) -> FlowResult:
     server = Server(uow)
     server.register_endpoint(Revocation)
     try:
-        check_credentials(data)
+        data = check_credentials(data)
         result: FlowResult = server.create_endpoint_response(Revocation.ENDPOINT_NAME, data)
     except OAuth2Error as error:
         return to_error_response(error)

@@ -22,7 +22,7 @@ from auth_server.web.request_data import RequestData
 from auth_server.web.unit_of_work import UnitOfWork
 from shared import clock
 from shared.db.accounts import Account
-from shared.db.oauth import AccessToken, AuthorizationCode, Family, store_tokens
+from shared.db.oauth import AccessToken, AuthorizationCode, Family, RefreshToken, store_tokens
 from shared.secrets import digest, mint, well_formed
 
 # Authorization code grant (RFC 6749 4.1) with PKCE (RFC 7636) and resource indicators (RFC 8707).
@@ -81,6 +81,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
 
     def save_authorization_code(self, code: str, request: ProtocolRequest) -> None:
         data = request.payload.data
+        self._end_suspected(request)
         family = Family(
             id=secrets.token_hex(16),
             account_id=request.user.id,
@@ -96,7 +97,7 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
                 family_id=family.id,
                 client_id=request.client.client_id,
                 redirect_uri=data["redirect_uri"],
-                scope=request.scope,
+                scope=tokens.grant_scope(request.payload.scope),
                 resource=request.resource,
                 code_challenge=data["code_challenge"],
                 nonce=data.get("nonce"),
@@ -104,6 +105,19 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
                 expires_at=clock.now() + tokens.choose_code_life(data["redirect_uri"]),
             )
         )
+
+    def _end_suspected(self, request: ProtocolRequest) -> None:
+        """Ends what the person allowed this client before and where a retired refresh token was refused recently.
+
+        A thief who refreshed first looks like a second program of the same installation. The owner's program had to
+        come back to the person; the second program reads the token that is stored now.
+        """
+        now, db = clock.now(), self.server.uow.db
+        late = (RefreshToken.retries == tokens.SHOWN_LATE, RefreshToken.rotated_at > now - tokens.SUSPICION)
+        same = (Family.account_id == request.user.id, Family.client_id == request.client.client_id)
+        suspected = (*same, Family.revoked_at.is_(None), Family.id.in_(select(RefreshToken.family_id).where(*late)))
+        ended = update(Family).where(*suspected).values(revoked_at=now, reason="refresh_replay").returning(Family.id)
+        self.server.uow.events += [{"family": family_id} for family_id in db.scalars(ended)]
 
     def query_authorization_code(self, code: str, client: Application) -> AuthorizationCode | None:
         """Consumes the code in the statement that reads it, so that of concurrent redemptions one succeeds.
@@ -122,6 +136,9 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
             .returning(AuthorizationCode)
         )
         if row is not None:
+            # Compared only when sent (OAuth 2.1 10.2): the verifier binds the code to who asked for it.
+            sent = self.request.payload.data
+            sent["redirect_uri"] = sent.get("redirect_uri") or row.redirect_uri
             return row if row.expires_at >= now else None
         spent_code = db.scalar(select(AuthorizationCode).where(*same_code))
         if spent_code is not None:

@@ -34,7 +34,7 @@ async def exchange(request: Request) -> Response:
 def _exchange_grant(uow: UnitOfWork, data: RequestData) -> FlowResult:
     """Every grant by way of authlib."""
     try:
-        check_credentials(data)
+        data = check_credentials(data)
         if not data.form_value("grant_type"):
             reject_request("Missing 'grant_type'.")
         if data.form_value("grant_type") not in identity_assertion.list_grant_types():

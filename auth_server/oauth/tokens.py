@@ -14,9 +14,20 @@ CODE_LIFE = timedelta(seconds=60)
 COPIED_CODE_LIFE = timedelta(minutes=5)  # of a code a person has to copy
 RETRY_WINDOW = timedelta(seconds=60)  # a retired refresh token yields the same successor again for this long
 MAX_RETRIES = 20
-GRANTED = f"{SCOPE} openid email"  # whatever scope is requested
+# From then until this age it is refused and ends nothing while its successor is unused: programs of one installation
+# share their tokens and refresh when they next need to (deploy/docs/security.md).
+LATE_WINDOW = timedelta(hours=1)
+SHOWN_LATE = 1_000  # stands for the number of retries of one that was refused so
+SUSPICION = timedelta(days=1)  # for which its authorization ends when the person lets the application in again
+SUPPORTED = f"{SCOPE} openid email"
 # RFC 6749 3.3, and stray blanks, which well-known hosts send.
 SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
+
+
+def grant_scope(requested: str | None) -> str:
+    """What is granted of a requested scope: all without one, else the tools and what was asked for (RFC 6749 3.3)."""
+    asked = {SCOPE, *(requested or SUPPORTED).split()}
+    return " ".join(name for name in SUPPORTED.split() if name in asked)
 
 
 def mint_access_token(**_: object) -> str:

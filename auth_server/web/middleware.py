@@ -12,7 +12,7 @@ from auth_server.web import sessions
 from auth_server.web.error_handlers import respond_maintenance
 from auth_server.web.flows import limiter
 from auth_server.web.reverse_proxy import STATES, ReverseProxy, serve_absence
-from shared.asgi import add_headers, is_browser, security_headers
+from shared.asgi import ANY_ORIGIN, add_headers, answer_preflight, is_browser, security_headers, share_with
 from shared.db.base import transaction
 from shared.db.maintenance import WATCH
 from shared.internal_api import session_cookie_name
@@ -66,12 +66,6 @@ CORS_PATHS = frozenset(
         "/oauth/jwks",
     }
 )
-_PREFLIGHT_HEADERS = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
-    "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version",
-    "Access-Control-Max-Age": "86400",
-}
 
 
 def normalize_host(host: str) -> str:
@@ -100,7 +94,7 @@ class EdgeMiddleware:
         hosts = frozenset(normalize_host(host) for host in (*settings().hosts, urlsplit(settings().web_url).netloc))
         self.app, self.proxy, self.hosts = app, proxy, hosts
         headers = security_headers(https=settings().secure)
-        self.headers, self.cors_headers = headers, [*headers, (b"access-control-allow-origin", b"*")]
+        self.headers, self.cors_headers = headers, [*headers, *share_with(ANY_ORIGIN)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -122,7 +116,7 @@ class EdgeMiddleware:
             # The proxy in front sends these here while the tool server does not answer.
             await serve_absence(scope, receive, add_headers(send, self.headers))
         elif scope["method"] == "OPTIONS" and path in CORS_PATHS:
-            await Response(status_code=204, headers=_PREFLIGHT_HEADERS)(scope, receive, send)
+            await answer_preflight(send, ANY_ORIGIN)
         else:
             headers = self.cors_headers if path in CORS_PATHS else self.headers
             answer = None if path in ANY_HOST else await find_refusal(scope)

@@ -182,13 +182,13 @@ def model_api() -> ModelApi:
     return MODEL_APIS[settings().standing_order_model_kind]
 
 
-def connect() -> Http:
-    """The run itself ends a model that is too slow."""
+def connect(seconds: float = 60) -> Http:
+    """A connection that waits so long for an answer; the run itself ends a model that is too slow."""
     s = settings()
     key = s.standing_order_model_key.get_secret_value() if s.standing_order_model_key else ""
     credentials = {"Authorization": f"Bearer {key}"} if s.standing_order_model_auth == "bearer" else {"x-api-key": key}
     headers = model_api().headers(s) | (credentials if key else {})
-    return client(s.standing_order_model_url, timeout=httpx.Timeout(60, connect=5), headers=headers)
+    return client(s.standing_order_model_url, timeout=httpx.Timeout(seconds, connect=5), headers=headers)
 
 
 async def ask(

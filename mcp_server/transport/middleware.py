@@ -23,7 +23,17 @@ from mcp_server.transport.token_verifier import (
     TokenRejected,
     TokenVerifier,
 )
-from shared.asgi import add_headers, is_browser, security_headers
+from shared.asgi import (
+    ANY_ORIGIN,
+    add_headers,
+    answer_preflight,
+    is_browser,
+    is_page_served,
+    is_preflight,
+    read_origin,
+    security_headers,
+    share_with,
+)
 from shared.domain.mcp_addresses import WHOLE, McpAddress, describe_fault, find_address
 from shared.settings import SCOPE, settings
 from shared.telemetry.call_context import label_work, new_id
@@ -32,6 +42,8 @@ from shared.telemetry.served_requests import find_route, note_request
 from shared.telemetry.traces import name_request, read_traceparent, span
 
 METADATA = "/.well-known/oauth-protected-resource"
+REST, DOCUMENTS = "/api/v1/", "/.well-known/"
+OTHER_PAGES = "Requests from pages of this origin are not served; the operator adds origins with CORS_ORIGINS."
 PROBES = frozenset({"/healthz", "/readyz"})
 RETRY_AFTER = b"2"
 ACCEPT = (b"accept", b"application/json, text/event-stream")
@@ -72,7 +84,6 @@ class RequestGate:
         self.token_verifier, self.mcp, self.pages, self.explain = bearers, mcp, pages, explain
         self.find_maintenance = find_maintenance
         self.hosts = {urlsplit(r).netloc.lower().encode(): r.removesuffix(WHOLE.path) for r in settings().resources}
-        self.origins = {f"{urlsplit(r).scheme}://{urlsplit(r).netloc}".encode() for r in settings().resources}
         self.security_headers = security_headers(https=settings().secure)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,12 +105,32 @@ class RequestGate:
             return await rpc_error(421, INVALID_REQUEST, "This host name is not served here.")(send)
         scope["origin"] = origin
         address, fault = find_address(scope["path"]), describe_fault(scope["path"])
+        page, is_call = read_origin(headers), bool(address or fault or scope["path"].startswith(REST))
+        if page is not None and is_preflight(scope) and (is_call or scope["path"].startswith(DOCUMENTS)):
+            # It carries no token. Open documents are for pages of any origin.
+            if is_call and not is_page_served(page, settings().page_origins):
+                return await rpc_error(403, INVALID_REQUEST, OTHER_PAGES)(send)
+            return await answer_preflight(send, page if is_call else ANY_ORIGIN)
+        if page is not None and is_call and is_page_served(page, settings().page_origins):
+            send = add_headers(send, share_with(page))
         if not (address or fault):
             return await (self.find_maintenance(scope) or self.pages)(scope, receive, send)
+        endpoint = Endpoint(origin, address, scope["path"].rstrip("/")) if address else None
+        return await self._answer_call(scope, receive, send, headers, endpoint, fault or "")
+
+    async def _answer_call(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        headers: list[tuple[bytes, bytes]],
+        endpoint: Endpoint | None,
+        fault: str,
+    ) -> None:
         try:
-            if address is None:
-                raise Reject(rpc_error(404, INVALID_REQUEST, fault or ""))
-            inner = await self._check_request(scope, headers, Endpoint(origin, address, scope["path"].rstrip("/")))
+            if endpoint is None:
+                raise Reject(rpc_error(404, INVALID_REQUEST, fault))
+            inner = await self._check_request(scope, headers, endpoint)
             async with PACE.keep(inner["caller"].account_id, headers):
                 return await self.mcp(inner, receive, send)
         except TooManyCalls as many:
@@ -116,9 +147,9 @@ class RequestGate:
         """The scope for the SDK: one path, trimmed headers, the caller, address and areas. Raises Reject."""
         caller = await self._caller(scope, headers, endpoint)  # first of all checks: clients rely on the 401
         by_name = dict(headers)
-        origin = by_name.get(b"origin")
-        if origin is not None and origin not in self.origins:
-            raise Reject(rpc_error(403, INVALID_REQUEST, "Requests from pages of this origin are not served."))
+        page = read_origin(headers)
+        if page is not None and not is_page_served(page, settings().page_origins):
+            raise Reject(rpc_error(403, INVALID_REQUEST, OTHER_PAGES))
         if scope["method"] != "POST":
             # Stateless: the SDK would hold a GET open for ever without sending a byte.
             allow = ((b"allow", b"POST"),)

@@ -22,13 +22,6 @@ AUTH_METADATA = "/.well-known/oauth-authorization-server"
 METADATA_PATHS = (METADATA, *(METADATA + path for path in ADDRESSES), METADATA + PARTS + "{areas}")
 CACHE_SECONDS = 60.0
 PUBLIC_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "public, max-age=3600"}
-# An MCP client in a page sends the protocol version in a header, so its browser sends a preflight request first.
-PREFLIGHT_HEADERS = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "GET, OPTIONS",
-    "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version",
-    "Access-Control-Max-Age": "86400",
-}
 RETRY_HEADERS = {"Retry-After": "2", "Cache-Control": "no-store"}
 
 
@@ -70,10 +63,6 @@ class AuthMetadata:
         return JSONResponse(self.document, headers={"Access-Control-Allow-Origin": "*"})
 
 
-async def preflight(request: Request) -> Response:  # noqa: ARG001
-    return Response(status_code=204, headers=PREFLIGHT_HEADERS)
-
-
 async def healthz(request: Request) -> Response:  # noqa: ARG001
     return JSONResponse(describe_health())
 
@@ -95,6 +84,5 @@ def routes(auth_server: AuthServerClient) -> list[Route]:
         Route("/readyz", readyz),
         *(Route(path, resource_metadata) for path in METADATA_PATHS),
         Route(AUTH_METADATA, AuthMetadata(auth_server).answer),
-        *(Route(path, preflight, methods=["OPTIONS"]) for path in (*METADATA_PATHS, AUTH_METADATA)),
         Route("/.well-known/openai-apps-challenge", challenge),
     ]

@@ -160,7 +160,7 @@ class SigningKey(Base):
 
 
 class RefreshToken(_Token, Base):
-    """A refresh token; once rotated its successor is sealed under the token itself for the retry window."""
+    """A refresh token; once rotated its successor is sealed under the token itself for an hour."""
 
     __tablename__ = "oauth_refresh_tokens"
 
@@ -171,7 +171,7 @@ class RefreshToken(_Token, Base):
     resource: Mapped[str]
     issued_at: Mapped[stamp]
     rotated_at: Mapped[datetime | None] = mapped_column(index=True)
-    retries: Mapped[int] = mapped_column(server_default="0")
+    retries: Mapped[int] = mapped_column(server_default="0")  # within the window; 1,000 when it was shown later
     successor_sealed: Mapped[str | None]
     revoked_at: Mapped[datetime | None]
 

@@ -26,7 +26,14 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from shared.settings.checks import check_new_secrets, check_numbers, check_outside_base, check_own_password, driver_url
+from shared.settings.checks import (
+    check_new_secrets,
+    check_numbers,
+    check_origins,
+    check_outside_base,
+    check_own_password,
+    driver_url,
+)
 from shared.settings.identity_providers import EnterpriseIssuers, OidcProviders
 from shared.tls import check_bundle
 from shared.variables import SettingsError as SettingsError
@@ -296,6 +303,8 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     # authorization
     oauth_dcr_redirect_host_allowlist: str = ""  # comma list of further redirect hosts
     client_document_fetch: bool = True  # false = applications known by a document are those whose copy is shipped
+    # known = of hosts in the shipped list and in oauth_dcr_redirect_host_allowlist alone
+    client_document_hosts: Literal["any", "known"] = "any"
     dcr: bool = True  # false = applications do not register themselves
     dcr_per_hour: int = 20
     dcr_trusted_ranges: str = "160.79.104.0/21"  # comma list of networks with the higher limit
@@ -331,6 +340,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     keep_security_days: PositiveInt = 365  # security events of accounts
     keep_trail_days: PositiveInt = 730  # what operators did to accounts and applications
     # the rest
+    cors_origins: str = ""  # comma list of origins whose pages may call /mcp and REST, besides those on loopback
     openai_apps_challenge: str | None = None  # what the plugin portal asks a host to show
     forwarded_allow_ips: str = "127.0.0.1"  # proxies whose forwarding headers are believed
 
@@ -353,6 +363,11 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
         if not value.endswith("/mcp"):
             raise ValueError("must end in /mcp")
         return value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _whole_origins(cls, value: str) -> str:
+        return check_origins(value)
 
     @field_validator("ca_bundle", mode="before")
     @classmethod
@@ -474,6 +489,12 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
                 for name in ("127.0.0.1", "localhost"):
                     bases.setdefault(parts._replace(netloc=f"{name}:{parts.port or 80}").geturl())
         return tuple(bases)
+
+    @cached_property
+    def page_origins(self) -> frozenset[bytes]:
+        """The origins whose pages may call /mcp and REST: this service's own, and what the operator names."""
+        own = {f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, self.resources)}
+        return frozenset(origin.strip().encode() for origin in (*own, *self.cors_origins.split(",")) if origin.strip())
 
     @cached_property
     def hosts(self) -> frozenset[str]:

@@ -1,5 +1,6 @@
 """Checks of single settings; each returns the value as it is used, or raises ValueError with its remedy."""
 
+import re
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -47,6 +48,16 @@ def read_numbers(text: str) -> dict[str, int]:
 
 def check_numbers(text: str) -> str:
     read_numbers(text)
+    return text
+
+
+def check_origins(text: str) -> str:
+    """A comma list of origins, each as a browser writes it into the header: byte for byte they are compared."""
+    for origin in filter(None, (part.strip() for part in text.split(","))):
+        scheme, _, place = origin.partition("://")
+        usual = {"http": ":80", "https": ":443"}.get(scheme, "/")
+        if not re.fullmatch(r"[a-z][a-z0-9+.\-]*://[a-z0-9._:\[\]\-]+", origin) or place.endswith(usual):
+            raise ValueError("names an origin that is not like https://app.example.org, in small letters, without path")
     return text
 
 

@@ -140,7 +140,7 @@ def query(client_id: str, **changed: Any) -> dict[str, Any]:
         "response_type": "code",
         "client_id": client_id,
         "redirect_uri": CALLBACK,
-        "scope": "mcp:read",
+        "scope": "mcp:read openid email",
         "state": "st&te= 1",
         "code_challenge": challenge(VERIFIER),
         "code_challenge_method": "S256",

@@ -92,11 +92,7 @@ def test_a_document_is_a_registration(ann: Browser, world: World) -> None:
     assert "authorization" not in request.headers
 
 
-ELSEWHERE = {
-    "another host": "https://evil.example/client.json",
-    "host as a prefix": "https://claude.ai.evil.example/client.json",
-    "host as a suffix": "https://evilclaude.ai/client.json",
-    "subdomain": "https://www.claude.ai/client.json",
+NO_ADDRESS = {
     "user information": "https://claude.ai@evil.example/client.json",
     "user with password": "https://a:b@claude.ai/client.json",
     "another port": "https://claude.ai:8443/client.json",
@@ -118,14 +114,15 @@ ELSEWHERE = {
     "IPv6 loopback": "https://[::1]/client.json",
     "localhost": "https://localhost/client.json",
     "decimal": "https://2130706433/client.json",
+    "hexadecimal": "https://0x7f.1/client.json",
+    "name of one label": "https://intranet/client.json",
     "too long": "https://claude.ai/" + "x" * 500,
 }
 
 
-@pytest.mark.spec("s5.3.redirect_allowlist")
-@pytest.mark.parametrize("kind", ELSEWHERE)
-def test_an_address_that_is_not_listed_is_never_asked(ann: Browser, world: World, kind: str) -> None:
-    answer = authorize(ann, ELSEWHERE[kind])
+@pytest.mark.parametrize("kind", NO_ADDRESS)
+def test_what_is_no_address_of_a_document_is_never_asked(ann: Browser, world: World, kind: str) -> None:
+    answer = authorize(ann, NO_ADDRESS[kind])
     assert answer.status_code == 400
     assert "location" not in answer.headers
     assert "evil" not in answer.text
@@ -134,12 +131,51 @@ def test_an_address_that_is_not_listed_is_never_asked(ann: Browser, world: World
 
 
 OTHER_HOST = "https://agents.example/client.json"
+OWN_CALLBACK = "https://agents.example/cb"
 
 
-def test_an_application_of_a_host_not_listed_is_no_dead_end(ann: Browser, world: World) -> None:
+def test_a_document_of_any_host_is_read_and_the_page_says_that_it_is_not_known(ann: Browser, world: World) -> None:
+    world.answer = httpx.Response(200, json=document(OTHER_HOST, redirect_uris=[LOOPBACK, OWN_CALLBACK]))
+    ann.sign_in()
+    for uri in (LOOPBACK, OWN_CALLBACK):
+        page = authorize(ann, OTHER_HOST, redirect_uri=uri)
+        assert page.status_code == 200
+        assert "<strong>agents.example</strong>, which is not known here" in page.text
+    assert "Anyone with a web site can describe an application" in page.text
+    code = back(ann.answer(page))["code"]
+    assert ann.redeem(OTHER_HOST, code, redirect_uri=OWN_CALLBACK).status_code == 200
+    assert [str(request.url) for request in world.asked] == [OTHER_HOST]
+    world.answer = httpx.Response(200, json=document())
+    assert "<strong>claude.ai</strong>, which is known here" in authorize(ann).text
+
+
+@pytest.mark.spec("s5.3.redirect_allowlist")
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://other.example/cb",
+        "https://www.agents.example/cb",
+        "https://agents.example.evil.example/cb",
+        "https://agents.example:8443/cb",
+        "https://agents.example@evil.example/cb",
+        "http://agents.example/cb",
+    ],
+)
+def test_a_document_of_another_host_leads_to_its_own_host_alone(ann: Browser, world: World, uri: str) -> None:
+    world.answer = httpx.Response(200, json=document(OTHER_HOST, redirect_uris=[OWN_CALLBACK, uri]))
+    page = authorize(ann, OTHER_HOST, redirect_uri=uri)
+    assert is_refused(page)
+    assert list_stored() == []
+    assert "redirect_uris: " in page.text  # the reason
+    assert "evil" not in page.text
+
+
+def test_a_closed_service_reads_documents_of_known_hosts_alone(ann: Browser, world: World, configure: Any) -> None:
+    configure(CLIENT_DOCUMENT_HOSTS="known")
     page = authorize(ann, OTHER_HOST, state="a&b")
     assert is_refused(page)
-    assert "OAUTH_DCR_REDIRECT_HOST_ALLOWLIST" in page.text
+    assert world.asked == []
+    assert "CLIENT_DOCUMENT_HOSTS" in page.text
     assert "agents.example" not in page.text
     link = re.search(r'<a class="button" href="([^"]*)"', page.text)
     assert link is not None
@@ -147,6 +183,33 @@ def test_an_application_of_a_host_not_listed_is_no_dead_end(ann: Browser, world:
     assert f"{place.scheme}://{place.netloc}{place.path}" == LOOPBACK
     params = dict(parse_qsl(place.query))
     assert (params["error"], params["state"], params["iss"]) == ("unauthorized_client", "a&b", BASE)
+    assert "RFC 7591" in params["error_description"]
+    assert authorize(ann).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_offered"),
+    [
+        ({}, True),
+        ({"CLIENT_DOCUMENT_HOSTS": "known"}, False),
+        ({"CLIENT_DOCUMENT_FETCH": "false"}, False),
+        ({"CLIENT_DOCUMENT_HOSTS": "known", "DCR": "false"}, True),
+    ],
+)
+def test_documents_are_offered_where_any_is_read_or_nothing_else_is_left(
+    ann: Browser, configure: Any, changed: dict[str, str], is_offered: bool
+) -> None:
+    configure(**changed)
+    metadata = ann.host.get("/.well-known/oauth-authorization-server").json()
+    assert metadata["client_id_metadata_document_supported"] is is_offered
+
+
+def test_slow_hosts_hold_a_bounded_number_of_fetches(
+    ann: Browser, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_metadata, "MAX_FETCHES", 0)
+    assert authorize(ann).status_code == 503
+    assert world.asked == []
 
 
 @pytest.mark.parametrize(
@@ -162,7 +225,8 @@ def test_an_application_of_a_host_not_listed_is_no_dead_end(ann: Browser, world:
         None,
     ],
 )
-def test_the_way_back_leads_to_this_computer_alone(ann: Browser, world: World, uri: str | None) -> None:
+def test_the_way_back_leads_to_this_computer_alone(ann: Browser, world: World, configure: Any, uri: str | None) -> None:
+    configure(CLIENT_DOCUMENT_HOSTS="known")
     page = authorize(ann, OTHER_HOST, redirect_uri=uri)
     assert is_refused(page)
     assert 'class="button"' not in page.text
@@ -172,8 +236,9 @@ def test_the_way_back_leads_to_this_computer_alone(ann: Browser, world: World, u
 def test_the_operator_adds_hosts(ann: Browser, world: World, configure: Any) -> None:
     url = OTHER_HOST
     world.answer = httpx.Response(200, json=document(url, redirect_uris=["https://agents.example/cb"]))
+    configure(CLIENT_DOCUMENT_HOSTS="known")
     assert is_refused(authorize(ann, url))
-    configure(OAUTH_DCR_REDIRECT_HOST_ALLOWLIST="agents.example")
+    configure(CLIENT_DOCUMENT_HOSTS="known", OAUTH_DCR_REDIRECT_HOST_ALLOWLIST="agents.example")
     assert authorize(ann, url, redirect_uri="https://agents.example/cb").headers["location"].startswith("/signin?")
 
 

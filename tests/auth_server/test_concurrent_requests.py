@@ -1,6 +1,7 @@
 """Many at once against the real database: one code gives tokens once, one refresh token has one successor."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import func, select
@@ -33,6 +34,24 @@ def test_six_refreshes_of_one_token_converge_on_one_successor(ann: Browser) -> N
     assert all(ann.alive(a.json()["access_token"]) for a in answers)
     with transaction() as session:
         assert session.scalar(select(func.count()).select_from(RefreshToken)) == 2
+
+
+def test_late_programs_of_one_installation_do_not_end_its_line_while_another_refreshes(
+    ann: Browser, later: Any
+) -> None:
+    """Whoever comes late is refused, whichever is first; the line ends only if it had gone on before one of them."""
+    for _ in range(6):
+        first = ann.tokens()
+        client_id = first["client_id"]
+        second = ann.refresh(client_id, first["refresh_token"]).json()
+        later(timedelta(seconds=61))
+        shown = [(client_id, tokens["refresh_token"]) for tokens in (first, first, second, first)]
+        with ThreadPoolExecutor(4) as pool:
+            late_1, late_2, fresh, late_3 = pool.map(lambda each: ann.refresh(*each), shown)
+        assert [a.json().get("error") for a in (late_1, late_2, late_3)] == ["invalid_grant"] * 3
+        assert fresh.status_code == 200  # the line cannot have ended before its successor was used
+        assert ann.refresh(client_id, first["refresh_token"]).status_code == 400  # and now it has gone on
+        assert not ann.alive(fresh.json()["access_token"])
 
 
 def test_a_button_pressed_eight_times_allows_once(ann: Browser) -> None:

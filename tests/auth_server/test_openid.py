@@ -66,10 +66,20 @@ def test_without_a_nonce_the_token_has_none(ann: Browser) -> None:
     assert "nonce" not in read(ann, ann.tokens()["id_token"]).claims
 
 
-@pytest.mark.spec("s5.2.openid_email_added")
-@pytest.mark.parametrize("scope", [None, "mcp:read", "openid", "email offline_access"])
-def test_an_identity_token_comes_whatever_scope_was_asked_for(ann: Browser, scope: str | None) -> None:
-    assert read(ann, ann.tokens(scope=scope)["id_token"]).claims["sub"] == ann.public_id
+@pytest.mark.parametrize(
+    ("scope", "has_address"), [(None, True), ("openid email", True), ("openid", False), ("mcp:read openid", False)]
+)
+def test_identity_is_told_as_far_as_it_was_asked_for(ann: Browser, scope: str | None, has_address: bool) -> None:
+    tokens = ann.tokens(scope=scope)
+    for claims in (read(ann, tokens["id_token"]).claims, userinfo(ann, tokens["access_token"]).json()):
+        assert (claims["sub"], "email" in claims) == (ann.public_id, has_address)
+
+
+@pytest.mark.parametrize("scope", ["mcp:read", "email offline_access"])
+def test_who_did_not_ask_for_identity_is_not_told(ann: Browser, scope: str) -> None:
+    tokens = ann.tokens(scope=scope)
+    assert "id_token" not in tokens
+    assert userinfo(ann, tokens["access_token"]).status_code == 403
 
 
 def test_a_refresh_gives_no_identity_token(ann: Browser) -> None:

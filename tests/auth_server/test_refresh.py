@@ -46,13 +46,62 @@ def test_a_lost_answer_can_be_asked_for_again(ann: Browser) -> None:
         assert session.scalar(select(func.count()).select_from(RefreshToken)) == 2
 
 
+def test_a_program_that_kept_a_retired_token_signs_nobody_out(ann: Browser, later: Any) -> None:
+    first = ann.tokens()
+    client_id = first["client_id"]
+    second = ann.refresh(client_id, first["refresh_token"]).json()
+    for minutes in (2, 30, 27):
+        later(timedelta(minutes=minutes))
+        late = ann.refresh(client_id, first["refresh_token"])
+        assert error_of(late) == "invalid_grant"
+        assert "was replaced" in late.json()["error_description"]
+    assert ann.alive(second["access_token"])
+    third = ann.refresh(client_id, second["refresh_token"])
+    assert third.status_code == 200
+    later(timedelta(seconds=61))
+    assert error_of(ann.refresh(client_id, second["refresh_token"])) == "invalid_grant"
+    assert ann.alive(third.json()["access_token"])
+    assert error_of(ann.refresh(client_id, first["refresh_token"])) == "invalid_grant"  # its successor was used
+    assert not ann.alive(third.json()["access_token"])
+
+
+def test_what_a_thief_refreshed_first_ends_when_the_owner_lets_the_application_in_again(
+    ann: Browser, bob: Browser, later: Any, published_events: list[dict[str, Any]]
+) -> None:
+    mine, other = ann.tokens(), ann.tokens()  # of one application, and of the same one elsewhere
+    client_id = mine["client_id"]
+    theirs = bob.tokens(client_id)
+    stolen = ann.refresh(client_id, mine["refresh_token"]).json()
+    family = ann.introspect(stolen["access_token"])["family"]
+    later(timedelta(minutes=5))
+    assert error_of(ann.refresh(client_id, mine["refresh_token"])) == "invalid_grant"
+    assert ann.alive(stolen["access_token"])
+    again = ann.tokens(client_id)
+    assert published_events == [{"family": family}]
+    assert not ann.alive(stolen["access_token"])
+    assert error_of(ann.refresh(client_id, stolen["refresh_token"])) == "invalid_grant"
+    assert [ann.alive(line["access_token"]) for line in (again, other, theirs)] == [True] * 3
+
+
+def test_a_late_token_is_no_cause_for_suspicion_after_a_day(ann: Browser, later: Any) -> None:
+    first = ann.tokens()
+    client_id = first["client_id"]
+    second = ann.refresh(client_id, first["refresh_token"]).json()
+    later(timedelta(minutes=5))
+    ann.refresh(client_id, first["refresh_token"])
+    later(timedelta(days=1))
+    ann.tokens(client_id)
+    assert ann.refresh(client_id, second["refresh_token"]).status_code == 200
+
+
 def test_a_replay_after_the_window_kills_the_family(
     ann: Browser, later: Any, published_events: list[dict[str, Any]]
 ) -> None:
     first = ann.tokens()
     second = ann.refresh(first["client_id"], first["refresh_token"]).json()
+    later(timedelta(seconds=3601))
+    second = ann.refresh(first["client_id"], second["refresh_token"]).json()
     family = ann.introspect(second["access_token"])["family"]
-    later(timedelta(seconds=61))
     assert error_of(ann.refresh(first["client_id"], first["refresh_token"])) == "invalid_grant"
     assert not ann.alive(second["access_token"])
     assert error_of(ann.refresh(first["client_id"], second["refresh_token"])) == "invalid_grant"

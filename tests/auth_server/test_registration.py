@@ -87,7 +87,8 @@ FORGED_OTHER = [
     "data:text/html,x",
     "file:///etc/passwd",
     "cursor://evil/oauth/callback",
-    "cursor://anysphere.cursor-mcp/oauth/callback/",
+    "http://evil.[::1]/cb",
+    "http://[::1].evil.com/cb",
     "urn:ietf:wg:oauth:2.0:oob",
     "vscode://callback",
 ]

@@ -114,11 +114,19 @@ def test_a_replayed_code_kills_what_it_gave(ann: Browser, published_events: list
 
 
 @pytest.mark.parametrize(
-    "uri", [None, CALLBACK + "/", CALLBACK.replace("18250", "18251"), "https://evil.example/", CALLBACK + "?x=1"]
+    "uri", [CALLBACK + "/", CALLBACK.replace("18250", "18251"), "https://evil.example/", CALLBACK + "?x=1"]
 )
 def test_the_redirect_uri_must_be_repeated_exactly(ann: Browser, uri: str | None) -> None:
     client_id = ann.register()
     assert error_of(ann.redeem(client_id, ann.code(client_id), redirect_uri=uri)) == "invalid_grant"
+
+
+@pytest.mark.parametrize("uri", [None, ""])
+def test_a_code_needs_no_redirect_uri_beside_its_verifier(ann: Browser, uri: str | None) -> None:
+    client_id = ann.register()
+    code = ann.code(client_id)
+    assert error_of(ann.redeem(client_id, code, redirect_uri=uri, code_verifier="w" * 64)) == "invalid_grant"
+    assert ann.redeem(client_id, ann.code(client_id), redirect_uri=uri).status_code == 200
 
 
 def test_a_code_lives_one_minute(ann: Browser, later: Any) -> None:
@@ -292,6 +300,23 @@ def test_a_public_client_has_no_secret_to_present(ann: Browser) -> None:
     assert error_of(ann.redeem(client_id, code, client_secret="x")) == "invalid_client"
     fields = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": VERIFIER}
     assert error_of(ann.token(fields, headers=basic(client_id, "x"))) == "invalid_client"
+
+
+def test_basic_with_an_empty_password_is_a_public_clients_name(ann: Browser) -> None:
+    client_id = ann.register()
+    fields = {"grant_type": "authorization_code", "redirect_uri": CALLBACK, "code_verifier": VERIFIER}
+    tokens = ann.token(fields | {"code": ann.code(client_id)}, headers=basic(client_id, "")).json()
+    fields = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+    refreshed = ann.token(fields | {"client_id": client_id}, headers=basic(client_id, ""))
+    assert refreshed.status_code == 200
+    end = {"token": refreshed.json()["refresh_token"]}
+    assert ann.host.post("/oauth/revoke", data=end, headers=basic(client_id, "")).status_code == 200
+    assert not ann.alive(refreshed.json()["access_token"])
+    assert error_of(ann.token(fields | {"client_id": "another"}, headers=basic(client_id, ""))) == "invalid_request"
+    made_by_hand, _ = confidential(ann)
+    code = ann.code(made_by_hand)
+    fields = {"grant_type": "authorization_code", "redirect_uri": CALLBACK, "code_verifier": VERIFIER, "code": code}
+    assert error_of(ann.token(fields, headers=basic(made_by_hand, ""))) == "invalid_client"
 
 
 @pytest.mark.parametrize(

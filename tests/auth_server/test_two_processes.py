@@ -120,6 +120,22 @@ def test_refreshes_on_both_sides_at_once_have_one_successor(person: Browser, sec
     assert len({a.json()["refresh_token"] for a in answers}) == 1
 
 
+def test_a_late_refresh_at_one_side_leaves_the_line_of_the_other(
+    person: Browser, database: str, secrets: set[str]
+) -> None:
+    """Two programs of one installation: one kept a token that the other replaced minutes ago."""
+    first = person.tokens()
+    second = person.refresh(first["client_id"], first["refresh_token"]).json()
+    with psycopg.connect(database, autocommit=True) as session:
+        past = "rotated_at - interval '5 minutes'"
+        session.execute(f"update oauth_refresh_tokens set rotated_at = {past} where rotated_at is not null")
+    with ThreadPoolExecutor(5) as pool:
+        shown = [first, first, first, first, second]
+        *late, fresh = pool.map(lambda line: person.refresh(first["client_id"], line["refresh_token"]), shown)
+    assert [answer.status_code for answer in (*late, fresh)] == [400] * 4 + [200]
+    _collect(secrets, first, second, fresh.json())
+
+
 def test_both_sign_with_the_same_keys(person: Browser, both: Both, secrets: set[str]) -> None:
     sets = [program.request("GET", "/oauth/jwks").json() for program in both.programs]
     assert sets[0] == sets[1]

@@ -42,7 +42,7 @@ ELSEWHERE = {
     "alert.html": "test_the_pages_of_watches_fit_and_can_be_read",
     "api_apps_paid.html": "test_pages_of_the_dashboard_fit_and_can_be_read",
     "api_apps_secret.html": "test_keys_applications_logo_and_deletion_work_with_a_browsers_own_forms",
-    "application_unlisted.html": "test_the_consent_page_fits_and_can_be_read",
+    "application_refused.html": "test_the_consent_page_fits_and_can_be_read",
     "booking_delete.html": "test_bookings_and_trips_fit_and_can_be_read",
     "flight.html": "test_bookings_and_trips_fit_and_can_be_read",
     "itinerary_form.html": "test_bookings_and_trips_fit_and_can_be_read",

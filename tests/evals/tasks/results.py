@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tests.evals.tasks.attempt import Attempt
 from tests.evals.tasks.hosts import ADDRESSES, Hosts
 from tests.evals.tasks.script import Task, fill_in
+from tests.evals.tasks.scripted_model import ScriptedModel
 from tests.evals.tasks.talk import Bounds, Talk
 from tests.support.people import everybody
 
@@ -20,8 +21,10 @@ class Result(NamedTuple):
     tokens: int
 
 
-def try_task(task: Task, hosts: Hosts, address: str, bounds: Bounds) -> Result:
+def try_task(task: Task, hosts: Hosts, address: str, bounds: Bounds, scripted: ScriptedModel | None = None) -> Result:
     attempt = Attempt(task, everybody(), hosts.use)
+    if scripted is not None:
+        scripted.take(task, attempt.kept)
     talk = Talk(fill_in(task.request, attempt.kept), bounds)
     talk.hold(hosts.base + ADDRESSES[address], hosts.grant_token(attempt.person))
     faults = [talk.fault] if talk.fault else []

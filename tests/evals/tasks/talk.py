@@ -56,7 +56,7 @@ class Talk:
         async with (
             httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as own,
             Client(streamable_http_client(url, http_client=own)) as tools,
-            standing_orders.connect() as http,
+            standing_orders.connect(self._bounds.seconds) as http,
         ):
             try:
                 return await self._take_steps(tools, http)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tests.evals.tasks.__main__ import parse_options, run_tasks
+from tests.evals.tasks.__main__ import choose_model, parse_options, run_tasks
 from tests.evals.tasks.hosts import Hosts, run_hosts
 from tests.evals.tasks.results import Result, estimate_reliability
 from tests.evals.tasks.script import Task, fill_in, load_tasks, pick
+from tests.evals.tasks.scripted_model import scripted_model
 from tests.jobs.model_server import Body, ModelServer, Reply, calls, model_server, offered, told, words
 from tests.support.service import ROOT
 from tests.support.settings_and_clock import Configure
@@ -170,10 +171,48 @@ def test_attempts_are_repeated_from_a_new_beginning(
     assert "pass^1 0.750, pass^2 0.500, pass^3 0.250, pass^4 0.000" in output
 
 
+@pytest.mark.parametrize("address", ["all", "lean"])
+def test_a_scripted_model_at_an_address_like_openais_does_tasks(
+    hosts: Hosts, clean: None, configure: Configure, capsys: pytest.CaptureFixture[str], address: str
+) -> None:
+    named = {"STANDING_ORDER_MODEL": "other", "STANDING_ORDER_MODEL_URL": "http://127.0.0.1:9/v1"}
+    configure(**named, STANDING_ORDER_MODEL_KIND="anthropic", STANDING_ORDER_MODEL_AUTH="x-api-key")
+    names = [BOOKED, "one_of_two_watches_cancelled", "card_chosen_among_its_namesakes"]
+    line = ["--scripted", "--address", address, "--floor", "1", *(word for name in names for word in ("--task", name))]
+    options, tasks = parse_options(line)
+    with scripted_model() as scripted:
+        choose_model(options, scripted.address)
+        assert run_tasks(options, tasks, hosts, scripted) == 0
+    output = capsys.readouterr().out
+    assert "3 tasks: pass^1 1.000" in output
+    assert "7 steps and " in output
+
+
+@pytest.mark.parametrize(
+    ("environment", "words_given", "url"),
+    [
+        ({}, ["--base-url", "http://127.0.0.1:11434/v1"], "http://127.0.0.1:11434/v1"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, [], "http://127.0.0.1:1/v1"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "STANDING_ORDER_MODEL_URL": "https://own.example"}, [], None),
+        ({}, [], None),
+    ],
+)
+def test_the_address_of_a_model_comes_from_an_option_or_the_environment(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], words_given: list[str], url: str | None
+) -> None:
+    for name in ("OPENAI_BASE_URL", "STANDING_ORDER_MODEL_URL"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert parse_options(["--model", "qwen3:8b", *words_given])[0].base_url == url
+
+
 @pytest.mark.slow  # starts databases and its own server
 def test_the_command_tries_a_task_on_databases_of_its_own(model: ModelServer, kind: str) -> None:
     model.script = [words(kind, "VS3 is kept.")]
     line = [sys.executable, "-m", "tests.evals.tasks", "--model", "another-model", "--task", BOOKED, "--floor", "1"]
+    if kind == "openai":  # an option wins over the settings
+        line += ["--base-url", model.address]
     elsewhere = {"DATABASE_URL": "postgresql://127.0.0.1:9/of-somebody", "REDIS_URL": "redis://127.0.0.1:9/0"}
     run = subprocess.run(
         line, cwd=ROOT, env=os.environ | elsewhere, capture_output=True, text=True, timeout=120, check=False

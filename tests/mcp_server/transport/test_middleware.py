@@ -1,9 +1,12 @@
 """The front of /mcp: what is refused before a tool is thought of, and how it is said."""
 
+from typing import Any
+
 import httpx
 import pytest
 
 from shared.secrets import mint
+from shared.settings import SettingsError, settings
 from tests.mcp_server.conftest import World, bearer
 from tests.support.people import People
 
@@ -135,6 +138,79 @@ def test_pages_of_other_origins_are_refused(world: World, people: People, origin
     own = {"Origin": origin or world.base} if origin is not None else {}
     answer = world.post(people.alice, LIST, **own)
     assert answer.status_code == status
+
+
+ASK = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,mcp-protocol-version"}
+LOOPBACK_PAGES = ("http://localhost:6274", "http://127.0.0.1", "https://localhost:8443", "http://[::1]:5173")
+OTHER_PAGES = ["https://evil.example", "null", "http://localhost.evil.example", "http://127.0.0.1.evil.example:6274"]
+OTHER_PAGES += ["http://localhost:6274.evil.example", "http://evil-localhost:6274", "http://127.0.0.2:6274", "*"]
+OTHER_PAGES += [
+    "http://localhost:0",
+    "http://user@localhost:6274",
+    "https://app.example.org.evil",
+    "http://app.example.org",
+]
+CALLS = ("/mcp", "/mcp/", "/mcp/lean", "/mcp/x/cards", "/api/v1/tools", "/api/v1/tools/get_cancellation_fee")
+
+
+def read_sharing(answer: httpx.Response) -> str | None:
+    """The origin a page must have to read it; None where no page may."""
+    assert "access-control-allow-credentials" not in answer.headers
+    return answer.headers.get("access-control-allow-origin")
+
+
+def test_pages_that_call_are_answered_before_a_token_is_looked_for(world: World, configure: Any) -> None:
+    configure(CORS_ORIGINS="https://app.example.org, app://editor")
+    for path in CALLS:
+        for page in (*LOOPBACK_PAGES, "https://app.example.org", "app://editor", world.base):
+            answer = world.http.request("OPTIONS", world.base + path, headers=ASK | {"Origin": page})
+            assert (answer.status_code, read_sharing(answer)) == (204, page), (path, page)
+            assert "Origin" in answer.headers["vary"]
+            sent = answer.headers["access-control-allow-headers"]
+            assert all(name in sent for name in ("authorization", "content-type", "mcp-session-id", "mcp-method"))
+        for page in OTHER_PAGES:
+            answer = world.http.request("OPTIONS", world.base + path, headers=ASK | {"Origin": page})
+            assert (answer.status_code, read_sharing(answer)) == (403, None), (path, page)
+
+
+def test_a_page_that_may_call_reads_every_answer_and_no_other_page_reads_any(world: World, people: People) -> None:
+    good, page = bearer(world.token(people.alice)), {"Origin": LOOPBACK_PAGES[0]}
+    answers = {
+        200: world.http.post(world.url, json=LIST, headers=good | page),
+        401: world.http.post(world.url, json=LIST, headers=page),
+        404: world.http.post(f"{world.url}/x/nothing", json=LIST, headers=good | page),
+        405: world.http.get(world.url, headers=good | page),
+        415: world.http.post(world.url, content=b"x", headers=good | page | {"Content-Type": "text/plain"}),
+    }
+    for status, answer in answers.items():
+        assert (answer.status_code, read_sharing(answer)) == (status, LOOPBACK_PAGES[0])
+        assert "www-authenticate" in answer.headers["access-control-expose-headers"]
+    tools = world.http.get(f"{world.base}/api/v1/tools", headers=page)
+    assert (tools.status_code, read_sharing(tools)) == (200, LOOPBACK_PAGES[0])
+    assert "retry-after" in tools.headers["access-control-expose-headers"]
+    for origin in OTHER_PAGES:
+        refused = world.http.post(world.url, json=LIST, headers=good | {"Origin": origin})
+        assert (refused.status_code, read_sharing(refused)) == (403, None), origin
+        assert "CORS_ORIGINS" in refused.json()["error"]["message"]
+        assert read_sharing(world.http.get(f"{world.base}/api/v1/tools", headers={"Origin": origin})) is None
+    rebound = world.http.post(world.url, json=LIST, headers=good | page | {"Host": "evil.example"})
+    assert (rebound.status_code, read_sharing(rebound)) == (421, None)
+
+
+def test_pages_of_people_are_not_for_other_pages(world: World) -> None:
+    for path in ("/integrations/seats_aero", "/tools", "/status", "/shared/x", "/feeds/x", "/hooks/mail"):
+        for method in ("OPTIONS", "GET", "POST"):
+            answer = world.http.request(method, world.base + path, headers=ASK | {"Origin": LOOPBACK_PAGES[0]})
+            assert read_sharing(answer) is None, (method, path)
+
+
+@pytest.mark.parametrize(
+    "value", ["*", "null", "app.example.org", "https://app.example.org/", "https://App.example.org"]
+)
+def test_an_origin_that_no_browser_would_send_is_refused_at_the_start(configure: Any, value: str) -> None:
+    configure(CORS_ORIGINS=f"https://ok.example,{value}")
+    with pytest.raises(SettingsError, match="CORS_ORIGINS"):
+        settings()
 
 
 @pytest.mark.spec("s1.1.one_tool_endpoint")
