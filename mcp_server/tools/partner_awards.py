@@ -21,7 +21,7 @@ from shared.errors import Fault, Invalid, NoData
 from shared.reference.rows import Program
 from shared.services.search.price_memory import carriers_seen_nonstop
 
-Season = Literal["off_peak", "standard", "peak"]
+Season = Literal["lowest", "off_peak", "standard", "peak"]
 Reach = Literal["balance", "transfer", "no"]
 
 
