@@ -35,7 +35,7 @@ def build_page(tables: Mapping[str, Sequence[Any]]) -> str:
     lines = [_OPENING, *_write_table([*(_describe(name, tables[name]) for name in files), _describe("all", every_row)])]
     lines += ["", "Files whose rows carry no source of their own (lists of the service, or parts of another file):", ""]
     lines += [f"- {name}: {len(tables[name]):,} rows" for name in others]
-    unproved = list_unproved(Reference(dict(tables)))
+    unproved = list_unproved(Reference({name: list(rows) for name, rows in tables.items()}))
     lines += ["", f"{len(unproved)} charts of which fewer than {LEAST} prices are known by another source:", ""]
     lines += [f"- {chart}: {count}" for chart, count in unproved.items()]
     return "\n".join(lines) + "\n"

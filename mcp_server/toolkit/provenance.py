@@ -78,7 +78,10 @@ def _describe_checks(facts: Sequence[dict[str, Any]]) -> str:
     unchecked = sum(fact["unaudited"] for fact in facts)
     if unchecked == len(facts):
         return "Not checked"
-    days = sorted(day for fact in facts if (day := fact.get("verified_on") or fact.get("audited_on")))
+    checked = [fact for fact in facts if not fact["unaudited"]]
+    days = sorted(
+        day for fact in checked if (day := fact.get("verified_on") or fact.get("audited_on") or fact["as_of"])
+    )
     told = (
         f"Checked {format_iso_day(days[0])}{' or later' if days[0] != days[-1] else ''}"
         if days

@@ -20,11 +20,13 @@ def find_last_check(row: Any) -> date:
 
 
 def find_page_day(fact: Any) -> date | None:
-    """The day of the page in which someone checked a fact; None where no one did, or the page carries no day.
+    """The day of the page in which someone checked a fact; None where no one did, or the page carries no whole day.
 
     The day of the look at our table, `audited_on`, is never told as the day a fact was checked: the page may be old.
     """
-    return parse_loose_day(fact.as_of) if fact.audited_on is not None and fact.as_of else None
+    if fact.audited_on is None or not fact.as_of or len(fact.as_of) != len("2026-11-22"):
+        return None
+    return date.fromisoformat(fact.as_of)
 
 
 def is_outdated(file: str, row: Any, today: date) -> bool:
