@@ -4,8 +4,6 @@ import argparse
 import getpass
 import io
 import sys
-import termios
-import tty
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -134,17 +132,17 @@ def decide(arguments: argparse.Namespace) -> None:
             after = dict(proposal.before) | dict(proposal.cells)
             print(f"{proposal.name}  {proposal.file}\n  {_describe_changes(proposal.before, after)}")
             print("  a takes it, r refuses it, q ends, any other key leaves it: ", end="", flush=True)
-            key = _read_key()
+            key = sys.stdin.readline()[:1].lower()
             if key == "q":
                 break
             counts[_decide_one(proposal, key, who)] += 1
     if counts["taken"]:
         facts.announce_change()
-    told = ", ".join(f"{count} {word}" for word, count in counts.items()) or "none decided"
-    print(f"{pluralize(len(proposals), 'proposal')}: {told}. `fact export` writes what was taken as a patch.")
+    decided = ", ".join(f"{count} {word}" for word, count in counts.items()) or "none decided"
+    print(f"{pluralize(len(proposals), 'proposal')}: {decided}. `fact export` writes what was taken as a patch.")
 
 
-def _decide_one(proposal: fact_proposals.Proposal, key: str, who: str) -> str:
+def _decide_one(proposal: fact_proposals.RowProposal, key: str, who: str) -> str:
     try:
         with transaction() as session:
             if key == "a":
@@ -155,18 +153,3 @@ def _decide_one(proposal: fact_proposals.Proposal, key: str, who: str) -> str:
         print(f"  {fault}")
         return "left"
     return {"a": "taken", "r": "refused"}.get(key, "left")
-
-
-def _read_key() -> str:
-    """One key of the terminal, or the first letter of a line where the input is none."""
-    if not sys.stdin.isatty():
-        return sys.stdin.readline()[:1].lower()
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor)
-        key = sys.stdin.read(1).lower()
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-    print(key)
-    return key

@@ -82,9 +82,9 @@ def _describe_checks(facts: Sequence[dict[str, Any]]) -> str:
     days = sorted(
         day for fact in checked if (day := fact.get("verified_on") or fact.get("audited_on") or fact["as_of"])
     )
-    told = (
+    words = (
         f"Checked {format_iso_day(days[0])}{' or later' if days[0] != days[-1] else ''}"
         if days
         else "Checked, the day is not known"
     )
-    return f"{told}, {unchecked} of {len(facts)} not checked" if unchecked else told
+    return f"{words}, {unchecked} of {len(facts)} not checked" if unchecked else words

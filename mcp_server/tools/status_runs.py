@@ -484,8 +484,8 @@ def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPat
         return [], [NO_OFFERS]
     running = [row for row in offers if find_state(row, call.today) != "past"]
     if not running:
-        seen = format_iso_day(max(row.as_of or "" for row in offers))
-        return [], [f"Match and challenge: the offers known here were last seen on {seen} and may have ended."]
+        last_day = format_iso_day(max(row.as_of or "" for row in offers))
+        return [], [f"Match and challenge: the offers known here were last seen on {last_day} and may have ended."]
     judged_offers = [(row, statuses.judge_match(call.reference, row, tiers_held, call.today)) for row in running]
     paths = [_to_offer_path(row, eligibility, goal) for row, eligibility in judged_offers if eligibility != "no"]
     return paths, [] if paths else ["Match and challenge: none of the known offers takes a status you hold."]

@@ -25,7 +25,7 @@ KIND_SHOWN: dict[str, ChartKind] = {
 
 
 class Seasons(Part):
-    lowest: int | None = None  # the cheapest seat; others cost more
+    lowest: int | None  # the cheapest seat; others cost more
     off_peak: int | None
     standard: int | None
     peak: int | None
@@ -60,7 +60,7 @@ class RateRow(Part):
     carriers: list[str]
     cabin: str
     zone_or_band: str
-    lowest: int | None = None  # the cheapest seat; others cost more
+    lowest: int | None  # the cheapest seat; others cost more
     off_peak: int | None
     standard: int | None
     peak: int | None

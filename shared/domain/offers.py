@@ -10,7 +10,7 @@ MAX_AGE = timedelta(days=60)
 State = Literal["running", "seen", "past"]
 
 
-class Offer(Protocol):
+class TimedOffer(Protocol):
     @property
     def as_of(self) -> str | None: ...
     @property
@@ -19,16 +19,16 @@ class Offer(Protocol):
     def valid_to(self) -> date | None: ...
 
 
-def find_state(offer: Offer, today: date) -> State:
+def find_state(offer: TimedOffer, today: date) -> State:
     """running: until a known last day; seen: recently, without a last day; past: ended, seen long ago, or undated."""
     if offer.valid_to is not None:
         return "running" if today <= offer.valid_to else "past"
     return "seen" if offer.as_of and today - parse_loose_day(offer.as_of) <= MAX_AGE else "past"
 
 
-def find_known_start(offer: Offer) -> date | None:
+def find_known_start(offer: TimedOffer) -> date | None:
     """The first day an offer is known to run: its own, else the day its source had it."""
     if offer.valid_from is not None or not offer.as_of:
         return offer.valid_from
-    seen = parse_loose_day(offer.as_of)
-    return seen if offer.valid_to is None else min(seen, offer.valid_to)
+    day = parse_loose_day(offer.as_of)
+    return day if offer.valid_to is None else min(day, offer.valid_to)

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Protocol, TypeVar
 
 from shared.domain.dates import format_day, format_days, format_iso_day, parse_loose_day
-from shared.domain.offers import Offer, find_state
+from shared.domain.offers import TimedOffer, find_state
 from shared.domain.plurals import pluralize
 
 
-class WelcomeOffer(Offer, Protocol):
+class WelcomeOffer(TimedOffer, Protocol):
     @property
     def amount(self) -> int | None: ...
     @property

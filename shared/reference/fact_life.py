@@ -7,7 +7,7 @@ from typing import Any
 
 from shared.reference.keys import Tables, list_rows
 from shared.reference.rows import FILES
-from shared.reference.rows.fact import Offer
+from shared.reference.rows.fact import OfferRow
 
 ANY = "*"  # an explicit "all of them" in a list of conditions, whose empty cell means that it is unknown
 ROUTE_STATES = ("active", "ended", "doubtful")
@@ -34,7 +34,7 @@ def _list_texts(row: Any) -> str:
 
 
 def _check_offers(tables: Tables) -> Iterator[str]:
-    for name in (file for file, kind in FILES.items() if issubclass(kind, Offer)):
+    for name in (file for file, kind in FILES.items() if issubclass(kind, OfferRow)):
         for where, row in list_rows(tables, name):
             texts = _list_texts(row)
             if row.valid_to is None and (word := _FOR_A_TIME.search(texts)):

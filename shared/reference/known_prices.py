@@ -55,7 +55,7 @@ def _compare(reference: Reference, chart: ChartRow, row: KnownPrice) -> Iterator
 
 def list_unproved(reference: Reference) -> dict[str, int]:
     """The charts with prices of which fewer than two are known from elsewhere, and how many are."""
-    known = Counter(row.chart_id for row in reference.rows(TABLE))
+    counts = Counter(row.chart_id for row in reference.rows(TABLE))
     priced = {row.chart_id for name in _PRICES for row in reference.rows(name)}
     charts = (row.chart_id for row in reference.rows("award_charts.csv"))
-    return {chart: known[chart] for chart in charts if chart in priced and known[chart] < LEAST}
+    return {chart: counts[chart] for chart in charts if chart in priced and counts[chart] < LEAST}

@@ -288,7 +288,7 @@ def _check_card_rules(tables: Tables) -> Iterator[str]:
             yield f"{where}: no card of {row.issuer} in {row.country} is in cards.csv"
         if row.kind in COUNTING and row.limit is None:
             yield f"{where}: kind {row.kind} needs a limit"
-        named = (card for card in (*row.cards, *row.held) if card != ANY and card not in cards)
+        named = (card for card in (*row.cards, *row.blockers) if card != ANY and card not in cards)
         yield from (f"{where}: card {card!r} is not in cards.csv" for card in named)
 
 

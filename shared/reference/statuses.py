@@ -91,8 +91,8 @@ def judge_match(
     fits = {p: t for p, t in tiers_held.items() if offer.from_kind in (None, reference.programs[p].kind)}
     if tiers_held and not fits:
         return "no"
-    said = status_tiers.check_eligibility(offer.from_programs, offer.from_tiers, fits)
-    return "unknown" if said == "yes" and find_state(offer, on) == "past" else said
+    answer = status_tiers.check_eligibility(offer.from_programs, offer.from_tiers, fits)
+    return "unknown" if answer == "yes" and find_state(offer, on) == "past" else answer
 
 
 @lru_cache(maxsize=8)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, Offer
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class StatusRunRoute(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class StatusMatch(Offer):
+class StatusMatch(OfferRow):
     """An offer to be given, or to earn faster, a tier for one held elsewhere.
 
     `from_programs`: whose tiers it takes; `*` any, empty: unknown. `from_kind`: airline or hotel, where all it takes

@@ -40,7 +40,7 @@ class Dated(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer(Dated):
+class OfferRow(Dated):
     """What somebody offers for a time. A first day that no source gives is empty, never the day of a list."""
 
     @property

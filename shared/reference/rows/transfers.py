@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, Offer
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class TransferPartner(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class TransferBonus(Offer):
+class TransferBonus(OfferRow):
     from_program: str
     to_program: str
     bonus_percent: int
@@ -43,7 +43,7 @@ class TransferBonus(Offer):
 
 
 @dataclass(frozen=True, slots=True)
-class PointsSale(Offer):
+class PointsSale(OfferRow):
     program: str
     kind: str
     bonus_percent: int | None

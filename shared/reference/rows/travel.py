@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact, Offer
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class CatalogCard(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class WelcomeOffer(Offer):
+class WelcomeOffer(OfferRow):
     """What a card pays a new holder, in its own points. `as_of` is the day it was seen; few offers name a last day.
 
     `is_maximum`: the issuer tells each applicant the amount, and it may be less.
@@ -161,7 +161,7 @@ class IssuerRule(Dated):
     country: str
     kind: str
     cards: tuple[str, ...]
-    held: tuple[str, ...]  # the cards that stand against it, where they are not those of `cards`
+    blockers: tuple[str, ...]  # the cards that stand against it, where they are not those of `cards`
     personal_only: bool
     limit: int | None
     months: int | None

@@ -17,7 +17,7 @@ from shared.services.operations import audit, facts
 
 
 @dataclass(frozen=True)
-class Proposal:
+class RowProposal:
     """What an item (D12) would change: the row as the file has it, and the cells that name and change it."""
 
     name: str
@@ -27,7 +27,7 @@ class Proposal:
     source: str
 
 
-def list_proposals(session: Session) -> Iterator[Proposal]:
+def list_proposals(session: Session) -> Iterator[RowProposal]:
     """The open differences of one value, each as a change of its row; others are for a person to write."""
     rows: dict[str, dict[str, dict[str, str]]] = {}
     for item in list_open_items(session):
@@ -39,7 +39,7 @@ def list_proposals(session: Session) -> Iterator[Proposal]:
         if before is not None and value is not None:
             named = {name: before[name] for name in list_key_columns(item.file)}
             cells = named | {item.field: value, "source_url": item.link}
-            yield Proposal(f"D{item.id}", item.file, before, cells, item.source)
+            yield RowProposal(f"D{item.id}", item.file, before, cells, item.source)
 
 
 def _name_raw_row(file: str, row: Mapping[str, str]) -> str:
@@ -55,7 +55,7 @@ def _read_value(item: SourceItem) -> str | None:
     return None if number is None else f"{Decimal(number).normalize():f}"
 
 
-def take(session: Session, proposal: Proposal, who: str) -> None:
+def take(session: Session, proposal: RowProposal, who: str) -> None:
     """Makes the change a correction, which `fact export` writes as a patch, and closes the item. Raises BadFact."""
     facts.set_fact(session, proposal.file, proposal.cells, who, f"{proposal.name}, {proposal.source}")
     audit.close_item(session, proposal.name, who, "taken")

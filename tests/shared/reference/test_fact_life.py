@@ -13,7 +13,7 @@ from shared.reference.load import reference
 from shared.reference.provenance import check_provenance
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
-from shared.reference.rows.fact import Offer
+from shared.reference.rows.fact import OfferRow
 
 Tables = dict[str, dict[int, Any]]
 
@@ -114,7 +114,7 @@ def test_an_unknown_first_day_overlaps_with_nothing_before_the_source_had_it(tab
 def test_every_offer_is_past_sixty_days_after_it_was_seen() -> None:
     later = date(2027, 6, 1)
     for name, kind in FILES.items():
-        if issubclass(kind, Offer):
+        if issubclass(kind, OfferRow):
             states = {find_state(row, later) for row in reference().rows(name) if row.as_of}
             assert states <= {"past", "running"}, name
 
