@@ -411,6 +411,9 @@ def _add_facts(parser: Parser) -> None:
 def _add_audit(parser: Parser) -> None:
     parser.add_argument("--kind", choices=FINDINGS, help="of this kind only")
     parser.add_argument("--limit", type=int, default=50, metavar="N", help="print at most N (50; 0 prints all)")
+    text = "show each change a watched source proposes, and take or refuse it by one key"
+    parser.add_argument("--decide", action="store_true", help=text)
+    parser.add_argument("--by", metavar="WHO", help="who decides, for the trail (your login name)")
 
 
 class Command(NamedTuple):

@@ -7,7 +7,8 @@ from typing import Any
 
 from deploy.errors import CommandError
 from shared.domain.plurals import pluralize
-from shared.reference.load import FOLDER, ReferenceError, read_tables
+from shared.reference.known_prices import LEAST, list_unproved
+from shared.reference.load import FOLDER, Reference, ReferenceError, read_tables
 from shared.reference.provenance import GENERAL_KNOWLEDGE
 from shared.reference.rows import FILES
 from shared.reference.rows.fact import Fact
@@ -34,6 +35,9 @@ def build_page(tables: Mapping[str, Sequence[Any]]) -> str:
     lines = [_OPENING, *_write_table([*(_describe(name, tables[name]) for name in files), _describe("all", every_row)])]
     lines += ["", "Files whose rows carry no source of their own (lists of the service, or parts of another file):", ""]
     lines += [f"- {name}: {len(tables[name]):,} rows" for name in others]
+    unproved = list_unproved(Reference({name: list(rows) for name, rows in tables.items()}))
+    lines += ["", f"{len(unproved)} charts of which fewer than {LEAST} prices are known by another source:", ""]
+    lines += [f"- {chart}: {count}" for chart, count in unproved.items()]
     return "\n".join(lines) + "\n"
 
 

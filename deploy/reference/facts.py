@@ -17,7 +17,7 @@ from shared.db.overrides import newest_changes
 from shared.domain.plurals import pluralize
 from shared.reference.load import FOLDER
 from shared.reference.override_patch import build_patch
-from shared.services.operations import audit, facts
+from shared.services.operations import audit, fact_proposals, facts
 
 
 def _describe_row(cells: Mapping[str, str] | None) -> str:
@@ -105,6 +105,9 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace], None]] = {"list": _list, "exp
 
 def run_audit(arguments: argparse.Namespace) -> None:
     """Prints what is to be looked at, the oldest first; ends with status 1 when there is anything."""
+    if arguments.decide:
+        decide(arguments)
+        return
     with database(Home(arguments.home)):
         items = [f for f in audit.run_audit() if arguments.kind in (None, f.kind)]
     printed = items if arguments.limit < 1 else items[: arguments.limit]
@@ -116,3 +119,37 @@ def run_audit(arguments: argparse.Namespace) -> None:
         kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(Counter(f.kind for f in items).items()))
         raise CommandError(f"{pluralize(len(items), 'finding')}: {kinds}.")
     print("Nothing to look at.")
+
+
+def decide(arguments: argparse.Namespace) -> None:
+    """Shows each change that a watched source proposes: a takes it, r refuses it, q ends, any other key leaves it."""
+    who = arguments.by or getpass.getuser()
+    counts: Counter[str] = Counter()
+    with database(Home(arguments.home)):
+        with transaction() as session:
+            proposals = list(fact_proposals.list_proposals(session))
+        for proposal in proposals:
+            after = dict(proposal.before) | dict(proposal.cells)
+            print(f"{proposal.name}  {proposal.file}\n  {_describe_changes(proposal.before, after)}")
+            print("  a takes it, r refuses it, q ends, any other key leaves it: ", end="", flush=True)
+            key = sys.stdin.readline()[:1].lower()
+            if key == "q":
+                break
+            counts[_decide_one(proposal, key, who)] += 1
+    if counts["taken"]:
+        facts.announce_change()
+    decided = ", ".join(f"{count} {word}" for word, count in counts.items()) or "none decided"
+    print(f"{pluralize(len(proposals), 'proposal')}: {decided}. `fact export` writes what was taken as a patch.")
+
+
+def _decide_one(proposal: fact_proposals.RowProposal, key: str, who: str) -> str:
+    try:
+        with transaction() as session:
+            if key == "a":
+                fact_proposals.take(session, proposal, who)
+            elif key == "r":
+                audit.close_item(session, proposal.name, who, "refused")
+    except facts.BadFact as fault:
+        print(f"  {fault}")
+        return "left"
+    return {"a": "taken", "r": "refused"}.get(key, "left")

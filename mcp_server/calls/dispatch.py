@@ -28,7 +28,7 @@ from mcp_server.calls.questions import (
 from mcp_server.calls.quota import Quota, Via
 from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Call, Caller, LiveCall, RowsNeeded
-from mcp_server.toolkit.provenance import cite_sources
+from mcp_server.toolkit.provenance import cite_checks
 from mcp_server.toolkit.refusals import paywall, refuse_administration, refuse_change, refuse_elsewhere, refuse_files
 from mcp_server.toolkit.registry import TOOLS, Detail, Tier, Tool
 from mcp_server.toolkit.report_link import build_report_link, describe_call
@@ -465,7 +465,7 @@ def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, com
     mark_rows(objects)
     data = add_sandbox_label(data)
     data["message"] += _describe_cities(tool, arguments)
-    citation = cite_sources(objects) if tool.cites else ""
+    citation = cite_checks(objects) if tool.cites else ""
     if citation:
         data["message"] = f"{data['message']} {citation}"
     if citation or tool.states_facts:
@@ -484,7 +484,7 @@ def _describe_cities(tool: Tool, arguments: Mapping[str, Any]) -> str:
 def _render_refusal(refusal: Refusal) -> Answer:
     facts = to_jsonable_python(refusal.facts)
     data = {"status": refusal.status, "message": refusal.message, **facts}
-    if citation := cite_sources(list_objects(facts)):
+    if citation := cite_checks(list_objects(facts)):
         data["message"] = f"{refusal.message} {citation}"
     return Answer(refusal.status, refusal.is_error, add_sandbox_label(data))
 

@@ -144,7 +144,7 @@ def _explain_pricing(call: Call, program: Program, charts: list[Chart]) -> Itera
         if bases:
             yield _to_entry("Is each flight priced, or the whole journey?", " ".join(bases), charts[0])
     if charts and not all(c.dynamic for c in charts):
-        seasonal = next((c for c in charts if _find_seasons(c) - {"standard"}), None)
+        seasonal = next((c for c in charts if _find_seasons(c) - {"standard", "lowest"}), None)
         answer = "Yes, but no calendar of peak days was found." if seasonal else "No: one price the whole year."
         yield _to_entry("Are there peak and off-peak prices?", answer, seasonal or charts[0])
 

@@ -34,6 +34,7 @@ from shared.domain.parsing.numbers import read_number
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
+from shared.reference.ages import find_page_day
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate, list_currencies
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard, IssuerRule
@@ -159,9 +160,7 @@ def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
     if s.card.annual_fee is None:
         words.append("The annual fee is unknown and not deducted.")
     low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
-    words.append(
-        f"Fee {'unaudited' if s.card.audited_on is None else f'audited on {format_day(s.card.audited_on)}'}{low}."
-    )
+    words.append(f"Fee {f'checked {format_day(day)}' if (day := find_page_day(s.card)) else 'not checked'}{low}.")
     return words
 
 

@@ -13,9 +13,11 @@ from mcp_server.toolkit.provenance import Verified, describe_verified, find_newe
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names, welcome_offers
+from shared.domain.offers import find_state
 from shared.domain.plurals import pluralize
 from shared.errors import NotCovered, NotFound
 from shared.reference import cards as catalogue
+from shared.reference.ages import find_page_day
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CardCredit, CardEarn
@@ -102,7 +104,7 @@ def _to_earn_rate(row: CardEarn) -> EarnRate:
         unit=row.unit,
         annual_cap=row.annual_cap,
         confidence=row.confidence,
-        verified_on=row.audited_on,
+        verified_on=find_page_day(row),
         note=row.remark,
     )
 
@@ -116,7 +118,7 @@ def _to_credit(row: CardCredit) -> CatalogCredit:
         cycle=row.cycle,
         enrolment=row.enrolment,
         as_of=row.as_of,
-        verified_on=row.audited_on,
+        verified_on=find_page_day(row),
         note=row.remark,
     )
 
@@ -142,14 +144,14 @@ def _to_welcome_bonus(reference: Reference, card: Row, on: date) -> WelcomeBonus
         ends_on=offer.valid_to.isoformat() if offer.valid_to else None,
         source_url=offer.source_url,
         as_of=offer.as_of,
-        verified_on=offer.audited_on,
+        verified_on=find_page_day(offer),
         description=f"{terms}, {welcome_offers.describe_age(offer)}",
     )
 
 
 def _describe_past_offer(reference: Reference, card: Row, on: date) -> str | None:
     offer = catalogue.find_welcome_offer(reference, card.slug, on)
-    if offer is None or welcome_offers.find_state(offer, on) != "past":
+    if offer is None or find_state(offer, on) != "past":
         return None
     return welcome_offers.describe_past(offer, catalogue.find_currency_name(reference, card), card.fee_currency)
 

@@ -60,10 +60,10 @@ def _check_program(call: Call, text: str) -> None:
 
 
 def _find_lowest(price: RoutePrice, cabin: str) -> tuple[int, int | None] | None:
-    """Off-peak or year-round points, and peak points."""
+    """The least, off-peak or year-round points, and peak points."""
     cabin_price = price.cabins.get(cabin)
     points = cabin_price.points if cabin_price else {}
-    low = points.get("off_peak", points.get("standard"))
+    low = points.get("lowest", points.get("off_peak", points.get("standard")))
     return None if low is None else (low, points.get("peak"))
 
 

@@ -22,7 +22,7 @@ from shared.reference.city_airports import require_airports
 from shared.reference.rows import Program
 from shared.services.search.price_memory import carriers_seen_nonstop
 
-Season = Literal["off_peak", "standard", "peak"]
+Season = Literal["lowest", "off_peak", "standard", "peak"]
 Reach = Literal["balance", "transfer", "no"]
 
 

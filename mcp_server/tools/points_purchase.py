@@ -16,7 +16,7 @@ from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
-from shared.reference.ages import explain_outdated
+from shared.reference.ages import explain_outdated, find_page_day
 from shared.reference.rows import BuyPoints, PointsSale
 
 _SHOWN_PAST_SALES = 3
@@ -106,7 +106,7 @@ def _to_buy_price(call: Call, row: BuyPoints, quantity: int | None) -> BuyPrice:
         taxes=row.taxes,
         seller=row.seller,
         note=row.note,
-        checked_on=row.audited_on.isoformat() if row.audited_on else None,
+        checked_on=day.isoformat() if (day := find_page_day(row)) else None,
         **describe_verified(row),
     )
 

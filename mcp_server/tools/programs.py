@@ -37,7 +37,7 @@ from mcp_server.views.award_charts import (
     to_value_row,
 )
 from mcp_server.views.flown_routes import APART, describe_route, find_route
-from shared.domain.award_charts import Chart, RoutePrice
+from shared.domain.award_charts import SEASONS, Chart, RoutePrice
 from shared.domain.dates import format_day
 from shared.domain.flown_routes import RouteKnown
 from shared.domain.plurals import pluralize
@@ -260,12 +260,19 @@ def get_pricing(
         cabins=dict.fromkeys(cabins, NO_DATA) if apart else prices,
         route=finding.route,
         if_flown=prices if apart else None,
-        season_on_date=None if date is None or price.dynamic or has_seasons(price) else "standard",
+        season_on_date=None if date is None else _find_one_season(price),
         dynamic=price.dynamic,
         examples=quoted,
         notes=[c.remark for c in price.charts if c.remark],
         **describe_audited(chart),
     )
+
+
+def _find_one_season(price: RoutePrice) -> Season | None:
+    """The season of any day; None where days differ or are not known to be alike, and where the price is dynamic."""
+    if price.dynamic or has_seasons(price):
+        return None
+    return "lowest" if any("lowest" in cabin.points for cabin in price.cabins.values()) else "standard"
 
 
 def _select_charts(call: Call, program: Program, scope: Scope, airline: str | None) -> list[Chart]:
@@ -313,7 +320,7 @@ def get_program_rates(
         unknown = f"No award chart of {resolved.name} for {flights}{of} is known."
         raise _refuse(call, resolved, unknown, "award chart", scope, code)
     priced = {season for rate in rates for season, points in rate.points.items() if points is not None}
-    seasons = [season for season in ("off_peak", "standard", "peak") if season in priced]
+    seasons = [season for season in SEASONS if season in priced]
     examples = list_examples(call.reference, resolved, scope, code)
     rows = [row for c in charts for row in to_rate_rows(c, cabin, MAX_ROWS)][:MAX_ROWS]
     summary = f"dynamic, no chart. {describe_quotes(examples)}" if dynamic else f"{pluralize(len(rates), 'price')}."

@@ -23,6 +23,7 @@ from shared.domain import status_tiers
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.earning import count_points
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.offers import find_state
 from shared.domain.plurals import pluralize
 from shared.domain.status_runs import ObservedFare, Run, RunOption, count_runs, rank_runs
 from shared.domain.status_tiers import Ladder, StatusTier
@@ -482,9 +483,11 @@ def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPat
     ]
     if not offers:
         return [], [NO_OFFERS]
-    judged_offers = [
-        (row, status_tiers.check_eligibility(row.from_programs, row.from_tiers, tiers_held)) for row in offers
-    ]
+    running = [row for row in offers if find_state(row, call.today) != "past"]
+    if not running:
+        last_day = format_iso_day(max(row.as_of or "" for row in offers))
+        return [], [f"Match and challenge: the offers known here were last seen on {last_day} and may have ended."]
+    judged_offers = [(row, statuses.judge_match(call.reference, row, tiers_held, call.today)) for row in running]
     paths = [_to_offer_path(row, eligibility, goal) for row, eligibility in judged_offers if eligibility != "no"]
     return paths, [] if paths else ["Match and challenge: none of the known offers takes a status you hold."]
 

@@ -18,11 +18,12 @@ from shared.db.accounts import lock
 from shared.db.household import find_member
 from shared.db.members import HOLDER
 from shared.db.statuses import LoyaltyStatus as Row
-from shared.domain import status_tiers
 from shared.domain.dates import format_day
+from shared.domain.offers import State, find_state
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import statuses
+from shared.reference.ages import find_page_day
 from shared.reference.rows.earning import StatusMatch as Offer
 from shared.reference.rows.programmes import Program
 
@@ -68,6 +69,8 @@ class StatusMatch(Verified):
     once_per: str
     apply_url: str
     eligible: Literal["yes", "no", "unknown"]
+    state: State  # past: ended, or not seen for 60 days
+    remark: str | None
 
 
 class StatusMatches(Result):
@@ -277,7 +280,7 @@ def _find_tiers_held(call: Call, source_program: str | None, source_tier: str | 
     return {slug: mine[slug]} if slug in mine else {}
 
 
-def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
+def _to_offer(call: Call, row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
     return StatusMatch(
         offer_id=row.offer_id,
         target_program=row.to_program,
@@ -292,9 +295,18 @@ def _to_offer(row: Offer, tiers_held: Mapping[str, str]) -> StatusMatch:
         valid_months=row.valid_months,
         once_per=row.once_per,
         apply_url=row.apply_url,
-        eligible=status_tiers.check_eligibility(row.from_programs, row.from_tiers, tiers_held),
+        eligible=statuses.judge_match(call.reference, row, tiers_held, call.today),
+        state=find_state(row, call.today),
+        remark=row.remark,
         **describe_verified(row),
     )
+
+
+def _may_take(row: Offer, source: Program) -> bool:
+    """Whether an offer takes tiers of a programme, or nobody knows which it takes."""
+    if row.from_programs:
+        return source.slug in row.from_programs or "*" in row.from_programs
+    return row.from_kind in (None, source.kind)
 
 
 @tool(
@@ -330,16 +342,18 @@ def get_status_matches(
         r
         for r in rows
         if target in (None, r.to_program)
-        and (source is None or not r.from_programs or source in r.from_programs)
+        and (source is None or _may_take(r, programs[source]))
         and kind in ("all", programs[r.to_program].kind)
         and r.is_valid(call.today)
     ]
-    offers = [o for o in (_to_offer(r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
-    audited = max((r.audited_on for r in rows if r.audited_on), default=None)
-    none = "" if rows else " No status-match offers have been gathered here, though some may exist."
+    offers = [o for o in (_to_offer(call, r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
+    audited = max((day for r in rows if (day := find_page_day(r))), default=None)
+    none = "" if offers else " None is known here, though some may exist."
+    past = sum(o.state == "past" for o in offers)
+    old = f" {past} of them were not seen for 60 days and may have ended." if past else ""
     paging = Paging.of(page, per_page, len(offers))
     return StatusMatches(
-        message=f"{pluralize(len(offers), 'offer')}.{none}{paging.more}",
+        message=f"{pluralize(len(offers), 'offer')}.{none}{old}{paging.more}",
         offers=offers[(page - 1) * per_page : page * per_page],
         paging=paging,
         audited_on=audited,

@@ -32,6 +32,7 @@ from shared.domain.dates import format_iso_day
 from shared.domain.plurals import pluralize
 from shared.domain.transfers import Edge, find_dead_ends, find_paths
 from shared.errors import Fault, Invalid, NoData
+from shared.reference.ages import find_page_day
 from shared.reference.points_purchase import find_sale_price
 from shared.reference.rows import PointsSale, TransferBonus
 from shared.reference.transfer_rates import describe_all_rates, describe_rates, list_card_names
@@ -101,9 +102,21 @@ class Partner(Verified):
     note: str | None
 
 
+class DoubtfulRoute(Verified):
+    """A route that sources disagree about; `note` says why. Nothing counts with it."""
+
+    program: str
+    name: str
+    ratio_from: float
+    ratio_to: float
+    region: str
+    note: str | None
+
+
 class TransferPartners(Result):
     program: str
     partners: list[Partner]
+    doubtful: list[DoubtfulRoute]
 
 
 class TransferPaths(Result):
@@ -205,14 +218,36 @@ def list_transfer_partners(
         pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
     way = "go to" if direction == "from" else "come from"
     running = [(e, other) for e, other in pairs if e.bonus]
-    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')};"
+    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')} known here;"
     counts += f" {len(running) or 'none'} with a bonus today."
+    doubtful = [] if bonus_only else _list_doubtful(call, resolved.slug, direction)
+    if doubtful:
+        counts += f" Not counted, because sources disagree: {', '.join(r.name for r in doubtful)}."
     shown_pairs = sorted(running if bonus_only else pairs, key=lambda p: p[1])
     return TransferPartners(
         message=" ".join([counts, *_describe_cards(call, [e for e, _ in shown_pairs])]),
         program=resolved.slug,
         partners=[_to_partner(call, e, other) for e, other in shown_pairs],
+        doubtful=doubtful,
     )
+
+
+def _list_doubtful(call: Call, slug: str, direction: str) -> list[DoubtfulRoute]:
+    edges = call.reference.list_doubtful_routes(call.today)
+    pairs = [(e, e.target if direction == "from" else e.source) for e in edges]
+    return [
+        DoubtfulRoute(
+            program=other,
+            name=call.reference.programs[other].name,
+            ratio_from=float(e.ratio_from),
+            ratio_to=float(e.ratio_to),
+            region=e.region,
+            note=e.note,
+            **describe_verified(e),
+        )
+        for e, other in pairs
+        if slug == (e.source if direction == "from" else e.target)
+    ]
 
 
 def _describe_cards(call: Call, edges: list[Edge]) -> list[str]:
@@ -256,8 +291,10 @@ def find_transfer_paths(
     network = read_routes(call, cards)
     paths = find_paths(network, start.slug, goal.slug, points_needed, max_hops)
     if not paths:
+        in_doubt = any(r.program == goal.slug for r in _list_doubtful(call, start.slug, "from"))
+        doubt = " Sources disagree whether there is a direct one, so it is not counted." if in_doubt else ""
         raise NoData(
-            f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.",
+            f"No way from {start.name} to {goal.name} in at most {pluralize(max_hops, 'step')} is known.{doubt}",
             missing=["transfer path"],
         )
     routes = [to_transfer_route(call.reference, p, points_needed) for p in paths[:MAX_PATHS]]
@@ -378,5 +415,5 @@ def whats_on_sale(
         points_sales=sales,
         past_patterns=list_bonus_patterns(call) if kind != "points" else [],
         for_your_balances=sorted(held_programs & on_sale),
-        checked_on=max((row.audited_on for row in rows if row.audited_on), default=None),
+        checked_on=max((day for row in rows if (day := find_page_day(row))), default=None),
     )

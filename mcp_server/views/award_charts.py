@@ -11,7 +11,7 @@ from shared.reference.hotel_awards import find_programme
 from shared.reference.reference import Reference
 from shared.reference.rows import AwardExample, ChartGap, HotelPointValue, HyattPrice, Program
 
-Season = Literal["off_peak", "standard", "peak"]
+Season = Literal["lowest", "off_peak", "standard", "peak"]
 Scope = Literal["own", "partner"]
 ChartKind = Literal["zone", "distance", "region_pair", "category", "fixed", "dynamic"]
 KIND_SHOWN: dict[str, ChartKind] = {
@@ -25,6 +25,7 @@ KIND_SHOWN: dict[str, ChartKind] = {
 
 
 class Seasons(Part):
+    lowest: int | None  # the cheapest seat; others cost more
     off_peak: int | None
     standard: int | None
     peak: int | None
@@ -59,6 +60,7 @@ class RateRow(Part):
     carriers: list[str]
     cabin: str
     zone_or_band: str
+    lowest: int | None  # the cheapest seat; others cost more
     off_peak: int | None
     standard: int | None
     peak: int | None
@@ -102,7 +104,12 @@ def to_seasons(price: RoutePrice, cabin: str) -> Seasons | NoDataWord:
     if cabin_price is None:
         return NO_DATA
     points = cabin_price.points
-    return Seasons(off_peak=points.get("off_peak"), standard=points.get("standard"), peak=points.get("peak"))
+    return Seasons(
+        lowest=points.get("lowest"),
+        off_peak=points.get("off_peak"),
+        standard=points.get("standard"),
+        peak=points.get("peak"),
+    )
 
 
 def has_seasons(price: RoutePrice) -> bool:
@@ -177,6 +184,7 @@ def _to_rate_row(rate: ChartPrice) -> RateRow:
         carriers=sorted(rate.chart.carriers),
         cabin=rate.cabin,
         zone_or_band=rate.place,
+        lowest=rate.points.get("lowest"),
         off_peak=rate.points.get("off_peak"),
         standard=rate.points.get("standard"),
         peak=rate.points.get("peak"),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-Season = Literal["off_peak", "standard", "peak"]
-SEASONS: tuple[Season, ...] = ("off_peak", "standard", "peak")
+# lowest: what the cheapest seat costs where the programme announces no more, so that a seat can cost more.
+Season = Literal["lowest", "off_peak", "standard", "peak"]
+SEASONS: tuple[Season, ...] = ("lowest", "off_peak", "standard", "peak")
 Points = dict[Season, int]
 ANY_DOMESTIC = ("*domestic", "*domestic")  # a price for flights within any one country
 

@@ -30,6 +30,8 @@ class IssuerRule(Protocol):
     @property
     def cards(self) -> tuple[str, ...]: ...
     @property
+    def blockers(self) -> tuple[str, ...]: ...
+    @property
     def personal_only(self) -> bool: ...
     @property
     def limit(self) -> int | None: ...
@@ -83,7 +85,7 @@ def check_rule(rule: IssuerRule, slug: str, own: Collection[OwnCard], today: dat
     if rule.kind == "held_issuer":
         recent = [c for c in _select_issuer(rule, own) if c.closed_on is None or since is None or c.closed_on >= since]
         return RuleCheck("yes" if recent else "no", len(recent), since)
-    slugs = (slug,) if rule.kind == "bonus_card" else rule.cards
+    slugs = (slug,) if rule.kind == "bonus_card" else rule.blockers or rule.cards
     cards = [c for c in own if c.slug in slugs]
     if rule.kind == "had_card":
         return RuleCheck("yes" if cards else "no", len(cards), since)

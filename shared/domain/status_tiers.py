@@ -155,11 +155,14 @@ def is_on_track(earned: Decimal, required: int, period: str | None, on: date) ->
 def check_eligibility(
     from_programs: Collection[str], from_tiers: Sequence[str], tiers_by_program: Mapping[str, str]
 ) -> Literal["yes", "no", "unknown"]:
-    """Whether a match offer can be used by someone who holds these tiers (programme -> tier)."""
-    if not tiers_by_program:
+    """Whether a match offer can be used by someone who holds these tiers (programme -> tier).
+
+    Programmes that no source names are unknown, never all of them: those stand there as `*`.
+    """
+    if not tiers_by_program or not from_programs:
         return "unknown"
     accepted_tiers = {names.normalize_name(t) for t in from_tiers}
-    mine = {p: t for p, t in tiers_by_program.items() if not from_programs or p in from_programs}
+    mine = {p: t for p, t in tiers_by_program.items() if "*" in from_programs or p in from_programs}
     if any(not accepted_tiers or names.normalize_name(t) in accepted_tiers for t in mine.values()):
         return "yes"
     return "no"

@@ -1,19 +1,16 @@
 """Welcome offers of cards: which still count on a day, and how they are put into words."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from shared.domain.dates import format_day, format_days, format_iso_day, parse_loose_day
+from shared.domain.offers import TimedOffer, find_state
 from shared.domain.plurals import pluralize
 
-# Issuers change offers every few weeks. Half a year after it was seen, an offer says nothing about today.
-MAX_AGE = timedelta(days=180)
-State = Literal["running", "seen", "past"]
 
-
-class WelcomeOffer(Protocol):
+class WelcomeOffer(TimedOffer, Protocol):
     @property
     def amount(self) -> int | None: ...
     @property
@@ -24,22 +21,9 @@ class WelcomeOffer(Protocol):
     def is_maximum(self) -> bool: ...
     @property
     def extra(self) -> str | None: ...
-    @property
-    def as_of(self) -> str | None: ...
-    @property
-    def valid_from(self) -> date | None: ...
-    @property
-    def valid_to(self) -> date | None: ...
 
 
 AnyOffer = TypeVar("AnyOffer", bound=WelcomeOffer)
-
-
-def find_state(offer: WelcomeOffer, today: date) -> State:
-    """running: until a known last day; seen: recently, without a last day; past: ended, seen long ago, or undated."""
-    if offer.valid_to is not None:
-        return "running" if today <= offer.valid_to else "past"
-    return "seen" if offer.as_of and today - parse_loose_day(offer.as_of) <= MAX_AGE else "past"
 
 
 def pick_offer(offers: Iterable[AnyOffer], today: date) -> AnyOffer | None:

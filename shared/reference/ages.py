@@ -19,6 +19,16 @@ def find_last_check(row: Any) -> date:
     return parse_loose_day(row.as_of) if row.as_of else UNDATED
 
 
+def find_page_day(fact: Any) -> date | None:
+    """The day of the page in which someone checked a fact; None where no one did, or the page carries no whole day.
+
+    The day of the look at our table, `audited_on`, is never told as the day a fact was checked: the page may be old.
+    """
+    if fact.audited_on is None or not fact.as_of or len(fact.as_of) != len("2026-11-22"):
+        return None
+    return date.fromisoformat(fact.as_of)
+
+
 def is_outdated(file: str, row: Any, today: date) -> bool:
     """Whether a fact is past the limit of its file. One without a date is not: answers call it undated."""
     checked_on = find_last_check(row)

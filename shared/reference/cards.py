@@ -11,9 +11,11 @@ from typing import Any
 from shared.domain import card_credits, welcome_offers
 from shared.domain.card_prices import PORTAL_CENTS
 from shared.domain.card_value import CardOffer, CategoryRate
+from shared.domain.offers import find_state
 from shared.domain.transfers import Edge, find_paths
 from shared.domain.valuations import choose_value
 from shared.reference.exchange_rates import find_exchange_rate
+from shared.reference.fact_life import ANY
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import CardCredit, CardEarn, CatalogCard, IssuerRule, WelcomeOffer
 from shared.reference.transfer_rates import format_ratio
@@ -48,7 +50,7 @@ def find_welcome_offer(reference: Reference, slug: str, on: date) -> WelcomeOffe
 def find_counted_offer(reference: Reference, slug: str, on: date) -> WelcomeOffer | None:
     """The welcome offer that counts on a day; None when none is known or what is known is history."""
     offer = find_welcome_offer(reference, slug, on)
-    return offer if offer and welcome_offers.find_state(offer, on) != "past" else None
+    return offer if offer and find_state(offer, on) != "past" else None
 
 
 def value_point(
@@ -179,6 +181,6 @@ def list_issuer_rules(reference: Reference, card: CatalogCard, on: date) -> list
         for row in reference.rows("issuer_rules.csv")
         if row.is_valid(on)
         and (row.issuer, row.country) == (card.issuer, card.country)
-        and (not row.cards or card.slug in row.cards)
+        and (ANY in row.cards or card.slug in row.cards)
         and not (row.personal_only and row.kind != "opened_any" and card.segment == "business")
     ]

@@ -25,6 +25,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "award_chart_zones.csv": ("chart_id", "cabin", "from_zone", "to_zone", "season"),
     "award_chart_bands.csv": ("chart_id", "cabin", "season", "min_miles"),
     "award_zone_members.csv": ("zone_system", "zone"),
+    "award_chart_checks.csv": ("chart_id", "airline", "origin", "destination", "cabin", "season"),
     "airlines.csv": ("iata", "icao"),
     "airline_facts.csv": ("airline", "topic", "value"),
     "alliance_members.csv": ("airline", "valid_from"),
@@ -129,7 +130,7 @@ def check_windows(tables: Tables) -> Iterator[str]:
     for name in DATED:
         windows: dict[tuple[Any, ...], list[tuple[str, Any]]] = {}
         for where, row in list_rows(tables, name):
-            if row.valid_from and row.valid_to and row.valid_from > row.valid_to:
+            if row.known_from and row.valid_to and row.known_from > row.valid_to:
                 yield f"{where}: it ends before it starts"
             windows.setdefault(tuple(getattr(row, f) for f in DATED[name]), []).append((where, row))
         for rows in windows.values():
@@ -137,7 +138,7 @@ def check_windows(tables: Tables) -> Iterator[str]:
 
 
 def _find_overlaps(rows: list[tuple[str, Any]]) -> Iterator[str]:
-    ordered = sorted(rows, key=lambda pair: pair[1].valid_from or date.min)
+    ordered = sorted(rows, key=lambda pair: pair[1].known_from or date.min)
     for (earlier, before), (where, row) in pairwise(ordered):
-        if (row.valid_from or date.min) <= (before.valid_to or date.max):
+        if (row.known_from or date.min) <= (before.valid_to or date.max):
             yield f"{where}: it overlaps in time with {earlier}; end one before the other begins"

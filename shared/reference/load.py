@@ -15,7 +15,18 @@ from shared.domain.issuer_rules import COUNTING, KINDS
 from shared.domain.plans import CABINS
 from shared.domain.status_tiers import Requirement, parse_ways
 from shared.processes.garbage_collection import pause_collection
-from shared.reference import airlines, airports, flights, folio, keys, spending, watched_sources
+from shared.reference import (
+    airlines,
+    airports,
+    fact_life,
+    flights,
+    folio,
+    keys,
+    known_prices,
+    spending,
+    watched_sources,
+)
+from shared.reference.fact_life import ANY
 from shared.reference.keys import Tables, list_rows
 from shared.reference.overrides import Override, apply_overrides
 from shared.reference.provenance import check_provenance
@@ -69,7 +80,7 @@ _CHART_KINDS = (
     "dynamic",
     "not_captured",
 )
-_SEASONS = ("any", "off_peak", "standard", "peak")
+_SEASONS = ("any", "lowest", "off_peak", "standard", "peak")
 _PRICES = ("award_chart_bands.csv", "award_chart_zones.csv")
 _MIN_RATIO, _MAX_RATIO = Decimal("0.03"), Decimal(4)
 _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
@@ -277,7 +288,8 @@ def _check_card_rules(tables: Tables) -> Iterator[str]:
             yield f"{where}: no card of {row.issuer} in {row.country} is in cards.csv"
         if row.kind in COUNTING and row.limit is None:
             yield f"{where}: kind {row.kind} needs a limit"
-        yield from (f"{where}: card {card!r} is not in cards.csv" for card in row.cards if card not in cards)
+        named = (card for card in (*row.cards, *row.blockers) if card != ANY and card not in cards)
+        yield from (f"{where}: card {card!r} is not in cards.csv" for card in named)
 
 
 _HOTEL_CATEGORIES = frozenset("12345678ABCDEF")
@@ -319,6 +331,7 @@ def _check_kinds(tables: Tables) -> Iterator[str]:
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
         ("voucher_types.csv", "booking_kind", (None, "award", "cash")),
         ("status_matches.csv", "kind", _OFFER_KINDS),
+        ("status_matches.csv", "from_kind", (None, "airline", "hotel")),
         ("card_earn.csv", "unit", _EARN_UNITS),
         ("hotel_point_values.csv", "kind", _POINT_VALUE_KINDS),
     ):
@@ -332,7 +345,7 @@ def _check_status_matches(tables: Tables) -> Iterator[str]:
     tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
     tiered = {program for program, _ in tiers}
     for where, row in list_rows(tables, "status_matches.csv"):
-        yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in slugs)
+        yield from (f"{where}: {p!r} is not a programme" for p in row.from_programs if p not in (ANY, *slugs))
         if row.to_program in tiered and (row.to_program, row.to_tier) not in tiers:
             yield f"{where}: {row.to_tier!r} is no tier of {row.to_program}"
 
@@ -361,6 +374,8 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     find_home_faults: (),
+    fact_life.find_faults: (),
+    fact_life.find_alliance_faults: ("alliance_members.csv", "programs.csv"),
     airlines.find_faults: ("airlines.csv", "programs.csv"),
     flights.find_faults: flights.TABLES,
     folio.find_faults: tuple(folio.TABLES),
@@ -392,11 +407,16 @@ FOLDER = Path(__file__).parent / "data"
 @dataclass(frozen=True)
 class Loaded:
     reference: Reference
+    tables: dict[str, list[Any]]
     seconds: float
 
 
 def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, list[Any]]:
     """Every file's rows, with the corrections laid over them. Raises ReferenceError naming all faults at once."""
+    return load(folder, overrides).tables
+
+
+def _read_lines(folder: Path, overrides: Sequence[Override]) -> dict[str, dict[int, Any]]:
     faults: list[str] = []
     lines: dict[str, dict[Any, Any]] = {}
     broken: set[str] = set()
@@ -413,14 +433,18 @@ def read_tables(folder: Path, overrides: Sequence[Override] = ()) -> dict[str, l
     faults += find_faults(lines, airports.load_codes(), broken)
     if faults:
         raise ReferenceError(faults)
-    return {name: list(rows.values()) for name, rows in lines.items()}
+    return lines
 
 
 def load(folder: Path = FOLDER, overrides: Sequence[Override] = ()) -> Loaded:
     started = time.perf_counter()
     with pause_collection():
-        tables = read_tables(folder, overrides)
-        return Loaded(Reference(tables), time.perf_counter() - started)
+        lines = _read_lines(folder, overrides)
+        tables = {name: list(rows.values()) for name, rows in lines.items()}
+        reference = Reference(tables)
+        if faults := list(known_prices.find_faults(reference, lines[known_prices.TABLE])):
+            raise ReferenceError(faults)
+        return Loaded(reference, tables, time.perf_counter() - started)
 
 
 _current: list[Reference] = []

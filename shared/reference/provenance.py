@@ -1,7 +1,7 @@
 """Provenance rules: which sources prove a fact, and how far a row with them may be trusted."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,10 +54,15 @@ def is_proof(source_url: str, second_source_url: str | None, hosts: frozenset[st
 
 def check_provenance(name: str, rows: Mapping[Any, Any], hosts: frozenset[str]) -> list[str]:
     """Each fact says where it is from, how old that is, who looked, and is trusted no further than that allows."""
-    return [f"{name}:{number}: {fault}" for number, row in rows.items() for fault in _find_faults(row, hosts)]
+    kind = type(next(iter(rows.values()), None))
+    sources = [column for column in getattr(kind, "__dataclass_fields__", ()) if column.endswith("_source")]
+    return [f"{name}:{number}: {fault}" for number, row in rows.items() for fault in _find_faults(row, hosts, sources)]
 
 
-def _find_faults(row: Any, hosts: frozenset[str]) -> Iterator[str]:
+def _find_faults(row: Any, hosts: frozenset[str], sources: Iterable[str]) -> Iterator[str]:
+    for column in sources:  # those of single values; source_url has its own rules
+        if getattr(row, column) == GENERAL_KNOWLEDGE and row.confidence not in ("low", "missing"):
+            yield f"{column} is {GENERAL_KNOWLEDGE}: confidence {row.confidence} is too high, or its value stays out"
     if row.confidence not in CONFIDENCE:
         yield f"confidence {row.confidence!r} is not one of {', '.join(CONFIDENCE)}"
     if row.as_of is not None and not _WHEN.fullmatch(row.as_of):

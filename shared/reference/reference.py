@@ -119,7 +119,7 @@ def build_edges(tables: Tables, on: date) -> Iterable[Edge]:
             ):
                 running[row.from_program, row.to_program] = bonus
     for row in tables["transfer_partners.csv"]:
-        if row.is_valid(on) and (row.status == "active" or row.valid_to is not None):
+        if row.is_valid(on) and (row.status == "active" or (row.status == "ended" and row.valid_to is not None)):
             yield _build_edge(row, running.get((row.from_program, row.to_program)))
 
 
@@ -441,6 +441,11 @@ class Reference:
 
     def _list_edges(self, on: date) -> Sequence[transfers.Edge]:
         return tuple(build_edges(self._tables, on))
+
+    def list_doubtful_routes(self, on: date) -> list[transfers.Edge]:
+        """The transfer routes that sources disagree about: shown, never counted."""
+        rows = self._tables["transfer_partners.csv"]
+        return [_build_edge(row, None) for row in rows if row.status == "doubtful" and row.is_valid(on)]
 
     def _build_network(self, on: date, cards: frozenset[str]) -> transfers.Network:
         return transfers.build_network(pick_rates(self._edges(on), cards))

@@ -1,20 +1,22 @@
 """Elite tiers, earning schemes and status runs of a programme, built from the facts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from shared import clock
 from shared.domain import status_tiers
 from shared.domain.earning import EarningBand, FlownLeg, Method, Metric, Scheme
+from shared.domain.offers import find_state
 from shared.domain.status_runs import Run
 from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Ambiguity, Candidates
 from shared.reference.reference import Reference
+from shared.reference.rows import StatusMatch
 
 # Programmes whose earning can be computed, in the order of the catalogue.
 COUNTING_RULES: dict[str, tuple[Metric, Method]] = {
@@ -77,6 +79,20 @@ def match_tier(reference: Reference, program: str, text: str) -> str:
     candidates = [{"tier": t} for t in tiers or steps.names]
     which = Ambiguity.of_names(f"tier of {name}", text, [step["tier"] for step in candidates])
     raise Candidates(f"{sentence} of {name}; call again with one of the tiers listed.", candidates, which)
+
+
+def judge_match(
+    reference: Reference, offer: StatusMatch, tiers_held: Mapping[str, str], on: date
+) -> Literal["yes", "no", "unknown"]:
+    """Whether a match offer takes one of the tiers held (programme -> tier); of one that may have ended it is unknown.
+
+    An offer that takes tiers of airlines alone refuses those of hotels, whichever airlines it takes.
+    """
+    fits = {p: t for p, t in tiers_held.items() if offer.from_kind in (None, reference.programs[p].kind)}
+    if tiers_held and not fits:
+        return "no"
+    answer = status_tiers.check_eligibility(offer.from_programs, offer.from_tiers, fits)
+    return "unknown" if answer == "yes" and find_state(offer, on) == "past" else answer
 
 
 @lru_cache(maxsize=8)

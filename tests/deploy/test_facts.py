@@ -1,10 +1,14 @@
 """`award-travel fact`: corrections with their trail, and one line for each fault."""
 
+import io
 from collections.abc import Iterator
 
 import pytest
 
 from deploy.cli import main
+from shared import clock
+from shared.db.base import transaction
+from shared.db.source_watch import list_open_items, store_items
 from shared.reference import load
 from shared.reference.load import reference
 from shared.services.operations import facts
@@ -71,3 +75,41 @@ def test_an_audit_that_finds_nothing_ends_well(capsys: pytest.CaptureFixture[str
 def test_a_file_nobody_knows_is_not_listed_as_empty(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(("fact", "list", "nope.csv")) == 1
     assert "There is no file nope.csv. The files: " in capsys.readouterr().err
+
+
+def open_item(file: str, key: str, field: str, ours: str, theirs: str) -> dict[str, str]:
+    link = "https://raw.githubusercontent.com/somebody/lists/main/cards.json"
+    return {
+        "source": "lists",
+        "file": file,
+        "key": key,
+        "field": field,
+        "ours": ours,
+        "theirs": theirs,
+        "link": link,
+    }
+
+
+def test_a_proposal_is_taken_or_refused_by_one_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [
+        open_item("cards.csv", "us-amex-gold", "annual_fee", "325", "375.0"),
+        open_item("cards.csv", "us-amex-green", "annual_fee", "150", "a lot"),  # no number: for a person to write
+        open_item("cards.csv", "us-amex-platinum", "annual_fee", "895", "1"),
+        open_item("cards.csv", "us-chase-aeroplan", "row", "no row", "a row"),
+    ]
+    with transaction() as session:
+        store_items(session, items, clock.today())
+    monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\n"))
+    assert main(("audit", "--decide", "--by", "ann")) == 0
+    told = capsys.readouterr().out
+    assert "annual_fee: 325 -> 375" in told
+    assert "2 proposals: 1 taken, 1 refused." in told
+    with transaction() as session:
+        left = [(item.key, item.field) for item in list_open_items(session)]
+    assert left == [("us-amex-green", "annual_fee"), ("us-chase-aeroplan", "row")]
+    main(("fact", "list"))
+    listed = capsys.readouterr().out
+    assert "1 correction in force" in listed
+    assert "by ann" in listed

@@ -74,6 +74,19 @@ class RejectedCell:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownPrice(Fact):
+    """What a route of a chart costs one way by another source than the chart's."""
+
+    chart_id: str
+    airline: str
+    origin: str
+    destination: str
+    cabin: str
+    season: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
 class AwardExample(Dated):
     program: str
     airline: str

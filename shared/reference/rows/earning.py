@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,17 @@ class StatusRunRoute(Fact):
 
 
 @dataclass(frozen=True, slots=True)
-class StatusMatch(Dated):
-    """An offer to be given, or to earn faster, a tier for one held elsewhere. Empty from_programs: from any."""
+class StatusMatch(OfferRow):
+    """An offer to be given, or to earn faster, a tier for one held elsewhere.
+
+    `from_programs`: whose tiers it takes; `*` any, empty: unknown. `from_kind`: airline or hotel, where all it takes
+    are of one kind. `remark` is for readers of answers.
+    """
 
     offer_id: str
     to_program: str
     from_programs: tuple[str, ...]
+    from_kind: str | None
     from_tiers: tuple[str, ...]
     to_tier: str
     kind: str
@@ -101,3 +106,4 @@ class StatusMatch(Dated):
     valid_months: int | None
     once_per: str
     apply_url: str
+    remark: str | None

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from datetime import date
 
+from shared.domain import offers
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Where a fact is from, how old that is, when we last confirmed it, and how far it is trusted.
 
-    `audited_on` is the day someone saw the value in the sources named: a primary page, or two publishers.
+    `as_of` is the day of the page that was read; `audited_on` the day someone saw the value there: in a primary page,
+    or with two publishers.
     """
 
     source_url: str
@@ -26,5 +29,20 @@ class Dated(Fact):
     valid_from: date | None
     valid_to: date | None
 
+    @property
+    def known_from(self) -> date | None:
+        """The first day it is known to hold; None: since ever."""
+        return self.valid_from
+
     def is_valid(self, on: date) -> bool:
-        return (self.valid_from is None or self.valid_from <= on) and (self.valid_to is None or on <= self.valid_to)
+        first = self.known_from
+        return (first is None or first <= on) and (self.valid_to is None or on <= self.valid_to)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRow(Dated):
+    """What somebody offers for a time. A first day that no source gives is empty, never the day of a list."""
+
+    @property
+    def known_from(self) -> date | None:
+        return offers.find_known_start(self)

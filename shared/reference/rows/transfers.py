@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
 class TransferPartner(Dated):
-    """A transfer route; `cards` are those that give this ratio, none listed: every card that earns the currency."""
+    """A transfer route; `cards` are those that give this ratio, none listed: every card that earns the currency.
+
+    `status`: active, ended, or doubtful where sources disagree whether it is open: shown, never counted.
+    """
 
     from_program: str
     to_program: str
@@ -31,7 +34,7 @@ class TransferPartner(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class TransferBonus(Dated):
+class TransferBonus(OfferRow):
     from_program: str
     to_program: str
     bonus_percent: int
@@ -40,7 +43,7 @@ class TransferBonus(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class PointsSale(Dated):
+class PointsSale(OfferRow):
     program: str
     kind: str
     bonus_percent: int | None

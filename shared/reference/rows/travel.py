@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from shared.reference.rows.fact import Dated, Fact
+from shared.reference.rows.fact import Dated, Fact, OfferRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class CatalogCard(Dated):
 
 
 @dataclass(frozen=True, slots=True)
-class WelcomeOffer(Dated):
+class WelcomeOffer(OfferRow):
     """What a card pays a new holder, in its own points. `as_of` is the day it was seen; few offers name a last day.
 
     `is_maximum`: the issuer tells each applicant the amount, and it may be less.
@@ -153,7 +153,7 @@ class CardCredit(Dated):
 class IssuerRule(Dated):
     """When an issuer refuses a card or its bonus, as it is told. `kind` says what is counted: domain.issuer_rules.
 
-    `cards`: those it is about; without them all cards of the issuer in the country.
+    `cards`: those it is about, `*` all cards of the issuer in the country.
     """
 
     rule: str
@@ -161,6 +161,7 @@ class IssuerRule(Dated):
     country: str
     kind: str
     cards: tuple[str, ...]
+    blockers: tuple[str, ...]  # the cards that stand against it, where they are not those of `cards`
     personal_only: bool
     limit: int | None
     months: int | None

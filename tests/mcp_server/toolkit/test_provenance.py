@@ -1,10 +1,12 @@
-"""The citation of an answer: one sentence that names the sources and says when they were last checked."""
+"""The few words of an answer about its facts: how far they were checked, by the day of the page."""
 
+from datetime import date
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from mcp_server.toolkit.provenance import cite_sources
+from mcp_server.toolkit.provenance import cite_checks, describe_audited, describe_verified, find_last_check
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.sandbox_rows import list_objects
 
@@ -17,42 +19,38 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
 
 
 @pytest.mark.parametrize(
-    ("facts", "sentence"),
+    ("facts", "words"),
     [
         ([], ""),
-        ([build_fact(checked="2026-11-22")], "Source: hyatt.com; last checked on 22 Nov 2026."),
-        ([build_fact(dated="2025-12-15")], "Source: hyatt.com; never checked, dated 15 Dec 2025."),
-        ([build_fact()], "Source: hyatt.com; never checked, undated."),
-        (
-            [build_fact("general knowledge", confidence="low")],
-            "Source: general knowledge; never checked, undated. Confidence is low.",
-        ),
+        ([build_fact(checked="2026-11-22")], "Checked 22 Nov 2026."),
+        ([build_fact(dated="2025-12-15")], "Not checked."),
+        ([build_fact("general knowledge", confidence="low")], "Not checked. Confidence is low."),
         (
             [build_fact(checked="2026-11-22"), build_fact(GUIDE, checked="2026-10-01")],
-            "Sources: hyatt.com and github.com/somebody; last checked on 1 Oct 2026 or later.",
+            "Checked 1 Oct 2026 or later.",
         ),
-        (
-            [build_fact(checked="2026-11-22"), build_fact(dated="2025"), build_fact()],
-            "Source: hyatt.com; 2 of 3 never checked, the rest last checked on 22 Nov 2026.",
-        ),
-        (
-            [build_fact(dated="2025-01"), build_fact(dated="2026-02-03"), build_fact()],
-            "Source: hyatt.com; never checked, dated 2025-01 to 3 Feb 2026, some undated.",
-        ),
-        (
-            [build_fact(f"https://guide{n}.example/") for n in range(5)],
-            "Sources: guide0.example, guide1.example, guide2.example and 2 more; never checked, undated.",
-        ),
+        ([build_fact(checked="2026-11-22"), build_fact(dated="2025")], "Checked 22 Nov 2026, 1 of 2 not checked."),
+        ([build_fact() | {"unaudited": False}], "Checked, the day is not known."),
     ],
 )
-def test_sources_are_named_once_with_their_last_check(facts: list[dict[str, Any]], sentence: str) -> None:
-    assert cite_sources(list_objects({"message": "", "rows": [{"fact": fact} for fact in facts]})) == sentence
+def test_a_message_says_how_far_its_facts_were_checked(facts: list[dict[str, Any]], words: str) -> None:
+    assert cite_checks(list_objects({"message": "", "rows": [{"fact": fact} for fact in facts]})) == words
 
 
 def test_the_day_of_an_answers_own_audit_counts() -> None:
     answer = {key: value for key, value in build_fact().items() if key != "verified_on"}
-    cited = cite_sources(list_objects(answer | {"audited_on": "2026-11-22", "unaudited": False}))
-    assert cited == "Source: hyatt.com; last checked on 22 Nov 2026."
+    cited = cite_checks(list_objects(answer | {"audited_on": "2026-11-22", "unaudited": False}))
+    assert cited == "Checked 22 Nov 2026."
+
+
+def test_the_day_told_is_that_of_the_page_not_of_the_look() -> None:
+    """A page of July that somebody looked at in November was checked as it was in July."""
+    july = SimpleNamespace(source_url=HYATT, as_of="2026-07-04", audited_on=date(2026, 11, 22), confidence="high")
+    undated = SimpleNamespace(source_url=HYATT, as_of=None, audited_on=date(2026, 11, 22), confidence="high")
+    assert describe_verified(july)["verified_on"] == "2026-07-04"
+    assert describe_audited(july)["audited_on"] == date(2026, 7, 4)
+    assert describe_verified(undated) == describe_verified(undated) | {"verified_on": None, "unaudited": False}
+    assert find_last_check([july, undated]) is None
 
 
 def test_the_tools_of_static_facts_cite_and_the_others_do_not() -> None:

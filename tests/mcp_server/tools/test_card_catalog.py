@@ -33,8 +33,8 @@ def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> No
     assert (offer["amount"], offer["spend_requirement"], offer["ends_on"]) == (75_000, 5_000, None)
     assert offer["estimated_value"] > 0
     assert offer["description"].endswith("for 5,000 USD within 3 months, as seen on 30 Sep 2026")
-    assert rates(card)["dining"].items() >= {"multiplier": 3.0, "verified_on": "2026-11-22"}.items()
-    assert (card["unaudited"], card["verified_on"], card["past_welcome_offer"]) == (False, "2026-11-22", None)
+    assert rates(card)["dining"].items() >= {"multiplier": 3.0, "verified_on": "2026-08-08"}.items()
+    assert (card["unaudited"], card["past_welcome_offer"]) == (False, None)
     assert "Welcome offers as seen on 30 Sep 2026; they change often." in answer["message"]
 
 
@@ -54,7 +54,7 @@ def test_a_welcome_offer_with_a_last_day_runs_until_that_day(
 ) -> None:
     offer = find_card(use, people, "us-amex-hilton-aspire")["welcome_bonus"]
     assert (offer["amount"], offer["ends_on"]) == (200_000, "2027-01-13")
-    assert offer["description"].endswith("until 13 Jan 2027, as seen on 30 Sep 2026")
+    assert offer["description"].endswith("until 13 Jan 2027, as seen on 7 Oct 2026")
     standing_clock.set(datetime(2027, 1, 14, 12, tzinfo=UTC))
     ended = find_card(use, people, "us-amex-hilton-aspire")
     assert ended["welcome_bonus"] is None
@@ -74,7 +74,7 @@ def test_offers_of_old_sources_are_never_shown_as_current(people: People, use: U
 
 def test_a_card_closed_to_new_applicants_is_told_as_closed(people: People, use: Use) -> None:
     card = find_card(use, people, "us-citi-custom-cash")
-    assert (card["state"], card["verified_on"]) == ("closed", "2026-11-22")
+    assert (card["state"], card["verified_on"]) == ("closed", "2026-07-14")
     assert "28 May 2026" in card["note"]
 
 

@@ -169,10 +169,11 @@ def offers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table.unlink()
     page, second = "https://carrier.example/match", "https://guide.example/match"
     rows = [
-        f"a,{FB},{BA}|{AA},Gold|Platinum,Gold,challenge,99,EUR,Fly 4 segments,90,12,lifetime,{page},,,"
-        f"{page},{second},2026-10,2026-11-01,medium,",
-        f"b,{FB},{BA},Silver,Silver,match,,EUR,,,12,lifetime,{page},,2026-01-31,{page},,2025-12,,low,",
-        f"c,world-of-hyatt,{AA},Gold,Explorist,match,,USD,,90,,lifetime,{page},,,{page},{second},2026-10,2026-10-01,medium,",
+        f"a,{FB},{BA}|{AA},,Gold|Platinum,Gold,challenge,99,EUR,Fly 4 segments,90,12,lifetime,{page},,,2027-01-31,"
+        f"{page},{second},2026-10-01,2026-11-01,medium,",
+        f"b,{FB},{BA},,Silver,Silver,match,,EUR,,,12,lifetime,{page},,,2026-01-31,{page},,2025-12,,low,",
+        f"c,world-of-hyatt,{AA},,Gold,Explorist,match,,USD,,90,,lifetime,{page},,,2027-01-31,"
+        f"{page},{second},2026-10,2026-10-01,medium,",
     ]
     table.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
     facts = load(tmp_path).reference
@@ -198,10 +199,10 @@ def test_get_status_matches_marks_who_can_use_them(people: People, use: Use) -> 
 @pytest.mark.usefixtures("offers")
 def test_get_status_matches_gives_the_terms_and_the_day_of_the_audit(people: People, use: Use) -> None:
     answer = use(people.bob, "get_status_matches", target_program=FB)
-    assert answer["audited_on"] == "2026-11-01"
+    assert answer["audited_on"] == "2026-10-01"  # the day of its page
     (offer,) = answer["offers"]
     assert (offer["fee"], offer["currency"], offer["days_allowed"]) == (99, "EUR", 90)
-    assert (offer["kind"], offer["to_tier"], offer["verified_on"]) == ("challenge", "Gold", "2026-11-01")
+    assert (offer["kind"], offer["to_tier"], offer["verified_on"]) == ("challenge", "Gold", "2026-10-01")
 
 
 @pytest.mark.usefixtures("offers")

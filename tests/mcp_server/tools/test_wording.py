@@ -53,7 +53,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
         ("admin_mcp_usage_stats", {"days": 1}, " in 1 day,"),
         ("get_usage", {}, "0 searches used today"),
         ("affordable_destinations", {"program": "avios", "balance": 9_350, "cabin": "business"}, "from London"),
-        ("list_transfer_partners", {"program": "virgin-red"}, "1 programme;"),
+        ("list_transfer_partners", {"program": "virgin-red"}, "1 programme known here;"),
         (
             "find_transfer_paths",
             {"from_program": "BA", "target_program": "aerclub", "points_needed": 1},

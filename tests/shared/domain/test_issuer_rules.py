@@ -17,6 +17,7 @@ class Rule:
     issuer: str = "Bank"
     country: str = "US"
     cards: tuple[str, ...] = ()
+    blockers: tuple[str, ...] = ()
     personal_only: bool = False
     limit: int | None = None
     months: int | None = None
@@ -88,3 +89,11 @@ def test_having_had_one_of_a_family_or_any_card_of_the_issuer() -> None:
     assert check_rule(recent, "us-c", [replace(CARD, closed_on=date(2024, 11, 21))], TODAY).applies == "no"
     assert check_rule(recent, "us-c", [replace(CARD, closed_on=date(2024, 11, 22))], TODAY).applies == "yes"
     assert check_rule(recent, "us-c", [replace(CARD, country="GB")], TODAY).applies == "no"
+
+
+def test_a_higher_card_of_a_family_stands_against_a_lower_one_and_not_the_other_way_round() -> None:
+    """The rule is about the lower card; the cards that stand against it are others."""
+    higher = replace(CARD, slug="us-platinum", closed_on=date(2020, 1, 1))
+    rule = Rule("had_card", cards=("us-gold",), blockers=("us-platinum",))
+    assert check_rule(rule, "us-gold", [higher], TODAY).applies == "yes"
+    assert check_rule(rule, "us-gold", [replace(CARD, slug="us-gold")], TODAY).applies == "no"

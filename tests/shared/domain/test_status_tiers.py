@@ -124,5 +124,10 @@ def test_who_can_use_a_match(held: dict[str, str], said: str) -> None:
 
 
 def test_a_match_from_any_programme_takes_any_tier_that_is_named() -> None:
-    assert status_tiers.check_eligibility((), ("Gold",), {FB: "Gold"}) == "yes"
-    assert status_tiers.check_eligibility((), (), {FB: "Silver"}) == "yes"
+    assert status_tiers.check_eligibility(("*",), ("Gold",), {FB: "Gold"}) == "yes"
+    assert status_tiers.check_eligibility(("*",), (), {FB: "Silver"}) == "yes"
+
+
+def test_programmes_that_no_source_names_are_unknown_not_all_of_them() -> None:
+    assert status_tiers.check_eligibility((), ("Gold",), {FB: "Gold"}) == "unknown"
+    assert status_tiers.check_eligibility((), (), {FB: "Silver"}) == "unknown"

@@ -55,7 +55,7 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
         page = "https://carrier.example/match"
         last = len((broken / "status_matches.csv").read_text(encoding="utf-8").splitlines()) + 1
-        table.write(f"x,flying-blue,nowhere,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,,{page},,2026-10,,low,\n")
+        table.write(f"x,flying-blue,nowhere,,Gold,Ruby,gift,,EUR,,,,lifetime,{page},,,,{page},,2026-10,,low,\n")
     message = _read_faults(broken)
     assert "status_run_routes.csv:2: 'QQQ' is not an airport" in message
     assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in message)
