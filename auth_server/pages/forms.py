@@ -125,8 +125,9 @@ class Input:
 
 def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable: bool) -> Input:
     """An argument as its schema describes it. Without a schema what was typed is sent, and the tool judges it."""
+    holds_objects = schema.get("items", {}).get("type") == "object"  # the page reads their lines itself
     kind, input_type, pattern = (
-        _KINDS.get(schema.get("type", ""), "text"),
+        "text" if holds_objects else _KINDS.get(schema.get("type", ""), "text"),
         field.type or "text",
         schema.get("pattern", ""),
     )

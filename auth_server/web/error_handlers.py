@@ -1,6 +1,6 @@
 """Exception handlers: a failure outside the flows becomes a page, a problem document (RFC 9457) or OAuth's JSON.
 
-The path decides which: people read pages, programs read JSON.
+People read pages, programs read JSON: the path decides which, and elsewhere what the request accepts.
 """
 
 from starlette.exceptions import HTTPException
@@ -39,13 +39,19 @@ def _respond(
     if path.startswith("/api/"):
         body = problem(settings().web_url, kind, meaning)
         return JSONResponse(body, status, headers, media_type="application/problem+json")
-    if path.startswith(_PROGRAM_PATHS) and path not in _PAGE_PATHS:
+    if (path.startswith(_PROGRAM_PATHS) and path not in _PAGE_PATHS) or _reads_json(request):
         error = "server_error" if status == 500 else "temporarily_unavailable" if "Retry-After" in headers else None
         body = {"error": error or "invalid_request", "error_description": meaning}
         return JSONResponse(body, status, headers)
     response = render_page("problem.html", {"title": title, "text": text, "links": find_links(status)}, status)
     response.headers.update(headers)
     return response
+
+
+def _reads_json(request: Request) -> bool:
+    """Whether what is accepted is no page: clients look for endpoints where other services have them."""
+    accepted = request.headers.get("accept", "*/*")
+    return "text/html" not in accepted and ("application/json" in accepted or "*/*" not in accepted)
 
 
 def describe_missing_page() -> Page:

@@ -68,7 +68,7 @@ _KEPT_SHARE = 0.8  # of the longest list's rows, at each round
 
 
 def count_characters(data: Mapping[str, Any]) -> int:
-    """Characters of the texts made of it: the sentence, and all of it as JSON."""
+    """Characters of the text made of it: the sentence, and all of it as JSON."""
     return len(to_json(data).decode()) + len(str(data.get("message", ""))) + _NOTICE_CHARACTERS
 
 
@@ -257,10 +257,13 @@ class Answer:
         return str(self.data["message"])
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The sentence, led by the sandbox notice where it applies, and the data as compact JSON without nulls."""
+    def text(self) -> str:
+        """The sentence, led by the sandbox notice where it applies, and on the last line the data as compact JSON.
+
+        One text, because some hosts show a model no second one.
+        """
         lead = f"{NOTICE}\n" if "notice" in self.data else ""
-        return [lead + self.message, write_text(self.data)]
+        return f"{lead}{self.message}\n{write_text(self.data)}"
 
 
 async def dispatch(

@@ -16,11 +16,14 @@ _MAX_NAME = 80
 
 
 class WrongValue(ValueError):
-    """Raised by the check of a parameter that says itself what it expects, because its schema cannot."""
+    """Raised by the check of a parameter that says itself what it expects, because its schema cannot.
 
-    def __init__(self, problem: str, expected: str) -> None:
+    `place` is that of the entry within a list.
+    """
+
+    def __init__(self, problem: str, expected: str, place: str = "") -> None:
         super().__init__(problem)
-        self.expected = expected
+        self.expected, self.place = expected, place
 
 
 def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str, Any]) -> list[Fault]:
@@ -153,6 +156,8 @@ def describe_expected(node: Schema, value: Any = None) -> str:
         return f"a list ({most}each {describe_expected(node['items'])})" if "items" in node else "a list"
     if form := node.get("format") or node.get("pattern"):
         return _FORMS.get(form, "text of another form")
+    if kind == "object" and (named := node.get("properties")):
+        return f"an object with {', '.join(named)}"
     if kind == "object" and (inner := node.get("additionalProperties")):
         return f"an object (each value {describe_expected(inner)})" if inner is not True else "an object"
     words = _KINDS.get(kind, "another kind of value")

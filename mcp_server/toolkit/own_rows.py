@@ -13,7 +13,7 @@ from shared.db.watches import Watch
 from shared.errors import LimitReached, NotFound
 
 Row = TypeVar("Row", bound=Base)
-Again = bool  # undescribed: the answer that names what is saved already says what it is for
+Again = bool | None  # undescribed: the answer that names what is saved already says what it is for
 
 
 def get_own(kind: type[Row], what: str, session: Session, row_id: int, *, locked: bool = False) -> Row:
@@ -31,7 +31,7 @@ class Saved(NamedTuple, Generic[Row]):
     message: str
 
 
-def find_saved(call: Call, row: Row, what: str, *, again: bool) -> Saved[Row] | None:
+def find_saved(call: Call, row: Row, what: str, *, again: bool | None) -> Saved[Row] | None:
     """What the caller has saved already and was about to add once more; None with `again`."""
     if again or (stored := find_repeat(call.db, call.account_id, row)) is None:
         return None

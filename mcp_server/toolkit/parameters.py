@@ -1,16 +1,20 @@
 """Typed parameters used by many tools: each carries its check, its schema and, where needed, its description."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, time
 from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, StringConstraints, WithJsonSchema
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from mcp_server.toolkit.argument_faults import WrongValue
-from mcp_server.toolkit.argument_schema import PLACE
+from mcp_server.toolkit.argument_schema import PLACE, Schema
 from shared.domain.parsing.numbers import read_number
 from shared.errors import Candidates, NotFound
 from shared.reference import places
@@ -123,7 +127,7 @@ Uuid = Annotated[UUID, BeforeValidator(_uuid), WithJsonSchema({"type": "string",
 Page = Annotated[int, Field(ge=1), at_most(10**9)]
 PerPage = Annotated[int, Field(ge=1, le=100)]
 RowId = Annotated[int, Field(ge=1), at_most(2**63 - 1)]
-TripId = Annotated[RowId, Field(description="From list_trips.")]
+TripId = RowId
 CardId = Annotated[RowId, Field(description="From list_my_cards.")]
 FlightBookingId = Annotated[RowId, Field(description="From list_flight_bookings.")]
 HotelBookingId = Annotated[RowId, Field(description="From list_hotel_bookings.")]
@@ -241,6 +245,43 @@ ClearableWindow = Annotated[
     BeforeValidator(_parse_window),
     WithJsonSchema({"type": "integer", "minimum": 1, "maximum": 12, "description": "1, 2, 3, 6 or 12."}),
 ]
+
+
+def open_object(names: Iterable[str], **kinds: str) -> WithJsonSchema:
+    """An object as it is published: with the names a model may send, texts where `kinds` says nothing else.
+
+    A host that keeps a model to the schema would let it send nothing in an object without names. Others stay accepted.
+    """
+    nodes = {name: {"type": kinds.get(name, "string")} for name in names}
+    return WithJsonSchema({"type": "object", "properties": nodes})
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A map whose keys no schema can name, published as a list of pairs; a map is read as well."""
+
+    key: str
+    value: str
+    kind: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return no_info_before_validator_function(self._read, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> Schema:
+        pair = {self.key: {"type": "string"}, self.value: {"type": self.kind}}
+        return {"type": "array", "items": {"type": "object", "properties": pair}}
+
+    def _read(self, value: Any) -> Any:
+        if not isinstance(value, list):
+            return value
+        entries = {}
+        for at, pair in enumerate(value):
+            if not isinstance(pair, dict) or pair.keys() != {self.key, self.value}:
+                raise WrongValue("is not such a pair", f"{self.key} and {self.value}", place=f"[{at}]")
+            if not isinstance(name := pair[self.key], str) or name in entries:
+                raise WrongValue("is not text, or comes twice", "each name once", place=f"[{at}].{self.key}")
+            entries[name] = pair[self.value]
+        return entries
 
 
 def iso_country(value: str) -> str:

@@ -26,6 +26,8 @@ _BOOLEANS = {"true": True, "false": False}
 _NUMBERS = ("integer", "number")
 _MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's faults would have to be found
 _LEAST_OF_MANY_LINES = 1000  # characters a text may have that is written in lines, such as notes
+# What n8n sends with the arguments of a model; the person there cannot take it away.
+_OF_THE_HOST = frozenset({"sessionId", "action", "chatInput", "toolCallId"})
 _MAX_LEVELS = 64  # of lists and objects in each other, far below where Python stops a recursion
 
 
@@ -67,10 +69,10 @@ class Arguments:
         """Keeps no more unknown names than the answer will name: each costs the check its time."""
         properties = self.schema["properties"]
         unknown = [name for name in raw_arguments if name not in properties]
-        if len(unknown) <= MAX_FAULTS:
+        if not unknown:
             return raw_arguments
-        names = (*(name for name in raw_arguments if name in properties), *unknown[:MAX_FAULTS])
-        return {name: raw_arguments[name] for name in names}
+        named = [name for name in unknown if name not in _OF_THE_HOST][:MAX_FAULTS]
+        return {name: raw_arguments[name] for name in (*(n for n in raw_arguments if n in properties), *named)}
 
 
 def _check_storable(value: Any, levels: int = _MAX_LEVELS) -> None:
@@ -248,12 +250,17 @@ def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Argumen
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
+def _join_lines(text: str) -> str:
+    """Each paragraph on one line: where a docstring breaks says nothing, and each break is paid for in every list."""
+    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def _read_function(function: Callable[..., Any], title: str | None, *, condenses: bool) -> dict[str, Any]:
     return {
         "function": function,
         "name": function.__name__,
         "title": title or function.__name__.replace("_", " ").capitalize(),
-        "description": inspect.getdoc(function) or "",
+        "description": _join_lines(inspect.getdoc(function) or ""),
         "arguments": build_arguments(function, condenses=condenses),
     }
 

@@ -67,7 +67,7 @@ def save_chat_link(
     summary: Annotated[str, Field(max_length=1000)] | None = None,
     trip_id: TripId | None = None,
     chat_id: Annotated[RowId | None, Field(description="Replaces that entry.")] = None,
-    again: Again = False,
+    again: Again = None,
 ) -> SavedChat:
     """Saves a bookmark of this chat, conversation or thread: a title, an optional link, a summary of what was decided.
 

@@ -6,13 +6,13 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, LiveCall
-from mcp_server.toolkit.parameters import ClientId, Page, PerPage
+from mcp_server.toolkit.parameters import ClientId, Page, PerPage, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Result
 from mcp_server.views.clients import PURPOSE, BrandedPdf, build_link, to_branded_pdf
@@ -41,16 +41,11 @@ if TYPE_CHECKING:
 
 DEFAULT_TITLE = "Award Travel Recommendation"
 MAX_LINKS = 500
-Flights = Annotated[
-    list[dict[str, Any]] | None,
-    Field(max_length=50, description="Rows from a prior search."),
-    WithJsonSchema({"type": "array", "maxItems": 50, "items": {"type": "object"}}),
-]
-AdvisorBrand = Annotated[
-    dict[str, Any] | None,
-    Field(description="contact: the person. accent_color as hex, paper A4 or Letter."),
-    WithJsonSchema({"type": "object", "properties": {name: {"type": "string"} for name in brands.FIELD_LENGTHS}}),
-]
+_FLIGHT = ("origin", "destination", "date", "cabin", "airline", "program", "points", "taxes", "taxes_currency")
+_FARE = ("price", "currency")
+Flight = Annotated[dict[str, Any], open_object((*_FLIGHT, *_FARE), points="integer", taxes="number", price="number")]
+Flights = Annotated[list[Flight], Field(max_length=50)]
+AdvisorBrand = Annotated[dict[str, Any], open_object(brands.FIELD_LENGTHS)]
 
 
 class GeneratedPdf(Result):
@@ -92,9 +87,9 @@ async def generate_branded_pdf(
     call: LiveCall,
     title: Annotated[str, Field(max_length=160)] = DEFAULT_TITLE,
     summary: Annotated[str | None, Field(max_length=8000)] = None,
-    flights: Flights = None,
+    flights: Flights | None = None,
     client_portfolio_id: ClientId | None = None,
-    advisor_brand: AdvisorBrand = None,
+    advisor_brand: AdvisorBrand | None = None,
 ) -> GeneratedPdf:
     """Makes a proposal or quote for a client as a nice PDF under the advisor's own name, logo and colours, with a link.
 

@@ -6,10 +6,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency
+from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency, Pairs
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
@@ -316,7 +316,7 @@ def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
     )
 
 
-Spend = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
+Spend = Annotated[dict[str, Any], Pairs("category", "amount", "number")]
 _MAX_AMOUNT = Decimal(10) ** 9
 _USUAL_PURCHASE = Decimal(100)  # what is compared where no amount is given
 
@@ -482,7 +482,7 @@ def recommend_cards(
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
-    only_held: Annotated[bool, Field(description="Which of my cards to pay with, in category.")] = False,
+    only_held: Annotated[bool | None, Field(description="Which of my cards to pay with, in category.")] = None,
     purchase_amount: Annotated[Amount | None, Field(description="With only_held; in spend_currency.")] = None,
 ) -> Recommendations:
     """Recommends the best credit card to get or open next, or the smartest one in the wallet to pay with or swipe.

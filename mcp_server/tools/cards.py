@@ -26,6 +26,7 @@ from mcp_server.toolkit.parameters import (
     Page,
     PerPage,
     RowId,
+    limit_length,
     line,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -66,6 +67,7 @@ from shared.errors import Fault, Invalid, NotFound
 _BONUSES_IN_MESSAGE = 3
 CardText = Annotated[str, line(120), Field(description="Catalogue slug, name or free text.")]
 Custom = Annotated[bool, Field(description="True skips matching.")]
+_CreditName = Annotated[str, limit_length(60)]
 
 
 class AddedCard(Added):
@@ -133,7 +135,7 @@ def add_card(
     currency: CardCurrency = "USD",
     country: Country = None,
     member: Member | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> AddedCard:
     """Adds a new credit card the user or a partner just opened: sign-up bonus (SUB), minimum spend, deadline, fee.
 
@@ -264,7 +266,7 @@ def update_card(
     currency: Currency | None = None,
     clear: list[str] | None = None,
     country: ClearableCountry | None = None,
-    credit: Annotated[str | None, Field(max_length=60, description="Marks this credit of the card as used.")] = None,
+    credit: Annotated[_CreditName | None, Field(description="Marks this credit of the card as used.")] = None,
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
     credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
     member: OtherMember | None = None,

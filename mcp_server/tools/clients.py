@@ -5,13 +5,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
 from mcp_server.toolkit.own_rows import Again, find_saved
-from mcp_server.toolkit.parameters import ClientId, Page, PerPage, line
+from mcp_server.toolkit.parameters import ClientId, Page, Pairs, PerPage, line, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Added, Paging, Part, Result, TotalValue
 from mcp_server.views.clients import BrandedPdf, ClientPortfolio, to_branded_pdf, to_client_portfolio
@@ -27,11 +27,8 @@ MAX_PDFS = 20
 Name = Annotated[str, line(160)]
 Email = Annotated[str | None, Field(max_length=254), AfterValidator(lambda v: v and clients.check_email(v))]
 Phone = Annotated[str | None, Field(max_length=30), AfterValidator(lambda v: v and clients.check_phone(v))]
-_Free = WithJsonSchema({"type": "object"})
-NewBalances = Annotated[dict[str, Any] | None, Field(description="Programme name to points."), _Free]
-Balances = Annotated[dict[str, Any] | None, Field(description="Laid over what is kept; null removes."), _Free]
-NewPreferences = Annotated[dict[str, Any] | None, _Free]
-Preferences = Annotated[dict[str, Any] | None, Field(description="As balances."), _Free]
+Balances = Annotated[dict[str, Any], Pairs("program", "points", "integer")]
+Preferences = Annotated[dict[str, Any], open_object(("cabin", "preferred_airlines", "anchor_airports"))]
 Notes = Annotated[str | None, Field(max_length=8000)]
 
 
@@ -106,10 +103,10 @@ def create_client_portfolio(
     client_name: Name,
     client_email: Email = None,
     phone: Phone = None,
-    balances: NewBalances = None,
-    preferences: NewPreferences = None,
+    balances: Balances | None = None,
+    preferences: Preferences | None = None,
     notes: Notes = None,
-    again: Again = False,
+    again: Again = None,
 ) -> CreatedClient:
     """Adds a new client or customer of a travel advisor, with contact, email, points balances and preferences.
 
@@ -223,8 +220,8 @@ def update_client_portfolio(
     client_name: Name | None = None,
     client_email: Email = None,
     phone: Phone = None,
-    balances: Balances = None,
-    preferences: Preferences = None,
+    balances: Balances | None = None,
+    preferences: Preferences | None = None,
     notes: Notes = None,
     replace: bool = False,
     clear: list[Literal["client_email", "phone", "balances", "preferences", "notes"]] | None = None,

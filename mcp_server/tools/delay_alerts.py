@@ -31,7 +31,7 @@ from shared.services.watches.delay_alerts import PHONES, VERB, find_coverage, li
 Channel = Literal["email", "sms", "whatsapp"]
 Channels = Annotated[list[Channel], Field(min_length=1)]
 Phone = Annotated[str, Field(pattern=r"^\+[1-9]\d{6,14}$", description="Needed for sms and whatsapp.")]
-AlertId = Annotated[RowId, Field(description="From list_delay_alerts.")]
+AlertId = RowId
 Minutes = Annotated[int, Field(ge=0, le=600)]
 Label = Annotated[str, Field(max_length=80)]
 _CHANNEL_IS_READY = {"sms": sms.ready, "whatsapp": whatsapp.ready}

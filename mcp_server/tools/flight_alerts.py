@@ -52,7 +52,7 @@ TROUBLE_WORDS = {
 }
 
 
-AlertId = Annotated[RowId, Field(description="From list_flight_alerts.")]
+AlertId = RowId
 AnyCabin = Annotated[Cabin | None, Field(description="Absent: any cabin.")]
 
 
@@ -153,7 +153,7 @@ def create_flight_alert(
     date_range_end: Day,
     cabin_class: AnyCabin = None,
     passengers: Passengers = 1,
-    nonstop_only: bool = False,
+    nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
 ) -> CreatedAlert:
@@ -172,7 +172,7 @@ def create_flight_alert(
         passengers=passengers,
         active=True,
     )
-    edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
+    edit(row, call.now, build_filters(call, bool(nonstop_only), weekdays, max_taxes))
     _check_terms(call, row)
     room = _check_cap(call, row, "nothing was created")
     call.db.add(row)

@@ -164,7 +164,7 @@ def add_flight_booking(
     arrival_date: Day | None = None,
     cash_price: CashPrice = None,
     member: Member | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> AddedFlight:
     """Adds a flight the user has booked, with miles or paid in cash, with its confirmation number, one leg per call.
 

@@ -147,7 +147,7 @@ def add_hotel_booking(
     city: Place = None,
     country: Country | None = None,
     member: Member | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> AddedStay:
     """Adds a hotel stay the user booked, on points, a free night or cash; checked daily for a lower price. Paid."""
     row = bookings.build_stay(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
@@ -19,6 +19,7 @@ from mcp_server.toolkit.parameters import (
     Page,
     Passengers,
     PerPage,
+    open_object,
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
@@ -269,11 +270,13 @@ def _to_json(value: Any) -> Any:
 
 
 State = Literal["needs_review", "imported", "discarded", "failed"]
-FIELDS_DESCRIPTION = (
-    "Corrections by name as in parsed; bookings[] for each leg. Also type, kind, airline, origin, destination,"
-    " departure_date, departure_time, cabin_class, points_spent, cash_paid, taxes_currency;"
-    " hotel_id (any name), check_in_date, check_out_date, original_points, cash_total."
+_CORRECTED = (
+    *("type", "kind", "airline", "origin", "destination", "departure_date", "departure_time"),
+    *("cabin_class", "points_spent", "cash_paid", "taxes_currency"),
+    *("hotel_id", "check_in_date", "check_out_date", "original_points", "cash_total"),
 )
+_NUMBERS = {"points_spent": "integer", "original_points": "integer", "cash_paid": "number", "cash_total": "number"}
+Corrections = Annotated[dict[str, Any], open_object(_CORRECTED, **_NUMBERS)]
 SENDERS_TEXT = (
     "Mails from an address of the account's own, or signed by an airline or agency known here, are filed;"
     " others wait to be looked at."
@@ -490,8 +493,7 @@ def resolve_inbox_message(
     call: Call,
     message_id: Annotated[str, Field(max_length=64, description="From list_inbox_messages.")],
     action: Literal["import", "discard"],
-    fields: Annotated[dict[str, Any], WithJsonSchema({"type": "object", "description": FIELDS_DESCRIPTION})]
-    | None = None,
+    fields: Annotated[Corrections | None, Field(description="As parsed; bookings[] for each leg.")] = None,
 ) -> Resolved:
     """Accepts and imports bookings of a forwarded email, correcting what was wrong or missing, or discards it as junk.
 

@@ -127,7 +127,7 @@ def save_itinerary_item(
     points: Points | None = None,
     expected_on: Day | None = None,
     posted_on: Day | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> SavedItem:
     """Adds a dinner, tour, museum, train, pickup or note to a trip's day plan at a time, or changes that of item_id.
 

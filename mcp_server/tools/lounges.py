@@ -153,7 +153,7 @@ def log_lounge_visit(
     currency: Currency = "USD",
     rating: Rating = None,
     notes: Notes = None,
-    again: Again = False,
+    again: Again = None,
 ) -> LoggedVisit:
     """Logs a visit to an airport lounge: where, when, how the user got in (card, status, Priority Pass), guest, rating.
 

@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, WithJsonSchema
+from pydantic import Field, StrictBool
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import describe_changes, edit
-from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Country, Currency, Passengers
+from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Country, Currency, Passengers, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
 from mcp_server.views.profile import Profile, new_profile, to_profile
@@ -21,9 +21,7 @@ from shared.reference.countries import load_country_names
 
 LISTS = ("preferred_airlines", "avoided_airlines")
 Airlines = Annotated[list[AnyName], Field(max_length=20)]
-Mail = Annotated[
-    dict[str, StrictBool], WithJsonSchema({"type": "object", "description": f"Booleans: {', '.join(MAILS)}."})
-]
+Mail = Annotated[dict[str, StrictBool], open_object(MAILS, **dict.fromkeys(MAILS, "boolean"))]
 _PROFILE = select(Account, Row).outerjoin(Row, Row.account_id == Account.id)  # of the caller: the session sees no other
 Clearable = Literal[
     "home_airport",
@@ -84,7 +82,7 @@ def update_profile(
     preferred_airlines: Airlines | None = None,
     avoided_airlines: Airlines | None = None,
     default_passengers: Passengers | None = None,
-    mail: Mail | None = None,
+    mail: Annotated[Mail | None, Field(description="Mails.")] = None,
     clear: list[Clearable] | None = None,
 ) -> UpdatedProfile:
     """Changes the user's settings: home airport, default cabin, currency, airlines to prefer or avoid, emails wanted.

@@ -260,7 +260,7 @@ def create_route_monitor(
     airlines: Airlines = None,
     passengers: Passengers = 1,
     max_points: MostPoints = None,
-    nonstop_only: bool = False,
+    nonstop_only: bool | None = None,
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
     booking_id: BookedAwardId = None,
@@ -280,7 +280,7 @@ def create_route_monitor(
         passengers=passengers,
         max_points=max_points,
     )
-    edit(row, call.now, build_filters(call, nonstop_only, weekdays, max_taxes))
+    edit(row, call.now, build_filters(call, bool(nonstop_only), weekdays, max_taxes))
     award = read_booked_award(call, row, booking_id)
     check_terms(call, row)
     room = _check_cap(call, row)

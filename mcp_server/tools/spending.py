@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.context import Call, LiveCall
-from mcp_server.toolkit.parameters import CardId, Currency
+from mcp_server.toolkit.parameters import CardId, Currency, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db import spending as rows_of
@@ -252,8 +252,8 @@ Shops = Annotated[
     AfterValidator(_check_shops),
     WithJsonSchema({"type": "object", "description": "Shop: category."}),
 ]
-Row = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
-Rows = Annotated[list[Row], Field(max_length=20_000, description="date, description, amount (spent > 0), category")]
+Row = Annotated[dict[str, Any], open_object(("date", "description", "amount", "category"), amount="number")]
+Rows = Annotated[list[Row], Field(max_length=20_000, description="Spent: amount > 0.")]
 
 
 class Imported(Result):
@@ -321,7 +321,7 @@ async def import_spending_statement(
     currency: Annotated[Currency | None, Field(description="Where the statement names none.")] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
-    replace: Annotated[bool, Field(description="Replaces earlier copies.")] = False,
+    replace: Annotated[bool | None, Field(description="Replaces earlier copies.")] = None,
     positive_is: Literal["spent", "received"] | None = None,
     date_order: Literal["day_first", "month_first", "year_first"] | None = None,
     shops: Shops | None = None,
@@ -343,9 +343,8 @@ async def import_spending_statement(
     except UnreadableStatement as fault:
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
-    task = _Import(
-        reading, summed, hints, card_id, (label or "").strip() or None, dry_run, replace, taught, shops or {}
-    )
+    label = (label or "").strip() or None
+    task = _Import(reading, summed, hints, card_id, label, dry_run, bool(replace), taught, shops or {})
     while (imported := await _try_to_store(call, task)) is None:
         pass  # another statement of these days was stored in the meantime
     return imported

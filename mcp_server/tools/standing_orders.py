@@ -137,7 +137,7 @@ def create_standing_order(
     run_hour: Hour = 7,
     run_weekday: Weekday = MONDAY,
     trip_id: TripId | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> CreatedOrder:
     """Schedules a search, check or report that repeats by itself each day or every week and mails the result.
 

@@ -9,7 +9,7 @@ from pydantic import Field, WithJsonSchema
 from sqlalchemy import delete, select
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import Amount, AnyName, Day, Member, Page, PerPage
+from mcp_server.toolkit.parameters import Amount, AnyName, Day, Member, Page, Pairs, PerPage
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
@@ -29,9 +29,7 @@ from shared.reference.rows.programmes import Program
 
 Kind = Literal["airline", "hotel", "all"]
 # Absent keeps what is stored, which for a new record is false.
-OtherProgress = Annotated[
-    dict[str, Amount], WithJsonSchema({"type": "object", "additionalProperties": {"type": "number", "minimum": 0}})
-]
+OtherProgress = Annotated[dict[str, Amount], Pairs("name", "amount", "number")]
 Lifetime = Annotated[bool, WithJsonSchema({"type": "boolean", "default": False})]
 
 
@@ -157,9 +155,7 @@ def set_loyalty_status(
     target_tier: Annotated[str | None, Field(max_length=60)] = None,
     progress: Annotated[Amount | None, Field(description="Qualifying amount earned so far this year.")] = None,
     progress_as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
-    other_progress: Annotated[
-        OtherProgress | None, Field(description='Counters next to the main one: {"pqf": 42}.')
-    ] = None,
+    other_progress: Annotated[OtherProgress | None, Field(description="Other counters.")] = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,
     clear: list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None = None,
     member: Member | None = None,

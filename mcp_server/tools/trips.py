@@ -121,7 +121,7 @@ def create_trip(
     destination: Annotated[str | None, Field(max_length=120, description="City or airport.")] = None,
     start_date: Day | None = None,
     end_date: Day | None = None,
-    again: Again = False,
+    again: Again = None,
 ) -> CreatedTrip:
     """Starts a new trip, holiday or vacation with name, place and dates: a folder that keeps everything together.
 

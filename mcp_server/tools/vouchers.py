@@ -165,7 +165,7 @@ def add_voucher(
     expires_on: Day | None = None,
     reference: Reference = None,
     notes: Notes = None,
-    again: Again = False,
+    again: Again = None,
 ) -> AddedVoucher:
     """Adds a voucher the user got, such as a companion ticket, free night certificate or upgrade, with its expiry.
 

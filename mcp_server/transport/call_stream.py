@@ -15,7 +15,7 @@ from mcp_server.transport.open_questions import close_question, open_question
 from mcp_server.transport.person_answers import PersonAnswers
 from shared.asgi import run_while_connected, wait_for_disconnect
 
-QUESTION_SECONDS = 300.0  # a person is waited for
+QUESTION_SECONDS = 50.0  # a person is waited for: most hosts give a call up after 60
 PING_SECONDS = 15.0  # below the idle time-outs of proxies
 _HEADERS = [
     (b"content-type", b"text/event-stream"),

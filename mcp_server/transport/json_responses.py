@@ -27,12 +27,14 @@ class JsonResponse:
         await send({"type": "http.response.body", "body": self.body})
 
 
-def rpc_error(status: int, code: int, message: str, headers: Headers = (), **data: Any) -> JsonResponse:
-    """A JSON-RPC error about the request as a whole, so with a null id."""
+def rpc_error(
+    status: int, code: int, message: str, headers: Headers = (), *, about: int | str | None = None, **data: Any
+) -> JsonResponse:
+    """A JSON-RPC error about a request by its id; about a body as a whole it has none."""
     error: dict[str, Any] = {"code": code, "message": message}
     if data:
         error["data"] = data
-    return JsonResponse(status, to_json({"jsonrpc": "2.0", "id": None, "error": error}), headers)
+    return JsonResponse(status, to_json({"jsonrpc": "2.0", "id": about, "error": error}), headers)
 
 
 def oauth_error(status: int, error: str, description: str, headers: Headers = ()) -> JsonResponse:

@@ -191,8 +191,6 @@ class SkillsExtension(Extension):
 
 
 async def list_skills(ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams) -> dict[str, Any]:  # noqa: ARG001
-    if params.cursor is not None:
-        raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
     return {**_FRESHNESS, "skills": [_to_entry(skill) for skill in build_skills().values()]}
 
 
@@ -433,7 +431,7 @@ async def answer_call(
         return {"content": [], "isError": True}  # no one reads it
     inner = str(arguments.get("name")) if name in LEAN_TOOLS else name
     links = list_links(inner, answer.status, answer.data)
-    content = [{"type": "text", "text": text} for text in answer.texts]
+    content = [{"type": "text", "text": answer.text}]
     content += [link.model_dump(mode="json", by_alias=True, exclude_none=True) for link in links]
     return {"content": content, "structuredContent": answer.data, "isError": answer.is_error}
 
@@ -467,6 +465,13 @@ class GateExtension(Extension):
             return result
 
 
+async def refuse_cursors(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Every list has one page. Some clients send an empty cursor for the first; any other is none that we gave."""
+    if ctx.method.endswith("/list") and isinstance(cursor := (ctx.params or {}).get("cursor"), str) and cursor:
+        raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
+    return await call_next(ctx)
+
+
 class ToolList:
     """tools/list, built by the SDK once per protocol revision and then cached.
 
@@ -481,8 +486,6 @@ class ToolList:
         if ctx.method != "tools/list":
             return await call_next(ctx)
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
-        if (ctx.params or {}).get("cursor") is not None:
-            raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
         if ctx.protocol_version not in self._lists:
             built = await call_next(ctx)
             assert isinstance(built, dict)
@@ -545,7 +548,14 @@ def build(*extensions: Extension) -> MCPServer[Any]:
         version=VERSION,
         tools=[to_sdk_tool(tool) for _, tool in sorted({**TOOLS, **_complete_lean_tools()}.items())],
         extensions=[*extensions, apps, skills, GateExtension()],
-        middleware=[ToolList(), refuse_unknown_prompts, remember_caller, limit_reads, DeclaredExtensions(apps, skills)],
+        middleware=[
+            refuse_cursors,
+            ToolList(),
+            refuse_unknown_prompts,
+            remember_caller,
+            limit_reads,
+            DeclaredExtensions(apps, skills),
+        ],
         cache_hints=dict.fromkeys(("tools/list", "prompts/list", "resources/list", "resources/read"), PUBLIC),
         request_state_security=secure_states(),
         subscriptions=False,

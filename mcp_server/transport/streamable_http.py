@@ -32,6 +32,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types import (
     DEFAULT_NEGOTIATED_VERSION,
+    INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
     CallToolRequestParams,
@@ -310,11 +311,12 @@ class Transport:
             return await rpc_error(408, INVALID_REQUEST, "The body did not arrive in time.")(send)
         except BodyTooLarge:
             return await rpc_error(413, INVALID_REQUEST, "The request is larger than 4 MiB.")(send)
-        message = _parse_message(body)
-        if isinstance(message, JsonResponse):
-            return await message(send)
         headers = dict(scope["headers"])
         version = headers.get(b"mcp-protocol-version", b"").decode("latin-1") or DEFAULT_NEGOTIATED_VERSION
+        parsed = _parse_message(body, version)
+        if isinstance(parsed, JsonResponse):
+            return await parsed(send)
+        message, body = parsed
         if "method" not in message:
             return await self._take_answer(message, scope["caller"], send)
         if HEADER in headers and (stream := self._open_stream(message, version, scope, receive, send)):
@@ -362,16 +364,34 @@ class Transport:
             await rpc_error(400, INVALID_REQUEST, "No question is open under this id.")(send)
 
 
-def _parse_message(body: bytes) -> dict[str, Any] | JsonResponse:
-    """One JSON-RPC message, or the refusal of what is none."""
+def _parse_message(body: bytes, version: str) -> tuple[dict[str, Any], bytes] | JsonResponse:
+    """One JSON-RPC message and its body, or the refusal of what is none."""
     try:
         message = parse_json(body)
     except TooManyValues:
         return rpc_error(413, INVALID_REQUEST, f"The request holds more than {MAX_VALUES:,} values.")
     except ValueError:
         return rpc_error(400, PARSE_ERROR, "Parse error: the body is not JSON.")
-    fault = _find_fault(message)
-    return rpc_error(400, INVALID_REQUEST, fault) if fault else message
+    if fault := _find_fault(message):
+        return rpc_error(400, INVALID_REQUEST, fault)
+    params = message.get("params") or {}
+    if message.get("method") != "tools/call" or isinstance(params.get("arguments"), dict | None):
+        return message, body
+    if (arguments := _read_object(params["arguments"])) is None:
+        status = 200 if version in HANDSHAKE_PROTOCOL_VERSIONS else ERROR_CODE_HTTP_STATUS[INVALID_PARAMS]
+        words = "arguments must be an object with the values by parameter, such as {}."
+        return rpc_error(status, INVALID_PARAMS, words, about=message.get("id"))
+    message["params"] = params | {"arguments": arguments}
+    return message, to_json(message)
+
+
+def _read_object(value: Any) -> dict[str, Any] | None:
+    """Arguments that a client sent as the text of an object; None for what is none."""
+    try:
+        parsed = parse_json(value.encode()) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return parsed if isinstance(parsed, dict) else None
 
 
 def _find_fault(message: Any) -> str | None:

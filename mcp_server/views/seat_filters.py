@@ -15,7 +15,7 @@ from shared.db.seat_filters import SeatFilters
 from shared.domain.award_matches import WEEKDAYS, Weekday
 from shared.domain.party_prices import format_amount
 
-Weekdays = Annotated[list[Weekday] | None, Field(max_length=7)]
+Weekdays = list[Weekday] | None
 MaxTaxes = Annotated[Amount | None, Field(description="Per person, in the profile's currency.")]
 COLUMNS = ("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency")
 _NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

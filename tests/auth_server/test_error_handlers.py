@@ -57,6 +57,17 @@ def test_a_wrong_address_or_method_is_told_in_the_form_of_its_path(
     assert read_title(answer) == words[kind] or status == 405
 
 
+def test_a_program_that_accepts_no_page_is_told_in_json_at_any_address(host: TestClient) -> None:
+    """Older clients post to /register and /token of the host before they have read where these are."""
+    for accept in ("application/json", "application/json, */*", "application/json, text/event-stream", "text/plain"):
+        for method, path in (("POST", "/register"), ("POST", "/token"), ("GET", "/missing"), ("PUT", "/signin")):
+            answer = host.request(method, path, headers={"accept": accept})
+            assert (answer.status_code in (404, 405), answer.headers["content-type"]) == (True, OAUTH), (path, accept)
+            assert answer.json()["error"] == "invalid_request"
+    for accept in ("text/html,application/xhtml+xml,*/*;q=0.8", "*/*", "text/html, application/json"):
+        assert host.get("/missing", headers={"accept": accept}).headers["content-type"] == PAGE
+
+
 @pytest.mark.parametrize(("path", "kind"), FORMS.items())
 def test_a_crowded_address_is_told_in_the_form_of_its_path(
     host: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, kind: str

@@ -24,7 +24,7 @@ def call_tool(caller: Caller, name: str, arguments: dict[str, Any]) -> dict[str,
     """The result of tools/call as a host gets it."""
     limiter.cache_clear()  # a limiter belongs to one event loop
     answer = anyio.run(dispatch, name, arguments, caller, "mcp")
-    content = [{"type": "text", "text": text} for text in answer.texts]
+    content = [{"type": "text", "text": answer.text}]
     structured = json.loads(json.dumps(answer.data))  # of its own: a test may change it, and answers can be kept
     return {"content": content, "structuredContent": structured, "isError": answer.is_error}
 

@@ -24,6 +24,7 @@ from mcp_server.toolkit.parameters import (
     HotelName,
     Month,
     Page,
+    Pairs,
     PerPage,
     ProgramSlug,
     RowId,
@@ -57,6 +58,7 @@ def everything(
     loose: AnyName | None = None,
     freely: dict[str, Any] | None = None,
     shares: dict[str, int] | None = None,
+    pairs: Annotated[dict[str, int], Pairs("name", "points", "integer")] | None = None,
     hotel: HotelName | None = None,
     month: Month | None = None,
 ) -> None:
@@ -182,6 +184,29 @@ def test_fault_inside_a_map_names_the_entry_and_what_its_values_are() -> None:
         "problem": "is not a plain number",
         "expected": "an object (each value a whole number)",
     }
+
+
+@given(st.dictionaries(st.text("abc", max_size=3), st.integers(0, 10**9), max_size=5))
+def test_a_list_of_pairs_is_the_map_it_stands_for(points: dict[str, int]) -> None:
+    listed = [{"name": name, "points": count} for name, count in points.items()]
+    assert accepted(pairs=listed)["pairs"] == accepted(pairs=points)["pairs"] == points
+
+
+@pytest.mark.parametrize(
+    ("listed", "at", "problem"),
+    [
+        ([{"name": "a", "points": 1}, {"name": "a", "points": 2}], "[1].name", "is not text, or comes twice"),
+        ([{"name": "a"}], "[0]", "is not such a pair"),
+        ([{"name": "a", "points": 1, "more": 2}], "[0]", "is not such a pair"),
+        ([["a", 1]], "[0]", "is not such a pair"),
+        ([{"name": 5, "points": 1}], "[0].name", "is not text, or comes twice"),
+        ([{"name": "a", "points": "many"}], ".a", "is not of the expected kind"),
+    ],
+)
+def test_what_is_no_list_of_pairs_is_named(listed: list[Any], at: str, problem: str) -> None:
+    assert (told := fault({"pairs": listed}))["field"].startswith("pairs")
+    assert told["problem"] == problem
+    assert at in (told["field"].removeprefix("pairs"), ".a")
 
 
 def test_fault_in_a_long_choice_that_is_like_none_names_no_nearest() -> None:

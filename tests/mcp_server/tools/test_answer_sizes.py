@@ -70,7 +70,7 @@ def ask(caller: Caller, name: str, /, **arguments: Any) -> Answer:
 
 def count_bytes(answer: Answer) -> tuple[int, int]:
     """Of the structured content, and of the texts."""
-    return len(to_json(answer.data)), sum(len(text.encode()) for text in answer.texts)
+    return len(to_json(answer.data)), len(answer.text.encode())
 
 
 def answer_all(people: People) -> dict[str, Answer]:

@@ -366,7 +366,7 @@ def test_search_availability_in_the_sandbox_carries_every_label(people: People, 
 def test_search_availability_texts_begin_with_the_notice(people: People) -> None:
     limiter.cache_clear()
     said = anyio.run(dispatch, "search_availability", search_arguments(), people.alice, "mcp")
-    assert said.texts[0].splitlines()[0] == NOTICE
+    assert said.text.splitlines()[0] == NOTICE
 
 
 def test_search_availability_of_a_live_source_carries_no_sandbox_label(

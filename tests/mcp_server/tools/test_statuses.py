@@ -250,7 +250,10 @@ def test_set_loyalty_status_takes_only_counters_of_the_programme(people: People,
 def test_set_loyalty_status_takes_no_boolean_for_a_counter_and_no_counters_for_none(people: People, use: Use) -> None:
     united = {"program": "united-mileageplus", "tier": "Premier Silver"}
     answer = use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": True})
-    assert (answer["status"], answer["errors"][0]["problem"]) == ("invalid", "holds a boolean")
+    fault = answer["errors"][0]
+    assert (answer["status"], fault["field"], fault["problem"]) == ("invalid", "other_progress.pqf", "is not a number")
     assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}
-    use(people.bob, "set_loyalty_status", **united, other_progress={"pqf": 7})
+    listed = [{"name": "pqf", "amount": 7}]
+    stored = use(people.bob, "set_loyalty_status", **united, other_progress=listed)["loyalty_status"]
+    assert stored["other_progress"] == {"pqf": 7}
     assert use(people.bob, "set_loyalty_status", **united, other_progress={})["loyalty_status"]["other_progress"] == {}

@@ -1,0 +1,1 @@
+"""Clients that other people wrote, as they come from the package registries, against the running service."""
