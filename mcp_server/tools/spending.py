@@ -9,12 +9,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.context import Call, LiveCall
-from mcp_server.toolkit.parameters import CardId, Currency, open_object
+from mcp_server.toolkit.parameters import CardId, Currency, Pairs, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from shared.db import spending as rows_of
@@ -247,11 +247,7 @@ def _check_shops(shops: dict[str, str]) -> dict[str, str]:
     return shops
 
 
-Shops = Annotated[
-    dict[str, str],
-    AfterValidator(_check_shops),
-    WithJsonSchema({"type": "object", "description": "Shop: category."}),
-]
+Shops = Annotated[dict[str, str], Pairs("shop", "category", "string"), AfterValidator(_check_shops)]
 Row = Annotated[dict[str, Any], open_object(("date", "description", "amount", "category"), amount="number")]
 Rows = Annotated[list[Row], Field(max_length=20_000, description="Spent: amount > 0.")]
 
