@@ -10,6 +10,7 @@ from typing import Any, Literal
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
 from shared.reference.ages import UNDATED, find_last_check
+from shared.reference.known_prices import LEAST, list_unproved
 from shared.reference.overrides import Override, list_key_columns
 from shared.reference.reference import Reference
 from shared.reference.rows import FILES
@@ -171,6 +172,7 @@ def _list_queue(reference: Reference) -> Iterator[FactDoubt]:
     """Doubts noted when the facts were gathered, in the queue or in the row, until the row is audited."""
     yield from _find_doubtful_notes(reference)
     yield from _list_rejected_cells(reference)
+    yield from _list_unproved_charts(reference)
     rows: Mapping[tuple[str, str], Any] = {(f, _first_key(f, row)): row for f, row in _list_facts(reference)}
     for item in reference.rows("audit_queue.csv"):
         row = rows.get((item.file, item.key))
@@ -179,6 +181,14 @@ def _list_queue(reference: Reference) -> Iterator[FactDoubt]:
         since = UNDATED if row is None else find_last_check(row)
         text = f"priority {item.priority}, {item.field}: {item.reason}"
         yield FactDoubt("queue", item.file, f"{item.key} {item.field}", since, text)
+
+
+def _list_unproved_charts(reference: Reference) -> Iterator[FactDoubt]:
+    """Charts with prices of which fewer than two are known by another source."""
+    charts = {row.chart_id: row for row in reference.rows("award_charts.csv")}
+    for chart, count in list_unproved(reference).items():
+        text = f"{count} of {LEAST} prices are known by another source"
+        yield FactDoubt("queue", "award_charts.csv", f"{chart} known prices", find_last_check(charts[chart]), text)
 
 
 def _list_rejected_cells(reference: Reference) -> Iterator[FactDoubt]:

@@ -49,7 +49,7 @@ def test_get_award_release_window_knows_airlines_that_only_partners_sell(
 
 def test_get_cancellation_fee_of_united_is_free_and_checked_on_its_own_page(people: People, use: Use) -> None:
     answer = use(people.bob, "get_cancellation_fee", airline="United")
-    assert (answer["fee"]["amount"], answer["verified_on"], answer["confidence"]) == (0, "2026-11-22", "high")
+    assert (answer["fee"]["amount"], answer["unaudited"], answer["confidence"]) == (0, False, "high")
     assert "www.united.com" in answer["source_url"]
     assert answer["message"].startswith("Cancelling an award of United MileagePlus: free; 125 USD")
 
@@ -161,7 +161,8 @@ def test_lookup_flight_of_hawaiian_says_who_prices_its_awards(people: People, us
         ("FJ 810", "2025-03-31", None, None),
         ("FJ 810", "2025-04-01", "oneworld", "a member of oneworld"),
         ("EK 1", None, None, None),
-        ("AZ 608", None, None, None),
+        ("AZ 608", "2026-03-31", None, None),
+        ("AZ 608", None, "star_alliance", "a member of Star Alliance"),
         ("VS 3", None, "skyteam", "a member of SkyTeam"),
     ],
 )
