@@ -8,13 +8,11 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.errors import DeadlockDetected
 
 pytest_plugins = [
     "tests.support.service",
@@ -158,10 +156,14 @@ def fresh_database(pytestconfig: Any) -> Iterator[str]:
 HEAP = 1 << 18  # bytes of one table from which on truncating is cheaper than what deleted rows leave behind
 
 
-@lru_cache(maxsize=1)
+_emptying: dict[str, psycopg.Connection] = {}
+
+
 def _connect_to_empty(url: str) -> psycopg.Connection:
     """A connection for this alone: under its role no row deleted asks the tables that refer to it, and the plans of
     the function, which the change of a role throws away, are made once."""
+    if url in _emptying and not _emptying[url].closed:
+        return _emptying[url]
     import shared.db.migrations  # noqa: F401 - registers every table
     from shared.db.base import Base
 
@@ -172,7 +174,7 @@ def _connect_to_empty(url: str) -> psycopg.Connection:
     quick = f"lock table {', '.join(names)} in exclusive mode; {deletes}"
     quick += " perform setval(seqrelid, 1, false) from pg_sequence;"
     thorough = f"truncate {', '.join(names)} restart identity cascade;"
-    connection = psycopg.connect(url, autocommit=True)
+    connection = _emptying[url] = psycopg.connect(url, autocommit=True)
     connection.execute("set session_replication_role = replica")
     connection.execute(
         "create function pg_temp.empty_tables() returns void language plpgsql as "
@@ -201,11 +203,9 @@ def empty_tables() -> None:
         try:
             _connect_to_empty(url).execute("select pg_temp.empty_tables()", prepare=True)
             break
-        except psycopg.OperationalError as error:
+        except psycopg.OperationalError:  # a program left running writes meanwhile, or the connection was lost
             if last:
                 raise
-            if not isinstance(error, DeadlockDetected):  # a program that the test leaves running writes meanwhile
-                _connect_to_empty.cache_clear()
     shared.redis.connect().flushdb()
     shared.redis._away_until = 0.0
     limits._memory.clear()  # what Redis is still to hear of

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from shared.http import sync_client
+from tests.support.service import wait_for
 
 
 def run(*arguments: str, **changed: str | None) -> subprocess.CompletedProcess[str]:
@@ -63,7 +64,7 @@ def test_the_program_serves_reports_ready_and_stops_on_sigterm(fresh_database: s
             assert client.get("/.well-known/oauth-authorization-server").json()["issuer"] == base
     finally:
         program.terminate()
-        code = program.wait(15)
+        code = program.wait(90)
     assert code in (0, -15)
     (line,) = (tmp_path / "log").read_text().splitlines()
     assert " INFO award_travel auth_server 0.4.0 starts: " in line
@@ -72,21 +73,13 @@ def test_the_program_serves_reports_ready_and_stops_on_sigterm(fresh_database: s
 def _wait_for(url: str, program: subprocess.Popen[bytes]) -> Any:
     from httpx import TransportError
 
+    def ask() -> Any:
+        assert program.poll() is None
+        try:
+            answer = client.get(url)
+        except TransportError:
+            return None
+        return answer.json() if answer.status_code == 200 else None
+
     with sync_client() as client:
-        for _ in range(400):
-            assert program.poll() is None
-            try:
-                answer = client.get(url)
-            except TransportError:
-                _breathe()
-                continue
-            if answer.status_code == 200:
-                return answer.json()
-            _breathe()
-    raise AssertionError("the program did not become ready")
-
-
-def _breathe() -> None:
-    import threading
-
-    threading.Event().wait(0.05)
+        return wait_for("an answer of the program", ask)
