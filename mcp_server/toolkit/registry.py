@@ -250,17 +250,14 @@ def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Argumen
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
-def _join_lines(text: str) -> str:
-    """Each paragraph on one line: where a docstring breaks says nothing, and each break is paid for in every list."""
-    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
-
-
 def _read_function(function: Callable[..., Any], title: str | None, *, condenses: bool) -> dict[str, Any]:
+    # Each paragraph on one line: where a docstring breaks says nothing, and is paid for in every conversation.
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return {
         "function": function,
         "name": function.__name__,
         "title": title or function.__name__.replace("_", " ").capitalize(),
-        "description": _join_lines(inspect.getdoc(function) or ""),
+        "description": "\n".join(" ".join(text.split()) for text in paragraphs),
         "arguments": build_arguments(function, condenses=condenses),
     }
 

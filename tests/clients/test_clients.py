@@ -1,6 +1,6 @@
 """Clients that other people wrote, in their newest versions, against the running service on this machine.
 
-Each signs in by itself where it can, lists the tools, runs five calls, goes on after a restart of the tool server, and
+Each signs in by itself where it can, lists the tools, runs five calls, continues after a restart of the server, and
 refreshes a token that is no longer good. No model is called. The table goes to `build/clients/table.md`.
 """
 
