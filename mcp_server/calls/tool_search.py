@@ -84,12 +84,10 @@ class ToolSearch:
                 tools = max(tools, score)
         if tools <= LEAST_SCORE or elsewhere > ELSEWHERE_SHARE * tools:
             return True
-        known = [stem(word.lower()) in self._known for word in words]
-        is_name = [not word.isalpha() or (word[0].isupper() and not text.startswith(word)) for word in words]
-        counted = [
-            is_known for is_known, is_just_name in zip(known, is_name, strict=True) if is_known or not is_just_name
-        ]
-        return sum(counted) <= LEAST_KNOWN * len(counted)
+        hits = [stem(word.lower()) in self._known for word in words]
+        names = [not word.isalpha() or (word[0].isupper() and not text.startswith(word)) for word in words]
+        counts = [hit for hit, is_name in zip(hits, names, strict=True) if hit or not is_name]
+        return sum(counts) <= LEAST_KNOWN * len(counts)
 
     def _translate(self, text: str) -> str:
         """The text with what its foreign words are called here; an English one is left as it is."""

@@ -309,7 +309,7 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
 def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedDelayAlert:
     """Deletes an airport delay alert permanently, so no more warnings; confirm with the user first.
 
-    For "I don't need delay warnings for Denver anymore." To pause it: update_delay_alert. Premium.
+    For "I don't need delay warnings for Denver anymore." To pause it: update_delay_alert and active false. Premium.
     """
     row = _get_own_alert(call.db, alert_id, locked=True)
     removed = RemovedDelayAlert(alert_id=row.id, airport=row.airport, label=row.label)

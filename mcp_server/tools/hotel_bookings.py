@@ -151,8 +151,7 @@ def add_hotel_booking(
 ) -> AddedStay:
     """Adds a hotel stay the user booked on points, a free night or cash, with its confirmation number.
 
-    For "I just booked the Hyatt for three nights, keep it." Records it; reserves nothing. Its price is then tracked
-    daily for drops. Paid.
+    For "I just booked the Hyatt for three nights, keep it." Reserves nothing; tracks its price daily. Paid.
     """
     row = bookings.build_stay(
         call.reference,
