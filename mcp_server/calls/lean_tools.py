@@ -1,23 +1,22 @@
 """The tools of the lean address alone: one finds tools of the catalogue by words, two run them by name."""
 
 import re
-from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from mcp_server.calls.tool_search import prepare_search
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.domain.mcp_addresses import McpAddress
 from shared.domain.plurals import pluralize
 from shared.domain.tool_profiles import AREAS
-from shared.domain.tool_ranking import Described, Ranking
 from shared.errors import Fault, Invalid
 
 LEAN_TOOLS: dict[str, Tool] = {}
 MAX_RESULTS = 5
-Query = Annotated[str, Field(min_length=1, max_length=300, description="What is to be done, in the person's words.")]
+Query = Annotated[str, Field(min_length=1, max_length=1000, description="What is to be done, in the person's words.")]
 Name = Annotated[str, Field(min_length=1, max_length=64, description="Of a tool, as find_tools gives it.")]
 Inner = Annotated[dict[str, Any], Field(description="What its input_schema asks for.")]
 
@@ -51,15 +50,17 @@ class FoundTools(Result):
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, title="Find the tool for a task", catalogue=LEAN_TOOLS)
 async def find_tools(call: LiveCall, query: Query, area: Area | None = None) -> FoundTools:  # noqa: ARG001
-    """Finds the tools for a task, at most five, with what they take. Ask it before saying something cannot be done.
+    """Finds the tools for a task, at most five, with what they take, or says that none of them fits.
 
-    Use the person's own words, or the name of a tool listed below. Free.
+    Use the person's own words in any language, or the name of a tool listed below. Ask it before saying that something
+    cannot be done. Free.
     """
     named = [name for name in re.findall(r"[a-z0-9_]+", query.lower()) if name in TOOLS]
-    names = dict.fromkeys([*named, *_rank(query)])
+    search = prepare_search(tuple(sorted(TOOLS)))
+    names = dict.fromkeys([*named, *(search.rank(query) if area else search.find(query))])
     matches = [TOOLS[name] for name in names if area in (None, TOOLS[name].area)][:MAX_RESULTS]
     if not matches:
-        words = "No tool has any of these words. Ask with others, or name an area alone."
+        words = "None of these tools fits. If it is about points, miles or travel with them, ask in other words."
         return FoundTools(message=words, tools=[])
     best = f"{pluralize(len(matches), 'tool')} found, the likeliest first: {matches[0].name}."
     return FoundTools(message=f"{best} Run one with the tool in its call_with.", tools=[_describe(t) for t in matches])
@@ -117,7 +118,7 @@ def find_tool(name: str, address: McpAddress) -> Tool | None:
 
 def find_similar(name: str) -> list[str]:
     """Three tools that share words with a name that is none."""
-    return _rank(name[:64].replace("_", " "))[:3]
+    return prepare_search(tuple(sorted(TOOLS))).rank(name[:64].replace("_", " "))[:3]
 
 
 def list_catalogue() -> str:
@@ -134,16 +135,5 @@ def _describe(match: Tool) -> FoundTool:
         does=match.description.splitlines()[0],
         tier=match.tier.label,
         call_with=(call_read_tool if match.reads else call_write_tool).__name__,
-        input_schema=match.arguments.schema,
+        input_schema=match.arguments.listed,
     )
-
-
-def _rank(text: str) -> list[str]:
-    return prepare_ranking(tuple(sorted(TOOLS))).rank(text)
-
-
-@lru_cache(maxsize=2)
-def prepare_ranking(names: tuple[str, ...]) -> Ranking:
-    """The index over these tools; built once, when the server starts."""
-    tools = (TOOLS[name] for name in names)
-    return Ranking(Described(t.name, t.phrases, t.description, t.arguments.schema) for t in tools)

@@ -103,3 +103,40 @@ def _flatten(node: Schema) -> Schema:
     if re.fullmatch(r"[^.;:!?]+\.", node.get("description", "")):
         node = {**node, "description": node["description"][:-1]}
     return node
+
+
+# What a model reads in every conversation, and a host's search indexes: the same schema in fewer bytes.
+
+_SIZES = {"minLength", "maxLength", "minItems", "maxItems"}
+_OWN_LIST = re.compile(r"From list_\w+\.")
+_LONG_CHOICE = 20  # values
+_FAR = 1000  # a bound above it no one meets
+
+
+def condense(schema: Schema) -> Schema:
+    """The schema of all arguments without what a caller does not have to know before a call.
+
+    Its call is checked against the whole schema all the same, and a refusal names what it expects.
+    """
+    properties = {name: _condense(node, schema["properties"]) for name, node in schema["properties"].items()}
+    return {**schema, "properties": properties}
+
+
+def _condense(node: Schema, siblings: Schema) -> Schema:
+    """One parameter of those given."""
+    out = {key: value for key, value in node.items() if key not in _SIZES}
+    if node.get("minimum", 2) <= 1:  # no one asks for page 0 or for less than no points
+        del out["minimum"]
+    if node.get("maximum", 0) > _FAR:
+        del out["maximum"]
+    if "default" in node and isinstance(node["default"], (int, float)) and node["default"] is not True:
+        del out["default"]  # the answer shows how many rows and days it has
+    if _OWN_LIST.fullmatch(node.get("description", "")):  # an id is called after its list, which says that it gives it
+        del out["description"]
+    if "description" in out and len(node.get("enum", ())) > _LONG_CHOICE:  # it says where the values come from
+        del out["enum"]
+    if "items" in node:
+        out["items"] = _condense(node["items"], siblings)
+        if siblings.keys() >= set(node["items"].get("enum", ("",))):  # names of the parameters next to it
+            del out["items"]["enum"]
+    return out

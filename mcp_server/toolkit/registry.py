@@ -13,7 +13,15 @@ from urllib.parse import parse_qsl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
-from mcp_server.toolkit.argument_schema import PLACE, Parameter, Schema, has_mark, object_schema, read_parameters
+from mcp_server.toolkit.argument_schema import (
+    PLACE,
+    Parameter,
+    Schema,
+    condense,
+    has_mark,
+    object_schema,
+    read_parameters,
+)
 from mcp_server.toolkit.results import Result
 from shared.domain.display_names import to_one_line
 from shared.domain.parsing.numbers import UnreadNumber, read_number
@@ -41,6 +49,7 @@ class Arguments:
         parameters, definitions = read_parameters(function)
         parameters |= more or {}
         self.schema = object_schema(parameters, definitions)
+        self.listed = condense(self.schema)  # what hosts are told of it
         self.required: list[str] = self.schema.get("required", [])
         self.places = [name for name, parameter in parameters.items() if has_mark(parameter.type, PLACE)]
         self._optional = self.schema["properties"].keys() - set(self.required)
@@ -250,14 +259,17 @@ def build_arguments(function: Callable[..., Any], *, condenses: bool) -> Argumen
     return Arguments(function, {"detail": _DETAIL} if condenses else None)
 
 
+def _fold(text: str) -> str:
+    """One line for each paragraph: line breaks and empty lines cost a model bytes."""
+    return "\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
 def _read_function(function: Callable[..., Any], title: str | None, *, condenses: bool) -> dict[str, Any]:
-    # Each paragraph on one line: where a docstring breaks says nothing, and is paid for in every conversation.
-    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return {
         "function": function,
         "name": function.__name__,
         "title": title or function.__name__.replace("_", " ").capitalize(),
-        "description": "\n".join(" ".join(text.split()) for text in paragraphs),
+        "description": _fold(inspect.getdoc(function) or ""),
         "arguments": build_arguments(function, condenses=condenses),
     }
 

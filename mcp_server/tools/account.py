@@ -95,9 +95,9 @@ _HELD = select(
     phrases="Why is my limit reached? Searches left today, which plan; what would I get if I paid for the next",
 )
 def get_usage(call: Call) -> Usage:
-    """Shows which plan or subscription the user is on, how many searches are used and left today, and its limits.
+    """Shows the user's plan or subscription, its limits, searches used and left today, and what an upgrade adds.
 
-    Also prices, quota remaining and what an upgrade adds. Asking counts against no limit. Free.
+    For "How many searches do I have left? Why can't I do more?" Free.
     """
     days = {"day": call.today, "month": call.today.replace(day=1)}
     used = dict(call.db.execute(_USED, days).all())

@@ -69,9 +69,9 @@ def save_chat_link(
     chat_id: Annotated[RowId | None, Field(description="Replaces that entry.")] = None,
     again: Again = None,
 ) -> SavedChat:
-    """Saves a bookmark of this chat, conversation or thread: a title, an optional link, a summary of what was decided.
+    """Saves a bookmark of this chat or conversation: title, link, summary of what was decided, optionally with a trip.
 
-    To find it again. Only when the user asks; no transcript is stored. Free.
+    For "Remember what we talked about." Only when the user asks; no transcript. Free.
     """
     trip = None if trip_id is None else open_trip(call.db, trip_id)
     row = Row() if chat_id is None else call.db.get(Row, chat_id, with_for_update=True)
@@ -98,7 +98,10 @@ def save_chat_link(
 def remove_chat_link(
     call: Call, chat_id: Annotated[RowId, Field(description="From list_recent_activity.")]
 ) -> RemovedChat:
-    """Forgets or removes the bookmark of a saved chat, convo or conversation; the conversation itself stays. Free."""
+    """Removes the saved bookmark of a chat or conversation, which itself stays.
+
+    For "Forget that chat we saved." Free.
+    """
     title = call.db.execute(delete(Row).where(Row.id == chat_id).returning(Row.title)).scalar_one_or_none()
     if title is None:
         raise NotFound("saved chat", chat_id)
@@ -120,9 +123,9 @@ def list_recent_activity(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Activity:
-    """Lists past searches that the user looked up or checked before, each with its result in short, and saved chats.
+    """Lists the user's past searches, as of yesterday or last week, with results, and saved chats or conversations.
 
-    To find again what was seen or asked the other day. Free.
+    For "What did we look at last week?" Free.
     """
     if trip_id is not None:
         get_own_trip(call, trip_id)

@@ -77,9 +77,9 @@ def admin_list_users(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Users:
-    """Lists the user accounts registered on this service with their plan, page by page, oldest first, or by email.
+    """Lists all registered accounts with their plan, or finds everyone who signed up with an email or domain.
 
-    Admin-only.
+    For "Who signed up from this company?" Admin-only.
     """
     rows, total = page_of_accounts(unscoped(call.db), search, page, per_page)
     users = [
@@ -102,9 +102,9 @@ def admin_get_user(
     id: Annotated[RowId | None, Field(description="From admin_list_users.")] = None,
     email: Annotated[str | None, Field(max_length=254, description="The whole address.")] = None,
 ) -> OneUser:
-    """Looks up one customer's (user's) account by id or email: plan active or not, API use, newest searches.
+    """Looks up one customer's account by id or email for support: premium paid or not, blocked, API use, searches.
 
-    Admin-only.
+    For "A customer says premium is paid." Admin-only.
     """
     if id is None and email is None:
         raise Invalid(Fault("id", "is missing, and so is email", "one of the two"))

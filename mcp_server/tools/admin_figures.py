@@ -122,9 +122,9 @@ def _start_of_day(day: date) -> datetime:
     phrases="Admin: which of our tools get called most last week or month? Failure rate, errors, paywall share",
 )
 def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW)] = 14) -> UsageStats:
-    """Shows how often each tool is called (MCP usage), with errors, paywalls and times, by day and application.
+    """Shows which tools are called most, with failure rate, errors, paywalls and times, by day and application.
 
-    Admin-only.
+    For "What do people use most this month?" Admin-only.
     """
     window = _list_days(call, days)
     session, since = one_snapshot(call.db), window[0]
@@ -159,9 +159,9 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
 def admin_platform_overview(
     call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
 ) -> Overview:
-    """Shows how the platform is doing: users by plan, free or paid, sign-ups per day, records, failed jobs and sources.
+    """Shows how the service is doing: total accounts, free and paid, new sign-ups per day, failed jobs and sources.
 
-    Admin-only.
+    For "How many new users did we get?" Admin-only.
     """
     window, session = _list_days(call, days), one_snapshot(call.db)
     plans = figures.accounts_by_plan(session, call.now - timedelta(days=ACTIVE_DAYS))

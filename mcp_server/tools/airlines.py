@@ -97,12 +97,11 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
     static=True,
 )
 def get_award_release_window(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="IATA code or carrier name.")]
+    call: Call, airline: Annotated[str, Field(max_length=60, description="Code or name.")]
 ) -> ReleaseWindow:
-    """Tells how far in advance an airline releases award seats: days before departure when its calendar opens.
+    """Tells how far in advance an airline releases award seats: how many days ahead its calendar opens.
 
-    For a summer or holiday date. For dates more than 330 days out. opens_for_date: the last departure on sale today.
-    Free.
+    For "When can I book next summer?" For dates more than 330 days out. opens_for_date: the last one on sale. Free.
     """
     carrier = call.reference.airline(airline)
     window = call.reference.release_window(carrier.iata)
@@ -153,11 +152,11 @@ def _describe_terms(fee: FeeRow) -> str:
     static=True,
 )
 def get_cancellation_fee(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="Slug or name.")]
+    call: Call, airline: Annotated[str, Field(max_length=60, description="Code or name.")]
 ) -> AirlineFees:
-    """Gives the fee an airline charges to cancel an award ticket and redeposit or refund the miles, and who is exempt.
+    """Tells the fee to cancel an award ticket and get the miles back (redeposit, refund), and who is exempt.
 
-    What it costs to scrap plans or pull out when sick. Awards of its own programme; partners charge differently. Free.
+    For "What if I cancel my award?" Own programme of an airline; partners charge differently. Free.
     """
     carrier = call.reference.airline(airline)
     fee = call.reference.cancellation_fee(carrier.program) if carrier.program else None
@@ -209,9 +208,9 @@ def lookup_flight(
     flight_number: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{2,3} ?\d{1,4}[A-Za-z]?$")],
     date: Day | None = None,
 ) -> FlightLookup:
-    """Tells which airline really operates a flight number or codeshare, and which programme to use points with for it.
+    """Tells which airline a flight number is, who operates it (codeshare), and whose miles book it.
 
-    Departure and arrival time (schedule) are no_data without a source of timetables. Free.
+    For "What is flight BA 178, when does it leave?" Times are no_data without timetables. Free.
     """
     parts = _CODE.fullmatch(flight_number.upper().strip())
     if parts is None:

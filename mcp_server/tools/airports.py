@@ -68,9 +68,9 @@ def get_airports(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> ServedAirports:
-    """Lists the airports and cities an airline flies to or serves: its network, and nonstop routes from an airport.
+    """Lists the cities and airports an airline flies to: its network, and nonstop or direct routes from one.
 
-    Does it go there without a stop? Known non-stop routes only. Free.
+    For "Where does Iberia fly direct from Boston?" Free.
     """
     carrier = call.reference.airline(airline)
     network = call.reference.flights[carrier.iata].pairs

@@ -91,14 +91,14 @@ async def search_all_airlines(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
     flex_days: Annotated[int, Field(ge=0, le=3)] = 0,
-    airlines: Annotated[list[str] | None, Field(max_length=40, description="Codes or slugs; absent means all.")] = None,
+    airlines: Annotated[list[str] | None, Field(max_length=40, description="Codes or names; absent: all.")] = None,
     max_points: Points | None = None,
     limit: Annotated[int, Field(ge=1, le=100)] = 10,
 ) -> AllAirlines:
-    """Finds award seats on any airline for a route and date: all award space in one search, cheapest in miles first.
+    """Searches who has award seats on a route and date: any airline, business, first or economy, in one search.
 
-    Who flies there in business (biz), first or economy, direct or with stops, for two, four or more people; flex_days:
-    days around. Points and taxes per person. One airline: search_availability. Free accounts: economy, 5 a day. Free.
+    For "Can I get to Tokyo on points on 3 May? Who flies there?" The first choice when no airline is named; cheapest in
+    miles first, nonstop or not, per person. Free accounts: economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
     routes = resolve_routes(call, origin, destination)

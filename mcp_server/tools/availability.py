@@ -99,17 +99,17 @@ class SearchableAirlines(Result):
 )
 async def search_availability(
     call: LiveCall,
-    airline: Annotated[str, Field(max_length=60, description="Code or slug from list_supported_airlines.")],
+    airline: Annotated[str, Field(max_length=60, description="Code or name.")],
     origin: AirportOrCity,
     destination: AirportOrCity,
     date: Day,
     cabin: Cabin | None = None,
     passengers: Passengers = 1,
 ) -> Availability:
-    """Finds whether one airline has reward or saver seats available on a route on a single day, with points per cabin.
+    """Searches one named airline's award seats on a route and date: what space is available, at how many points.
 
-    Is there any business (J, club), first (F) or economy (Y) seat left to book with miles? Points per person, of its
-    own programme, else the lowest; options list all. Free accounts: economy, 5 a day. Free.
+    For "Does BA have business seats on points on 3 May?" None named: search_all_airlines. Per person. Free accounts:
+    economy, 5 a day. Free.
     """
     cabins = require_cabins(call, cabin)
     carrier, routes = call.reference.airline(airline), resolve_routes(call, origin, destination)
@@ -174,9 +174,9 @@ def _describe_cabin(facts: Reference, offer: AwardOption, passengers: int) -> st
 def list_supported_airlines(
     call: Call, endpoint: Endpoint | None = None, live_only: bool = False
 ) -> SearchableAirlines:
-    """Lists the airlines or carriers that can be searched here, with codes, and what each supports: day, month, alerts.
+    """Lists the airlines searched here for award seats, by day or month, and whether the source is down.
 
-    State: whether the source works now, is degraded or down; mode: whether it is real. Free.
+    For "Can you search Emirates? Which airlines do you do?" mode: whether it is real. Free.
     """
     source_state = find_standing(VERB, call.account_id)
     rows = [_to_searchable_airline(call.reference.airlines[code], source_state) for code in list_searchable(call)]

@@ -228,13 +228,10 @@ def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     anonymous=True,
     static=True,
 )
-def get_award_chart_faq(
-    call: Call, program: Annotated[LooseName, Field(description="Slug or loose name.")]
-) -> ChartFaq:
-    """Explains how a programme prices its awards: by region, distance or dynamically, peak dates, partners.
+def get_award_chart_faq(call: Call, program: Annotated[LooseName, Field(description="Slug or name.")]) -> ChartFaq:
+    """Explains in simple words how a programme prices awards: zones, distance, dynamic, peak dates, sweet spots.
 
-    Simple words on why a price varies, what is a sweet spot (dated single prices). For other rules use
-    get_program_rules. Free.
+    For "Why is it so expensive in peak, how does it price?" Why prices differ. Other rules: get_program_rules. Free.
     """
     resolved = call.reference.program(program)
     charts = _find_charts(call, resolved)

@@ -73,9 +73,9 @@ async def get_award_trip_details(
     call: LiveCall,
     trip_id: Annotated[str, Field(max_length=120, description="From an award search result row.")],
 ) -> AwardTripDetails:
-    """Opens one award search result in full: flight numbers, aircraft, layovers, times and the link to book it.
+    """Opens one award result or option: plane, flight numbers, segments, layovers, times, and the link to book it.
 
-    The option or row a seat search just gave. Points and taxes are per person. Needs seats.aero connected. Free.
+    For "Tell me more about the second option." Per person. Needs seats.aero connected. Free.
     """
     row = await call.in_session(lambda session: find_award_row(session, call.account_id, trip_id))
     reading = await get_award_trips(call.ask, call.account_id, trip_id, row)

@@ -171,7 +171,7 @@ def update_points_balance(
     program: ProgramSlug,
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
-    as_of: Annotated[Day | None, Field(description="Day the balance was read; today when absent.")] = None,
+    as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
     notes: Annotated[str | None, Field(max_length=1000)] = None,
     clear: Annotated[
         list[Literal["expires_on", "notes", "cents_per_point"]] | None,
@@ -183,9 +183,9 @@ def update_points_balance(
     ] = None,
     member: Member | None = None,
 ) -> UpdatedBalance:
-    """Saves or corrects how many points or miles the user has now in one programme, and when they expire.
+    """Sets or updates the user's balance of points or miles in a programme, up or down, and when it expires.
 
-    Adds a programme that is new. Fields not sent stay. Free.
+    For "I now have 62,000 Avios; make my Amex 85k." Adds a new programme. Fields not sent stay. Free.
     """
     slug = _find_account_slug(call, program, country)
     optional = {"expires_on": expires_on, "notes": notes, "cents_per_point": cents_per_point}
@@ -214,13 +214,13 @@ def update_points_balance(
 )
 def list_points_balances(
     call: Call,
-    program: Annotated[AnyName | None, Field(description="Return only this programme.")] = None,
+    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:
-    """Shows the user's points and miles in each programme or in all: balance, worth, whether they expire soon.
+    """Lists the user's points and miles: balance in each programme, total, worth, and whether it expires soon.
 
-    Values are estimates. expiry_rule is the programme's; expires_on the user's; expiring_soon: within 90 days. Free.
+    For "How many Avios do I have?" Values are estimates. expiring_soon: within 90 days. Free.
     """
     only = call.reference.program(program).slug if program else None
     stored = load_balances(call.db)
@@ -323,13 +323,13 @@ def _list_supported(call: Call) -> list[SupportedProgram]:
 )
 def delete_points_balance(
     call: Call,
-    program: ProgramSlug,
+    program: Annotated[ProgramSlug, Field(description="Slug, as list_points_balances gives it.")],
     country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; default US.")] = None,
     member: Member | None = None,
 ) -> DeletedBalance:
-    """Removes or deletes one programme's points from the balances and totals, as when its account is closed or empty.
+    """Deletes a programme and its points from the balances: account closed, empty or no longer collected.
 
-    Free.
+    For "I don't have Delta miles anymore, remove them." Free.
     """
     slug = _find_account_slug(call, program, country)
     owner = find_member(call.db, member, Row.member)

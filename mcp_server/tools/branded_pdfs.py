@@ -91,9 +91,9 @@ async def generate_branded_pdf(
     client_portfolio_id: ClientId | None = None,
     advisor_brand: AdvisorBrand | None = None,
 ) -> GeneratedPdf:
-    """Makes a proposal or quote for a client as a nice PDF under the advisor's own name, logo and colours, with a link.
+    """Makes a PDF proposal or quote for a client with the advisor's logo and colours, to share by link.
 
-    Turns options or rows found into a white label document or handout to send. Anyone with the link can open it until
+    For "Put this in a nice document for my client." flights: rows of a search. Open to anyone with the link until
     revoke_branded_pdf. Pro.
     """
     brand = brands.parse_brand(advisor_brand or {})
@@ -271,9 +271,9 @@ def list_branded_pdfs(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Pdfs:
-    """Shows the proposals (PDF documents) an advisor has sent, their links, and how often clients opened them.
+    """Lists the proposals (PDF) sent to clients, their links, how often each was viewed, and expiry.
 
-    Also those that ended or were taken down. Pro.
+    For "Did my client open what I sent?" Pro.
     """
     if client_portfolio_id is not None and call.db.get(ClientPortfolio, client_portfolio_id) is None:
         raise NotFound("client portfolio", client_portfolio_id)
@@ -293,9 +293,9 @@ def list_branded_pdfs(
 def revoke_branded_pdf(
     call: Call, pdf_id: Annotated[str, Field(max_length=64, description="From list_branded_pdfs.")]
 ) -> RevokedPdf:
-    """Takes down the public link of a proposal (PDF) for good, when it is wrong or outdated, so nobody can open it.
+    """Takes a client's proposal offline: its shared link is dead permanently, as when it is wrong or outdated.
 
-    Disables or deactivates the shared document at once. Pro.
+    For "My client should not see it any longer." Pro.
     """
     id = read_uuid(pdf_id)
     row = store.find_pdf(call.db, id) if id else None

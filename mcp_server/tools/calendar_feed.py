@@ -37,9 +37,9 @@ def _build_links(secret: str) -> tuple[str, str]:
     phrases="Can my flights and hotel nights show up in my iPhone calendar? ical url for Google, Apple, Outlook",
 )
 def get_calendar_feed(call: Call) -> CalendarFeed:
-    """Gives a private link to subscribe to upcoming flights and stays in Google, Apple or Outlook Calendar (ics).
+    """Gives a link (ics) that shows the user's flights and hotel nights in a Google, Apple or Outlook calendar.
 
-    So that a phone or partner sees them. The link is a secret. Past and cancelled bookings are left out. Free.
+    For "I want my trips in my calendar." The link is a secret. Nothing past or cancelled. Free.
     """
     link = secret_links.get_link(call.db, call.account_id, calendar_feed.PURPOSE)
     events = calendar_feed.list_events(call.db, call.reference, call.now)
@@ -63,9 +63,9 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     phrases="Someone can see my calendar (ics) link by mistake: kill it, give me a new one",
 )
 def reset_calendar_feed(call: Call, confirm: bool = False) -> NewCalendarFeed:
-    """Replaces the private calendar link, as when others saw it; the old subscription (feed, url) is cut off at once.
+    """Replaces the private calendar link by a new one, as when it leaked or others see it; the old one is dead.
 
-    Without confirm nothing changes. Free.
+    For "My ex has the link to my calendar." Without confirm nothing changes. Free.
     """
     if not confirm:
         message = (

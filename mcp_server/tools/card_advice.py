@@ -474,7 +474,7 @@ def _score(
 )
 def recommend_cards(
     call: Call,
-    country: Annotated[Country | None, Field(description="The profile's when absent, if known.")] = None,
+    country: Annotated[Country | None, Field(description="Absent: the profile's.")] = None,
     goal_program: AnyName | None = None,
     category: Category | None = None,
     monthly_spend: Spend | None = None,
@@ -485,11 +485,10 @@ def recommend_cards(
     only_held: Annotated[bool | None, Field(description="Which of my cards to pay with, in category.")] = None,
     purchase_amount: Annotated[Amount | None, Field(description="With only_held; in spend_currency.")] = None,
 ) -> Recommendations:
-    """Recommends the best credit card to get or open next, or the smartest one in the wallet to pay with or swipe.
+    """Recommends the best credit card to get or open next, or (only_held) the one in the wallet to pay with.
 
-    Ranks personal and business cards by first-year value for spending and a goal programme: sign-up bonus, points
-    beyond what held cards earn, travel credits, less the annual fee. One card's facts: search_card_catalog. Free
-    accounts: top 3. Free.
+    For "Which card should I get? Which do I use for dinner?" For dining, groceries, gas, business or a goal: bonus,
+    rewards and credits less the fee. Free accounts: top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
     whole = _resolve_spending(call, monthly_spend, spend_currency)

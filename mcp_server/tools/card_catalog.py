@@ -279,10 +279,9 @@ def search_card_catalog(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> Catalog:
-    """Looks up credit cards: annual fee, welcome bonus, earn rates, travel credits, lounge access and perks.
+    """Looks up facts of credit cards: annual fee, welcome bonus, earn rates, travel credits, lounge access, perks.
 
-    Does it come with Priority Pass or a free night? Finds them by name, bank, country (US, CA, GB, AU) or the points
-    they earn. Which to get: recommend_cards; the user's own: list_my_cards. Free.
+    For "What does the Amex Gold give me?" By name, bank or country (US, CA, GB, AU). Best one: recommend_cards. Free.
     """
     reference = call.reference
     matches = _find_by_slug(reference, slug) if slug and slug.strip() else _search(reference, query, call.today)

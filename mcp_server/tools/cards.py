@@ -137,11 +137,11 @@ def add_card(
     member: Member | None = None,
     again: Again = None,
 ) -> AddedCard:
-    """Adds a new credit card the user or a partner just opened: sign-up bonus (SUB), minimum spend, deadline, fee.
+    """Adds a credit card that the user opened or was approved for: sign-up bonus, minimum spend, annual fee.
 
-    Call list_my_cards first to avoid duplicates. An exact catalogue slug or name links; another fit saves nothing and
-    returns candidates: ask the user, call again with the slug. What fits nothing is free text. Set bonus_earned_on with
-    bonus_status earned. Numbers may be text, or empty. Free.
+    For "I just got a new Amex, it came today." Call list_my_cards first to avoid duplicates. An exact catalogue slug or
+    name links; a near one returns candidates and saves nothing: ask the user, call again with the slug. Numbers may be
+    text; empty text clears. Free.
     """
     values = edits.pick_columns(Row, locals())
     slug = None if custom else _find_slug(call, card, country or None)
@@ -186,10 +186,9 @@ def list_my_cards(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Cards:
-    """Shows which credit cards the user has in the wallet, open or closed, annual fees due, and sign-up bonus progress.
+    """Lists the credit cards the user has, open or closed, annual fees due, and spend left for a sign-up bonus.
 
-    When opened; how much is left to spend for a bonus and by when. Cards the user does not have: search_card_catalog.
-    Free.
+    For "Which credit cards do I have? When is my fee?" Other cards: search_card_catalog. Free.
     """
     if card_id is None:
         only: dict[str, Any] = {"open_only": not include_closed, "bonus_status": bonus_status}
@@ -266,15 +265,15 @@ def update_card(
     currency: Currency | None = None,
     clear: list[str] | None = None,
     country: ClearableCountry | None = None,
-    credit: Annotated[_CreditName | None, Field(description="Marks this credit of the card as used.")] = None,
-    credit_used: Annotated[Amount | None, Field(description="In all this cycle; all of it when absent.")] = None,
-    credit_used_on: Annotated[Day | None, Field(description="A day of the cycle; today when absent.")] = None,
+    credit: Annotated[_CreditName | None, Field(description="Credit used, by name.")] = None,
+    credit_used: Annotated[Amount | None, Field(description="In all this cycle; absent: all.")] = None,
+    credit_used_on: Annotated[Day | None, Field(description="Absent: today.")] = None,
     member: OtherMember | None = None,
 ) -> ChangedCard:
-    """Changes a card in the wallet: minimum spend met or missed, bonus posted, cancelled, product changed, new fee.
+    """Updates a card in the wallet: minimum spend met, bonus posted, downgraded, cancelled, new fee, credit used.
 
-    Or a credit used. Omitted fields stay; clear, or empty text, empties them. Numbers may be text. Credits go by their
-    cycle; get_portfolio names them. Free.
+    For "I got my bonus on the Sapphire." Fields not sent stay. Numbers may be text; empty text clears. get_portfolio
+    names the credits. Free.
     """
     values = edits.pick_columns(Row, locals())
     row = _own(call.db, card_id, locked=True)
@@ -316,9 +315,10 @@ def _relink(call: Call, row: Row, card: str | None) -> dict[str, Any]:
     phrases="Please take a card out of my wallet: that entry was never mine, wrong, twice, I cancelled it",
 )
 def remove_card(call: Call, card_id: CardId) -> RemovedCard:
-    """Deletes or removes a credit card from the wallet, saved twice or never opened; its lounge visits stay.
+    """Removes a credit card from the wallet, entered wrongly, twice or never opened.
 
-    Confirm with the user first. To keep a cancelled card on record: update_card, closed_on. Free.
+    For "That card was never mine, get rid of it." Confirm with the user first. A cancelled one stays on record:
+    update_card, closed_on. Free.
     """
     name = call.db.execute(delete(Row).where(Row.id == card_id).returning(Row.name)).scalar_one_or_none()
     if name is None:

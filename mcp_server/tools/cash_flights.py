@@ -51,10 +51,9 @@ async def search_cash_flights(
     currency: Currency = "USD",
     limit: Annotated[int, Field(ge=1, le=50)] = 10,
 ) -> CashFlights:
-    """Finds the cheapest cash price of a flight: lowest fares to buy with money, one way or return, without points.
+    """Searches the cheapest plane tickets or fares for cash, one way or return: the normal price in money.
 
-    What a revenue or positioning ticket costs, in dollars, euros or pounds, with source and age, in total for all
-    passengers, also converted. Premium.
+    For "What does it cost to just buy the ticket?" Total for all passengers, with source and age. Premium.
     """
     routes = resolve_journey(call, origin, destination, date, return_date)
     questions = [FaresQuestion(*route, date, return_date, cabin, passengers, currency) for route in routes]

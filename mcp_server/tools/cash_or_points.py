@@ -116,10 +116,10 @@ class _PricedAward:
 async def compare_cash_vs_points(
     call: LiveCall, origin: SearchedAirport, destination: SearchedAirport, date: Day, cabin: Cabin = "economy"
 ) -> Comparison:
-    """Says whether to spend points or miles or pay cash: the cheapest fare against the cheapest award of one flight.
+    """Compares cash and points for a flight: pay money or redeem miles, and whether it is a good deal.
 
-    Tells a good deal from a waste, for one traveller: US cents per point (cpp) next to the usual value. Free accounts:
-    cached data, top 3 awards. Free.
+    For "Should I use miles or just pay?" Cheapest fare and award, cents per point, for one traveller. Free accounts:
+    cached data, top 3. Free.
     """
     routes = resolve_journey(call, origin, destination, date)
     where = f"{origin} to {destination} on {format_weekday(date)} in {cabin.replace('_', ' ')}"

@@ -108,9 +108,9 @@ def create_client_portfolio(
     notes: Notes = None,
     again: Again = None,
 ) -> CreatedClient:
-    """Adds a new client or customer of a travel advisor, with contact, email, points balances and preferences.
+    """Creates the file of an advisor's new client, customer, couple or family: contact, points, preferences, notes.
 
-    Starts a record for a family, couple or company just signed. The advisor's own points: update_points_balance. Pro.
+    For "I have a new client, Mrs Lee." The user's own points: update_points_balance. Pro.
     """
     points, unknown = _parse_balances(call, balances or {}, may_remove=False)
     row = Row(
@@ -140,9 +140,9 @@ def create_client_portfolio(
     phrases="Open a client's file before the call: what do they hold, what did I send them?",
 )
 def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
-    """Opens one client's file: points and what they are worth, preferences, notes and the proposals made for them.
+    """Opens one client's file: points and their worth, preferences, notes, and the proposals sent to that client.
 
-    Their profile or record, before a meeting. Pro.
+    For "What does Mrs Lee have?" Pro.
     """
     row = _get_client(call, portfolio_id)
     pdfs, count = store.page_of_pdfs(call.db, row.id, True, 1, MAX_PDFS)
@@ -187,9 +187,9 @@ def list_client_portfolios(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Clients:
-    """Finds an advisor's clients (my book) by name, email or phone, with how many programmes and points each has.
+    """Lists the clients or customers of an advisor, or finds one by name, email or phone, with points held.
 
-    Pro.
+    For "Which clients do I have? Who is on my list?" Pro.
     """
     rows, total = store.page_of_clients(call.db, (query or "").strip() or None, page, per_page)
     lines = [
@@ -226,9 +226,9 @@ def update_client_portfolio(
     replace: bool = False,
     clear: list[Literal["client_email", "phone", "balances", "preferences", "notes"]] | None = None,
 ) -> UpdatedClient:
-    """Changes a client's file: points balances burned or earned, email, phone, preferences or notes of the client.
+    """Updates a client's file: points balances earned or burned, email, phone, preferences, notes.
 
-    Only what is sent; replace true puts balances and preferences in place of the old. Pro.
+    For "My client used 30k points, and wants an aisle seat." replace true: instead of the old ones. Pro.
     """
     points, unknown = _parse_balances(call, balances or {}, may_remove=True)
     clients.check_preferences(preferences or {})
@@ -267,9 +267,9 @@ def _merge_maps(row: Row, maps: Mapping[str, Any], emptied: Set[str], *, replace
     phrases="Permanently remove a client's file: they left us and ask to erase their data",
 )
 def delete_client_portfolio(call: Call, portfolio_id: ClientId) -> DeletedClient:
-    """Deletes a client or former customer and all their data for good and takes down their links. Confirm first.
+    """Deletes the file of a client who left, with all their data, permanently. Confirm first.
 
-    Pro.
+    For "They are no longer my client." Pro.
     """
     row = _get_client(call, portfolio_id, to_change=True)
     revoked = store.revoke(call.db, call.now, client=portfolio_id)

@@ -91,10 +91,9 @@ class Disconnected(Result):
     phrases="Can you link to my AwardWallet, TripIt, seats.aero or Google Sheets? I want you to connect",
 )
 def connect_integration(call: Call, provider: Provider) -> ConnectLink:
-    """Connects an outside account, such as seats.aero, AwardWallet, TripIt or Google Sheets, by a one-time link.
+    """Connects AwardWallet, TripIt, seats.aero or Google Sheets to the user's account by a one-time link to log in.
 
-    Hooks up a login: the user opens it in a browser. Call it after connection_required. seats_aero on every plan,
-    others from Premium. Free.
+    For "Can you link my TripIt?" For connection_required. seats_aero on every plan, others from Premium. Free.
     """
     if call.plan < INTEGRATIONS[provider]:
         raise paywall(call.caller, INTEGRATIONS[provider].slug, f"Connecting {connector(provider).title}")
@@ -119,9 +118,9 @@ def connect_integration(call: Call, provider: Provider) -> ConnectLink:
     phrases="Which outside accounts, such as TripIt, did you hook up or connect? Is the link still working?",
 )
 def list_integrations(call: Call) -> Integrations:
-    """Shows which outside accounts and apps are linked, if each is working or broken, last sync and what uses each.
+    """Lists the outside accounts and apps connected, as TripIt or AwardWallet: working, broken, last sync.
 
-    Free.
+    For "Which apps are linked? Is my TripIt still working?" Free.
     """
     rows = {row.provider: row for row in call.db.scalars(select(Connection))}
     integrations = [_to_integration(name, rows.get(name), call.now) for name in INTEGRATIONS]
@@ -163,10 +162,10 @@ def _find_state(row: Connection | None, now: datetime) -> State:
     phrases="Sync now: pull my latest balances from AwardWallet, TripIt or push to my spreadsheet",
 )
 async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = False) -> Synced:
-    """Syncs a connected account now: pulls in balances, statuses and bookings, or exports rows to Google Sheets.
+    """Syncs AwardWallet or TripIt: pulls the latest balances and bookings, or exports to a Google Sheets spreadsheet.
 
-    A refresh when they look old; dry_run shows what would change first. What the user changed here later stays, under
-    conflicts. Premium.
+    For "Get my new balances from AwardWallet." dry_run shows the changes. What the user changed stays, under conflicts.
+    Premium.
     """
     outcome = await sync.sync(call.account_id, provider, dry_run=dry_run)
     report, name = outcome.report, connector(provider).title
@@ -196,9 +195,9 @@ async def sync_integration(call: LiveCall, provider: Provider, dry_run: bool = F
     phrases="I don't want you in there anymore: unlink or unhook AwardWallet, TripIt, seats.aero, Google Sheets",
 )
 async def disconnect_integration(call: LiveCall, provider: Provider) -> Disconnected:
-    """Disconnects an outside account: revokes its access where it can be done and deletes its tokens (key, login).
+    """Disconnects or unlinks AwardWallet, TripIt, seats.aero or Google Sheets and deletes the tokens.
 
-    Free.
+    For "I don't want you to see my AwardWallet." Free.
     """
     ended = await disconnecting.disconnect(call.account_id, provider)
     warning = f" Without it nothing is found for {', '.join(ended.watches)}; they were kept." if ended.watches else ""

@@ -35,12 +35,12 @@ class Deadlines(Result):
 def list_upcoming_deadlines(
     call: Call,
     within_days: Annotated[int, Field(ge=1, le=730)] = 90,
-    kinds: Annotated[list[Kind] | None, Field(description="Absent means all.")] = None,
+    kinds: Annotated[list[Kind] | None, Field(description="Absent: all.")] = None,
 ) -> Deadlines:
-    """Lists everything about to run out or expire soon: points, vouchers, certificates, status, credits, bookings.
+    """Lists all that expires, ends or is due soon: points, vouchers, status, credits, annual fees, minimum spend.
 
-    Also the last days to use up or pay what comes up next: card annual fees, minimum spend, transfer bonuses. Only what
-    has a stored date. Free.
+    For "What is about to run out? What would I lose or owe?" Transfer bonuses and bookings too. Only stored dates.
+    Free.
     """
     selected_kinds: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
     tables = {table for kind in selected_kinds for table in TABLES[kind]}

@@ -166,10 +166,10 @@ async def create_delay_alert(
     min_delay_minutes: Minutes = 30,
     label: Label | None = None,
 ) -> OneAlert:
-    """Warns the user by email, text message (SMS) or WhatsApp when an airport has delays or a ground stop.
+    """Warns the user by text message (SMS), WhatsApp or email of delays or a ground stop at an airport.
 
-    For bad days of snow, fog, storms or strikes: from min_delay_minutes behind; a ground stop always counts. One
-    flight's times: lookup_flight. Premium.
+    For "Text me when O'Hare gets bad." For a travel day with snow, fog, storms or strikes, in minutes late. Not for one
+    flight. Premium.
     """
     if faults := find_airport_faults(call, {"airport": airport}):
         raise Invalid(*faults)
@@ -213,7 +213,10 @@ def _describe_terms(row: Row) -> str:
 def list_delay_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> DelayAlerts:
-    """Shows which airports the user gets delay warnings (texts, emails) for, and when each last went off. Free."""
+    """Lists the user's airport delay alerts, active or paused, and when each last warned.
+
+    For "Which airports do you watch for me?" Free.
+    """
     if alert_id is not None:
         _get_own_alert(call.db, alert_id)
     conditions = [Row.id == alert_id] if alert_id is not None else []
@@ -246,9 +249,9 @@ def update_delay_alert(
     label: Label | None = None,
     clear: list[Literal["phone_number", "label"]] | None = None,
 ) -> UpdatedDelayAlert:
-    """Changes an airport delay alert: minutes, phone or channels; active false pauses it, true turns it on again.
+    """Changes an airport delay alert: minutes, phone, channels; active false pauses or mutes it, true resumes.
 
-    Premium.
+    For "I get too many texts." Premium.
     """
     lock(call.db, call.account_id)
     row = _get_own_alert(call.db, alert_id, locked=True)
@@ -304,9 +307,9 @@ def _update_phone(call: Call, row: Row, number: str | None, *, empty: bool) -> l
     phrases="Delete an airport delay alert: no more texts that it is late",
 )
 def delete_delay_alert(call: Call, alert_id: AlertId) -> DeletedDelayAlert:
-    """Removes an airport delay alert for good, so that no more delay warnings come; confirm with the user first.
+    """Deletes an airport delay alert permanently, so no more warnings; confirm with the user first.
 
-    To pause it use update_delay_alert and active false. Premium.
+    For "I don't need delay warnings for Denver anymore." To pause it: update_delay_alert and active false. Premium.
     """
     row = _get_own_alert(call.db, alert_id, locked=True)
     removed = RemovedDelayAlert(alert_id=row.id, airport=row.airport, label=row.label)

@@ -174,13 +174,13 @@ def calculate_flight_earnings(
     program: QualifyingProgram,
     cabin: SegmentCabin = "economy",
     fare_price: Annotated[Amount | None, Field(description="Base fare plus carrier surcharges, without taxes.")] = None,
-    fare_currency: Annotated[Currency | None, Field(description="The programme's home currency when absent.")] = None,
+    fare_currency: Annotated[Currency | None, Field(description="Absent: the programme's.")] = None,
     segments: Annotated[int, Field(ge=1, description="Multiplies XP and extras.")] = 1,
 ) -> FlightEarnings:
     """Estimates how many tier points, Loyalty Points or XP (experience points) a flight earns towards elite status.
 
-    British Airways and American count the fare before tax: give fare_price. Flying Blue: distance and cabin. Miles per
-    booking class: get_earning_rates. Free.
+    For "What status points would I earn?" BA and American count the fare: give fare_price. Flying Blue: distance and
+    cabin. Miles: get_earning_rates. Free.
     """
     starts, ends = (require_airports(call.reference, code) for code in (origin, destination))
     start, end = starts[0], ends[0]
@@ -228,10 +228,10 @@ def get_earning_rates(
     origin: AirportOrCity | None = None,
     destination: AirportOrCity | None = None,
 ) -> EarningRates:
-    """Gives the percent of distance a fare class (letter) earns in miles when a flight is credited to a programme.
+    """Tells how many miles a fare class or booking class earns when a flight is credited to a programme.
 
-    For where to put a frequent flyer number. Cathay's own flights: by_zone. For tier points use
-    calculate_flight_earnings. Free.
+    For "What do I get in class O if I credit to Alaska?" Percent of distance; Cathay's own flights: by_zone. Tier
+    points: calculate_flight_earnings. Free.
     """
     if fares := cathay.list_fares(call.reference, program, airline):
         zone = _find_zone(call, origin, destination)

@@ -97,10 +97,10 @@ def explore_destinations(
     points_balance: Points | None = None,
     program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
 ) -> ExploredDestinations:
-    """Shows where points could take you: destinations with award seats seen recently from an airport, cheapest first.
+    """Suggests destinations for points or miles from an airport, cheapest first, with no place chosen yet.
 
-    Inspiration for a vacation, getaway or weekend when the place is open, and what the saved balances reach. Points per
-    person. Free accounts: top 3. Free.
+    For "Where could we go in April with my points?" Ideas for a vacation, beach or weekend; award seats seen recently.
+    Per person. Free accounts: top 3. Free.
     """
     airports = require_airports(call.reference, origin)
     first, last = _parse_months(call, month_from, month_to)

@@ -157,10 +157,10 @@ def create_flight_alert(
     weekdays: Weekdays = None,
     max_taxes: MaxTaxes = None,
 ) -> CreatedAlert:
-    """Notifies the user by email when one airline opens or drops award seats on a route within some dates.
+    """Alerts the user by email when one airline opens award seats on a route in a range of dates.
 
-    A single airline, such as only Qatar or Iberia, its business or first; several, any, or a limit on points:
-    create_route_monitor. Free.
+    For "Tell me when Qatar opens Doha." For only BA or only Qatar; several or any airline, or a limit on points:
+    create_route_monitor. Free accounts: one alert. Free.
     """
     row = Row(
         airline=airline,
@@ -209,9 +209,9 @@ def _describe_outlook(call: Call, row: Row, release: ReleaseWindow | None) -> st
 def list_flight_alerts(
     call: Call, alert_id: RowId | None = None, active: bool | None = None, page: Page = 1, per_page: PerPage = 20
 ) -> FlightAlerts:
-    """Shows the award seat alerts the user has set up for single airlines, active, running or paused, with last hit.
+    """Lists the user's award seat alerts for single airlines, active or paused, and the last hit.
 
-    Watched routes: list_route_monitors. Free.
+    For "Is my BA alert on? Did it ever go off?" Any airline: list_route_monitors. Free.
     """
     if alert_id is not None:
         _get_own(call.db, alert_id)
@@ -263,9 +263,9 @@ def update_flight_alert(
     max_taxes: MaxTaxes = None,
     clear: list[str] | None = None,
 ) -> UpdatedFlightAlert:
-    """Changes an award seat alert: its dates, route, cabin, seats; active false pauses (mutes) it, true restarts it.
+    """Changes an airline's award seat alert: dates, route, cabin; active false pauses or mutes it, true resumes it.
 
-    Free.
+    For "Turn my BA alert back on." Free.
     """
     lock(call.db, call.account_id)
     row = _get_own(call.db, alert_id, locked=True)
@@ -312,9 +312,9 @@ def _describe_update(call: Call, row: Row) -> str:
     phrases="Permanently drop an airline's award seat alert: I found seats, I don't need the mails anymore",
 )
 def delete_flight_alert(call: Call, alert_id: AlertId) -> DeletedFlightAlert:
-    """Removes (erases) an award seat alert for good, so that its notifications stop; confirm with the user first.
+    """Deletes an airline's award seat alert permanently, so no more mails; confirm with the user first.
 
-    To pause it use update_flight_alert. Free.
+    For "Get rid of my BA alert." To pause it: update_flight_alert. Free.
     """
     row = _get_own(call.db, alert_id, locked=True)
     removed = RemovedFlightAlert(alert_id=row.id, airline=row.airline, route=f"{row.departure}-{row.destination}")

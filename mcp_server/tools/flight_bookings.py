@@ -57,11 +57,11 @@ MAX_PASSENGERS = 999
 Airline = Annotated[str, Field(max_length=80), NOT_BLANK]
 PointsSpent = Annotated[
     Annotated[int, Field(ge=0), at_most(MAX_POINTS)] | None,
-    Field(description="Award only; whole leg; 0 on connecting legs."),
+    Field(description="Award only; 0 on later legs."),
 ]
 Program = Annotated[str | None, Field(max_length=80, description="Award only.")]
 CashPaid = Annotated[Amount | None, Field(description="Cash only; in taxes_currency.")]
-CashPrice = Annotated[Amount | None, Field(description="Award only; the cash fare of all, in taxes_currency.")]
+CashPrice = Annotated[Amount | None, Field(description="Award only: cash fare of all.")]
 BookingUuid = Annotated[Uuid | None, Field(description="Same on every leg of one booking.")]
 WorkspaceTripId = Annotated[RowId | None, Field(description="From list_trips; not trip_id.")]
 FlightNumber = Annotated[str, Field(max_length=12)] | None
@@ -166,9 +166,10 @@ def add_flight_booking(
     member: Member | None = None,
     again: Again = None,
 ) -> AddedFlight:
-    """Adds a flight the user has booked, with miles or paid in cash, with its confirmation number, one leg per call.
+    """Adds a flight the user booked, on miles or in cash: ticket, taxes, confirmation number (PNR).
 
-    Outbound and return; multi-leg: one trip_id, the whole cost on the first leg, 0 on later ones. Paid.
+    For "We just booked our tickets to Rome." Records it; books nothing. One leg per call; outbound, return and
+    connections share one trip_id, with the whole cost on the first leg and 0 on the others. Paid.
     """
     terms = pick_columns(Row, locals()) | {"member": find_member(call.db, member, Row.member)}
     loose = ("program", "flight_number", "confirmation_number", "notes")
@@ -218,9 +219,9 @@ def _describe_doubts(call: Call, row: Row, legs: Sequence[Row]) -> str:
     phrases="Pull up my booked flight: its PNR, legs, seat, what did I pay in taxes, how many miles it cost",
 )
 def get_flight_booking(call: Call, booking_id: FlightBookingId) -> FlightDetails:
-    """Opens one booked flight: confirmation number (PNR), times, legs, points and taxes paid, vouchers, cancel fee.
+    """Opens one booked flight: confirmation number (PNR), legs, departure, seat, miles and taxes paid.
 
-    Free.
+    For "What did I pay for my Rome flight? What's the PNR?" Also its vouchers and cancellation fee. Free.
     """
     row = _get_own(call.db, booking_id)
     legs = find_legs(call.db, row)
@@ -270,9 +271,9 @@ def list_flight_bookings(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Flights:
-    """Shows the flights the user has booked, next, flown or cancelled, and the points and cash spent on them.
+    """Lists booked flights and tickets: upcoming, past, flown or cancelled, with the miles and cash spent.
 
-    Totals cover every match; cancelled ones only when asked for. Award offers seen: list_flights. Free.
+    For "When is my next flight? What did we fly last year?" Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date}"))
@@ -326,9 +327,9 @@ def update_flight_booking(
     cash_price: CashPrice = None,
     member: OtherMember | None = None,
 ) -> ChangedFlight:
-    """Changes a saved flight booking: rescheduled departure time, date, seat, cabin, cost, confirmation, wrong details.
+    """Changes or corrects a booked flight: date, departure time, cabin, seat, cost, confirmation number.
 
-    Another kind empties the old one's fields. Paid.
+    For "They moved my flight to 9am; I typed it wrong, fix it." Another kind empties the old one's fields. Paid.
     """
     changes = pick_columns(Row, locals())
     if workspace_trip_id is not None:
@@ -365,8 +366,9 @@ def _store_changes(
     phrases="Take off a flight that isn't happening: it was cancelled, we're not going, got points back",
 )
 def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
-    """Removes or deletes a flight or ticket, refunded, wrong or cancelled; nothing is cancelled with the airline.
+    """Deletes a booked flight or ticket: cancelled, refunded, not taken, entered twice or by mistake.
 
+    For "We are not going, take our flight off my list." Removes the record; nothing is cancelled with the airline.
     Free.
     """
     row = _get_own(call.db, booking_id, locked=True)

@@ -240,10 +240,11 @@ async def audit_hotel_folio(
     status_tier: Annotated[str | None, Field(max_length=40, description="Absent: as the bill says.")] = None,
     confirmation_number: Confirmation = None,
 ) -> FolioAudit:
-    """Checks a hotel bill, invoice, receipt or folio for wrong charges and missing elite benefits, and drafts a letter.
+    """Checks a hotel bill, receipt or invoice for wrong charges, and drafts a letter to complain and get a refund.
 
-    Marriott, Hilton, Hyatt or IHG (Diamond, Globalist): a resort or destination fee on a points stay, breakfast,
-    parking, a credit not applied. Severity info: a legitimate charge. The bill is not stored. Premium.
+    For "They charged me a resort fee, is that right?" Marriott, Hilton, Hyatt or IHG: overcharged or charged twice,
+    resort fee on an award stay, parking, breakfast, missing elite benefits. Severity info: a legitimate charge. The
+    bill is not stored. Premium.
     """
     return await run_heavy(_audit_bill, call, chain, folio_text, stay_type, status_tier, confirmation_number)
 
@@ -262,9 +263,9 @@ async def audit_marriott_folio(
     status_tier: Literal["member", "silver", "gold", "platinum", "titanium", "ambassador"] | None = None,
     confirmation_number: Confirmation = None,
 ) -> FolioAudit:
-    """Checks a Marriott Bonvoy bill, invoice or receipt for wrong charges and missing elite benefits, line by line.
+    """Checks a Marriott Bonvoy bill for wrong charges and missing elite benefits, and writes the complaint.
 
-    Drafts the complaint. Also Sheraton, Westin and its other brands, by stay type and tier (Platinum, Titanium); other
-    chains: audit_hotel_folio. Severity info: a legitimate charge. The bill is not stored. Premium.
+    For "Is my Marriott folio right?" Also Sheraton, Westin and its other brands. Other chains: audit_hotel_folio.
+    Severity info: a legitimate charge. The bill is not stored. Premium.
     """
     return await run_heavy(_audit_bill, call, "marriott", folio_text, stay_type, status_tier, confirmation_number)

@@ -149,7 +149,10 @@ def add_hotel_booking(
     member: Member | None = None,
     again: Again = None,
 ) -> AddedStay:
-    """Adds a hotel stay the user booked, on points, a free night or cash; checked daily for a lower price. Paid."""
+    """Adds a hotel stay the user booked on points, a free night or cash, with its confirmation number.
+
+    For "I just booked the Hyatt for three nights, keep it." Reserves nothing; tracks its price daily. Paid.
+    """
     row = bookings.build_stay(
         call.reference,
         hotel_id,
@@ -205,9 +208,9 @@ def _describe_watch(call: Call, row: Row, next_check: date | None) -> str:
     phrases="Open my hotel reservation: what room did I book, at what rate, is my cert attached?",
 )
 def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
-    """Opens one booked hotel stay: confirmation number, room type, rate, check-in, vouchers, and if the price dropped.
+    """Opens one booked hotel stay or reservation: confirmation number, room, rate, check-in, certificate.
 
-    Free.
+    For "What room did I book?" Free.
     """
     row = _get_own(call.db, booking_id)
     vouchers = on_bookings(call.db, "hotel", [row.id])[row.id]
@@ -246,9 +249,9 @@ def list_hotel_bookings(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Stays:
-    """Shows the hotel stays and nights the user has booked, upcoming or past, and which have dropped in price since.
+    """Lists booked hotels and stays: upcoming, past or cancelled, with nights, cost and price drops.
 
-    Totals cover every match; cancelled ones only when asked for. Free.
+    For "Where do I sleep in June?" Free.
     """
     bookings.check_trip(call.db, trip_id)
     today = bookings.today(call.reference, "hotel", call.now)
@@ -290,9 +293,9 @@ def update_hotel_booking(
     clear: list[str] | None = None,
     member: OtherMember | None = None,
 ) -> ChangedStay:
-    """Changes a booked hotel stay: check-in or checkout date, another night, room type, total, code, note or trip.
+    """Changes a booked hotel stay: check-in or checkout date, nights, room, rate, confirmation number, note.
 
-    New dates or room start the price check afresh. Paid.
+    For "We stay one more night, in a bigger room." Price checks start afresh. Paid.
     """
     changes = pick_columns(Row, locals())
     if trip_id is not None:
@@ -326,9 +329,9 @@ def update_hotel_booking(
     phrases="Get rid of a hotel stay: cancelled, not happening, no need to follow its price",
 )
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
-    """Removes or deletes a hotel booking or reservation, off or cancelled, from the stays and stops its price checks.
+    """Deletes a booked hotel stay or reservation: cancelled, not happening or wrong; its price checks stop.
 
-    Nothing is cancelled with the hotel. Free.
+    For "I cancelled that hotel, take it off." Nothing is cancelled with the hotel. Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)

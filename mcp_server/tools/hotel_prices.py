@@ -81,9 +81,9 @@ _get_own = partial(get_own, Row, "hotel booking")
     phrases="Has my booked hotel or resort got cheaper since? Look up tonight's live rate immediately",
 )
 async def check_hotel_booking_price(call: LiveCall, booking_id: HotelBookingId) -> CheckedStay:
-    """Checks right now whether a booked hotel stay dropped in price, to rebook at the lower rate: reprice, refresh.
+    """Checks today's rate of a booked hotel, so that it can be rebooked when the price has dropped.
 
-    Cheaper now than what was paid? Without waiting for the daily check. Free.
+    For "Did my Berlin hotel get cheaper?" Free.
     """
     query = await call.in_session(lambda session: _build_query(call, _get_own(session, booking_id)))
     check = await query_sources(call.ask, query, MAX_ANSWER_AGE)
@@ -162,9 +162,10 @@ def get_hotel_price_history(
     check_out_date: Day | None = None,
     days: Annotated[int, Field(ge=1, le=365)] = 90,
 ) -> PriceHistory:
-    """Shows a hotel's price over time, its trend in points and cash: cheapest or highest seen, rising or falling.
+    """Shows how the price of a hotel developed: trend up or down, cheapest and highest, in cash and points.
 
-    For a booked stay, or a hotel with both dates. Today's price: check_hotel_booking_price. Free.
+    For "Was it cheaper before? How did it go last month?" For a booked stay, or a hotel with dates. Live:
+    check_hotel_booking_price. Free.
     """
     by_name = (hotel_id, check_in_date, check_out_date)
     if (booking_id is None) == (None in by_name) or (booking_id is not None and any(by_name)):

@@ -122,7 +122,10 @@ def _pair_dates(check_in: Date | None, check_out: Date | None) -> tuple[Date, Da
 async def get_hotel(
     call: LiveCall, hotel_id: HotelName, check_in_date: Day | None = None, check_out_date: Day | None = None
 ) -> HotelDetails:
-    """Describes one hotel: its award category, how many points a night costs, and its rates by date. Free."""
+    """Describes one hotel or resort by name: award category, points per night (standard, peak, off-peak), cash rates.
+
+    For "How many points does a night at the Park Hyatt cost?" Free.
+    """
     dates = _pair_dates(check_in_date, check_out_date)
     hotel = _find_hotel(call.reference, hotel_id)
     free = hotel_awards.find_free_night(call.reference, hotel)
@@ -213,7 +216,10 @@ async def get_hotel_availability(
     month: Annotated[Month | None, Field(description="Instead of dates.")] = None,
     guests: Guests = 2,
 ) -> HotelNights:
-    """Checks whether one hotel has rooms open on points (award nights) or cash, for a stay or a month. Free."""
+    """Checks award nights at one hotel: rooms available on points or cash for a stay, or open nights of a month.
+
+    For "Is the Conrad open on points in May?" Free.
+    """
     dates = _pair_dates(check_in_date, check_out_date)
     if (dates is None) == (month is None):
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
@@ -281,7 +287,10 @@ async def search_hotels(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> FoundHotels:
-    """Finds hotels in a city or near a place for some nights, best value or cheapest in points or cash first. Free."""
+    """Searches hotels in a city or near a place, on points or cash: Hyatt, Hilton, Marriott, IHG and other chains.
+
+    For "Where could we stay in Rome on points?" Free.
+    """
     facts = call.reference
     place = await call.in_session(lambda _session: hotel_places.find_place(facts, destination))
     candidates = _filter_by_chains(facts, place, chains)

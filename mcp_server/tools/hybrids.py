@@ -142,10 +142,10 @@ async def search_hybrid(
     passengers: Passengers = 1,
     hubs: Annotated[list[AirportOrCity] | None, Field(max_length=8, description="Default: hubs on the way.")] = None,
 ) -> HybridJourneys:
-    """Combines a cheap cash flight to a hub with miles on the long leg: split the journey, part money part points.
+    """Combines a cheap cash flight to a hub (positioning) with an award from there, when none starts at home.
 
-    For when no award starts at home. Sums for all passengers, points of a leg per person. Two separate tickets: it says
-    what that risks. Premium.
+    For "Nothing starts at my city: could I go from elsewhere?" Against all cash and all points; points per person. Two
+    separate tickets, with their risks. Premium.
     """
     start, end = resolve_journey(call, origin, destination, date)[0]
     hub_codes = _resolve_hubs(call, hubs, start, end)

@@ -378,9 +378,10 @@ def _require_address(secret: str) -> str:
     phrases="Which email address do I forward my booking confirmations and receipts to, so you add them?",
 )
 def get_booking_inbox(call: Call) -> BookingInbox:
-    """Gives the private address to forward or send airline and hotel confirmation emails to, for automatic import.
+    """Gives the private email address to which the user forwards booking confirmations and receipts for import.
 
-    A secret, made at the first call. Free accounts may try it a while. What came in: list_inbox_messages. Premium.
+    For "Where do I send my confirmation?" A secret. A trial on some Free accounts. Arrived mails: list_inbox_messages.
+    Premium.
     """
     _require_address("")
     trial = _open_trial(call)
@@ -408,9 +409,9 @@ def get_booking_inbox(call: Call) -> BookingInbox:
     phrases="My forwarding inbox address leaked: hand out another fresh one, swap it, make the old invalid",
 )
 def reset_booking_inbox(call: Call, confirm: bool = False) -> NewBookingInbox:
-    """Replaces the private address for forwarded booking emails, as when it gets spam; the old one takes no mail.
+    """Replaces the private forwarding address for booking mails by a fresh one, as when it leaked or gets spam.
 
-    Without confirm nothing changes. Premium.
+    For "I get spam there, give me another address." Without confirm nothing changes. Premium.
     """
     _require_address("")
     if not confirm:
@@ -439,9 +440,9 @@ def list_inbox_messages(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> InboxMessages:
-    """Shows which forwarded confirmation emails arrived in the inbox, what was read from each and what needs review.
+    """Lists the forwarded confirmation mails: what came in, was read or imported, failed or waits for review.
 
-    Also those that failed, are missing or wait for an answer. Premium.
+    For "Did the confirmation I forwarded get there?" Premium.
     """
     condition = InboundMail.state != "received" if state == "all" else InboundMail.state == state
     newest = InboundMail.received_at.desc(), InboundMail.number.desc()
@@ -495,9 +496,9 @@ def resolve_inbox_message(
     action: Literal["import", "discard"],
     fields: Annotated[Corrections | None, Field(description="As parsed; bookings[] for each leg.")] = None,
 ) -> Resolved:
-    """Accepts and imports bookings of a forwarded email, correcting what was wrong or missing, or discards it as junk.
+    """Imports a forwarded booking mail, correcting wrong or missing details, or discards it as junk.
 
-    Premium.
+    For "Yes, that one is right, add it." Premium.
     """
     mail = mails.lock_mail(call.db, InboundMail.id == read_uuid(message_id))
     if mail is None or mail.state == "received":

@@ -129,9 +129,10 @@ def save_itinerary_item(
     posted_on: Day | None = None,
     again: Again = None,
 ) -> SavedItem:
-    """Adds a dinner, tour, museum, train, pickup or note to a trip's day plan at a time, or changes that of item_id.
+    """Adds a dinner, tour, museum, train, taxi or note to a day of a trip's itinerary, or changes the one of item_id.
 
-    Times are local. With from_program, to_program and points it tracks a transfer until it posts; it moves none. Free.
+    For "We have dinner at 8 on Friday." Local times. With from_program it tracks a points transfer until it posts; it
+    moves none. Free.
     """
     transfer = read_transfer(call, SentTransfer(from_program, to_program, points, expected_on, posted_on))
     title = _choose_title(call, title, item_id, transfer)
@@ -172,9 +173,9 @@ def save_itinerary_item(
     effect=Effect.CHANGES,
 )
 def remove_itinerary_item(call: Call, item_id: Annotated[RowId, Field(description="From get_trip.")]) -> RemovedItem:
-    """Removes one entry or item, such as a tour or dinner that is cancelled, from a trip's itinerary or day plan.
+    """Removes an entry from a trip's itinerary or day plan, as a cancelled dinner, tour or class.
 
-    A booking it names stays. Free.
+    For "We won't do the museum on Friday, take it off." Its booking stays. Free.
     """
     deleted = call.db.execute(delete(Row).where(Row.id == item_id).returning(Row.trip_id, Row.title)).one_or_none()
     if deleted is None:

@@ -155,9 +155,9 @@ def log_lounge_visit(
     notes: Notes = None,
     again: Again = None,
 ) -> LoggedVisit:
-    """Logs a visit to an airport lounge: where, when, how the user got in (card, status, Priority Pass), guest, rating.
+    """Logs a visit to an airport lounge: date, card, status or Priority Pass used to enter, guests, food, rating.
 
-    Paid.
+    For "I was at the Centurion lounge this morning." Paid.
     """
     _check_place(call, airport, visited_on)
     row = Row(
@@ -212,9 +212,9 @@ def list_lounge_visits(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Visits:
-    """Shows which airport lounges the user has visited and how often this year, counted per card and way of getting in.
+    """Lists the airport lounges the user visited, and how often, per card, Priority Pass or other entry.
 
-    Free.
+    For "How often was I in a lounge this year?" Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
@@ -263,9 +263,9 @@ def update_lounge_visit(
     notes: Notes = None,
     clear: list[str] | None = None,
 ) -> ChangedVisit:
-    """Corrects a logged lounge visit or entry: lounge, airport, date, guests brought, what was paid, rating or notes.
+    """Corrects a logged lounge visit: wrong lounge, airport or date, guests, rating, amount paid.
 
-    Paid.
+    For "I took two guests, not one." Paid.
     """
     changes = edits.pick_columns(Row, locals()) | {"program": _resolve_program(call, program)}
     _check_place(call, airport, visited_on)
@@ -286,7 +286,10 @@ def update_lounge_visit(
     phrases="Take out a lounge visit that I logged twice or never made",
 )
 def delete_lounge_visit(call: Call, visit_id: VisitId) -> DeletedVisit:
-    """Removes or deletes one lounge visit or entry logged twice, or by mistake, from the history. Paid."""
+    """Deletes a lounge visit or entry that was logged twice, by mistake or at the wrong lounge.
+
+    For "I never went to that lounge." Paid.
+    """
     deleted = call.db.execute(delete(Row).where(Row.id == visit_id).returning(Row.lounge_name, Row.visited_on)).first()
     if deleted is None:
         raise NotFound("lounge visit", visit_id)

@@ -102,9 +102,9 @@ def list_notifications(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Notices:
-    """Shows what is new or happened for the user: notices, unread or all, of award seats found, price drops, delays.
+    """Lists the user's notifications, new or unread: award seats found, price drops, delays, missed messages.
 
-    What the user did or searched: list_recent_activity. Free.
+    For "Anything new for me?" Free.
     """
     midnight = datetime.combine(since, time(), UTC) if since else None
     only = {"unread_only": unread_only or None, "kind": kind, "since": midnight}
@@ -145,9 +145,9 @@ def mark_notifications_read(
     notification_ids: Annotated[list[str] | None, Field(max_length=200)] = None,
     all: bool = False,
 ) -> MarkedNotices:
-    """Marks some or all notices as read, which clears the unread ones and keeps them.
+    """Marks some or all notifications or notices as read, which clears the badge and keeps them.
 
-    Give notification_ids or all true. Free.
+    For "I have seen them all." Send notification_ids or all true. Free.
     """
     if bool(notification_ids) == all:
         raise Invalid(Fault("notification_ids", "or all has to be given, not both", "a list of ids, or all true"))
@@ -171,9 +171,9 @@ def delete_notification(
     call: Call,
     notification_id: Annotated[str, Field(max_length=64, description="From list_notifications.")],
 ) -> DeletedNotice:
-    """Deletes one notice or message for good, read or unread.
+    """Deletes one notification, notice or message from the list for good.
 
-    Confirm with the user first; mark_notifications_read keeps it. Free.
+    For "Get rid of that message." Confirm with the user first; mark_notifications_read keeps it. Free.
     """
     query = delete(Notification).where(Notification.id == read_uuid(notification_id))
     row = call.db.execute(query.returning(Notification.id, Notification.title)).one_or_none()

@@ -48,9 +48,9 @@ def admin_check_offer_duplicate(
     candidate: Annotated[str, Field(min_length=1, max_length=4000)],
     recent: Annotated[list[str], Field(max_length=50, description="Newest first.")],
 ) -> OfferDuplicate:
-    """Checks whether an offer repeats one already posted (a duplicate), before publishing it.
+    """Checks whether a new offer repeats one already posted, as its duplicate, for an administrator who publishes them.
 
-    The same programmes and kind of offer, with no other percentage or last day. Admin-only.
+    For "Did we post this bonus before?" The same programmes and kind, with no other percentage or last day. Admin-only.
     """
     new, *old = (offer_posts.read_post(text, call.reference.mentions(text)) for text in (candidate, *recent))
     match = offer_posts.judge_post(new, old)

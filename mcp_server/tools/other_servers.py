@@ -43,9 +43,9 @@ def _to_server(row: OtherServer) -> ListedServer:
     static=True,
 )
 def discover_more_flight_tools(call: Call) -> OtherServers:
-    """Lists other MCP servers to install next to this one: seat maps, airport delays and lounge reviews.
+    """Lists other MCP servers and connectors to install for what is missing here: seat maps, airport delays, lounges.
 
-    External: run by others, no part of this service, not tested by it. Free.
+    For "What other tools can I add?" Run by others and not tested here. Free.
     """
     rows = list(call.reference.rows("other_servers.csv"))
     return OtherServers(

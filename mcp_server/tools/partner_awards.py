@@ -232,9 +232,9 @@ def get_partner_award_options(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
 ) -> PartnerOptions:
-    """Lists which programmes can book or issue an airline's ticket on a route with their miles, cheapest first.
+    """Compares which programmes' miles book an airline's flight, its partners included, cheapest points first.
 
-    Compares whose points are best for the same flight, one way, per person. Free accounts: top 3. Free.
+    For "I want to fly Qatar first class: who should I book with?" Per person, one way. Free accounts: top 3. Free.
     """
     starts, ends = (require_airports(call.reference, code) for code in (origin, destination))
     start, end = starts[0], ends[0]

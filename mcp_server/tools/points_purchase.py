@@ -133,13 +133,13 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
 )
 def get_buy_points_pricing(
     call: Call,
-    program: Annotated[LooseName | None, Field(description="Leave out to list all.")] = None,
+    program: Annotated[LooseName | None, Field(description="Absent: all.")] = None,
     quantity: Points | None = None,
 ) -> BuyPrices:
-    """Gives the price to buy or purchase points or miles today, per point or for a quantity, current sale included.
+    """Tells the price to buy or purchase points or miles, with any sale or discount, of one programme or all.
 
-    What they charge per 1000, for one programme or all. A quote is the smallest order that suffices, with fee, before
-    taxes. Free.
+    For "I'm 5,000 short, what if I buy them?" For a top-up of a few thousand: smallest order that covers quantity, with
+    fee, before taxes. Free.
     """
     rows: list[BuyPoints] = list(call.reference.fresh_rows("buy_points.csv", call.today))
     if program is None:

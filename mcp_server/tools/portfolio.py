@@ -292,10 +292,10 @@ class Portfolio(Result):
     screen="portfolio",
 )
 def get_portfolio(call: Call) -> Portfolio:
-    """Sums up everything the user has: all points and miles and what they are worth, cards, status, vouchers, trips.
+    """Sums up everything the user has: points and their worth, cards, status, vouchers, trips, alerts, deadlines.
 
-    The whole picture before planning, with alerts, deadlines, each card credit (used, open, its last day) and spending
-    towards a bonus. Values are estimates. Single balances: list_points_balances. Free.
+    For "What do I have in all, how am I doing?" The whole picture before planning, with card credits and progress to
+    bonuses. Values are estimates. Free.
     """
     holdings = read_holdings(call.db, earliest_today(call.now))
     account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()

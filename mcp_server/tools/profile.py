@@ -52,9 +52,9 @@ class UpdatedProfile(Result):
     phrases="What do you think my settings are: home airport, default cabin, currency, which emails I receive?",
 )
 def get_profile(call: Call) -> ShownProfile:
-    """Shows the user's settings: home airport, usual cabin, currency, timezone, preferred airlines, which mails are on.
+    """Shows the user's settings: home airport, default cabin, currency, timezone, airlines, and which emails are on.
 
-    Free.
+    For "What is my home airport set to?" Free.
     """
     account, row = call.db.execute(_PROFILE).one()
     profile = to_profile(account, row)
@@ -85,10 +85,9 @@ def update_profile(
     mail: Annotated[Mail | None, Field(description="Mails.")] = None,
     clear: list[Clearable] | None = None,
 ) -> UpdatedProfile:
-    """Changes the user's settings: home airport, default cabin, currency, airlines to prefer or avoid, emails wanted.
+    """Changes the user's settings: home airport, usual cabin, currency, avoided airlines, emails to receive.
 
-    Switches newsletter, marketing and alert mails on or off; pounds, dollars or euros. Only the fields sent change.
-    Free.
+    For "I moved: always fly me from Denver, and send me no mails." Free.
     """
     changes = {
         "home_airport": home_airport and _check_airport(call, home_airport),

@@ -30,12 +30,12 @@ class ProgramRules(Result):
 def get_program_rules(
     call: Call,
     program: LooseName,
-    topics: Annotated[list[Topic] | None, Field(description="Default all.")] = None,
+    topics: Annotated[list[Topic] | None, Field(description="Absent: all.")] = None,
 ) -> ProgramRules:
-    """Explains a programme's rules, with sources: expiry, holding awards, stopovers and open jaws, pooling, changes.
+    """Explains a programme's rules: do miles expire, can awards be held, changed, pooled, have a stopover.
 
-    Also waitlist, mixed cabins, lap infants and kids, and who may be booked or given points: wife, husband, mother,
-    friends. allowed: null when the programme does not say. Free.
+    For "Can I book for my mother? What if I change it?" Waitlists, mixed cabins, infants, gifts and family too, with
+    sources. allowed null: unknown. Free.
     """
     resolved = call.reference.program(program)
     wanted_topics = [t for t in TOPICS if t in topics] if topics else list(TOPICS)

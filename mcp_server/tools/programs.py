@@ -135,9 +135,9 @@ def list_programs(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> Programs:
-    """Lists loyalty programmes covered here with chart data, of airlines, hotels or banks, by alliance: name and hubs.
+    """Lists loyalty programmes, frequent flyer and hotel schemes and bank points known here, by alliance and hubs.
 
-    Names what each currency is called, in Star Alliance, oneworld or SkyTeam. chart_kind dynamic means no chart. Free.
+    For "Which programmes do you know?" Star Alliance, oneworld, SkyTeam. chart_kind dynamic: no chart. Free.
     """
     text = (query or "").strip().lower()
     matches = [
@@ -225,10 +225,10 @@ def get_pricing(
     partner_airline: LooseName | None = None,
     date: Annotated[Day | None, Field(description="Says which season applies.")] = None,
 ) -> Pricing:
-    """Gives how many miles, points or Avios an award costs on a route by the chart: off-peak or peak, saver, per cabin.
+    """Tells how many miles, points or Avios an award costs on a route by the chart: per cabin, off-peak and peak.
 
-    What a programme wants or charges for its seat from here to there. One way, per person. dynamic: no chart, dated
-    examples. route none_known: no known flight, price in if_flown. Free.
+    For "How much is Tokyo in business?" One way, per person; no seats searched. dynamic: dated examples. none_known: no
+    such flight, price in if_flown. Free.
     """
     resolved, own_airline = _resolve_program(call, program)
     if date and date < call.today:
@@ -297,10 +297,9 @@ def get_program_rates(
     partner_airline: LooseName | None = None,
     cabin: Cabin | None = None,
 ) -> ProgramRates:
-    """Shows the whole award chart of a programme: the redemption table of zones or distance bands with their points.
+    """Shows the full award chart of a programme as a table: each zone, region or distance band, own or partner flights.
 
-    Complete grid, own or partner flights. Points are one way per person. Long charts are cut: give cabin or
-    partner_airline. Free.
+    For "Show me the whole chart." One way, per person. One route: get_pricing. Free.
     """
     resolved = _resolve_program(call, program)[0]
     if levels := list_prices(call.reference, resolved.slug, call.today):

@@ -107,7 +107,7 @@ def start_afresh(call: Call, row: RouteMonitor) -> None:
 
 BookedAwardId = Annotated[
     RowId | None,
-    Field(description="A booked award: tells when it is cheaper, fee deducted, or in a better cabin."),
+    Field(description="Booked award to beat, fee deducted."),
 ]
 
 
@@ -265,10 +265,10 @@ def create_route_monitor(
     max_taxes: MaxTaxes = None,
     booking_id: BookedAwardId = None,
 ) -> CreatedMonitor:
-    """Watches a route and emails the user when award seats open up or show, on any airline and under a points limit.
+    """Watches a route (monitor) and emails the user when award seats open on any airline, up to a points limit.
 
-    Keeps checking every 6 hours; a city code such as LON watches its airports. With booking_id: a cheaper or better
-    seat than the booked one. Only new matches are sent; the first check sends all. No cash fares. Free.
+    For "Keep an eye on Tokyo, tell me if seats come up." Checks every 6 hours. With booking_id: a cheaper or better
+    seat than the booked award. No cash fares. Free.
     """
     row = RouteMonitor(
         origin=origin,
@@ -318,9 +318,9 @@ def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | No
 def list_route_monitors(
     call: Call, state: Literal["active", "cancelled", "all"] = "active", page: Page = 1, per_page: PerPage = 20
 ) -> Monitors:
-    """Shows which routes are watched (monitors, watchers) for award seats, active or ended, with last and next check.
+    """Lists the route watches for award seats on any airline, running or stopped, with last and next check.
 
-    Free.
+    For "Which routes do you watch for me?" Free.
     """
     watches = load_monitor_page(call.db, state, page, per_page)
     return Monitors(
@@ -341,9 +341,9 @@ def list_route_monitors(
     phrases="Has my route watch turned up any seats so far? Its log of checks and results",
 )
 def get_route_monitor(call: Call, monitor_id: MonitorId) -> MonitorDetails:
-    """Shows one watched route (monitor): what it found, its recent checks and the award seats that came up so far.
+    """Opens one route watch: award seats found or turned up, and the log of recent checks.
 
-    Free.
+    For "Did my Tokyo watch find any?" Free.
     """
     row = _get_own(call.db, monitor_id)
     matches = list_matches(call.db, row.id, MAX_MATCHES)
@@ -403,9 +403,9 @@ def update_route_monitor(
     clear: list[str] | None = None,
     active: bool | None = None,
 ) -> UpdatedMonitor:
-    """Changes a watched route: widens or moves its dates, cabin, airlines, travellers, or raises the limit on points.
+    """Changes a route watch: its dates, cabin, airlines, travellers, limit on points; active false pauses it.
 
-    Changed terms start afresh; active false pauses it. Free.
+    For "Widen my Tokyo watch by a week, first class too." Changed terms start afresh. Free.
     """
     lock(call.db, call.account_id)
     row = _get_own(call.db, monitor_id, locked=True)
@@ -449,9 +449,10 @@ def _describe_update(call: Call, row: RouteMonitor, monitor: views.Monitor, chan
     phrases="Stop watching a route: we booked it, you can stop looking, call off the seat search",
 )
 def cancel_route_monitor(call: Call, monitor_id: MonitorId) -> OneMonitor:
-    """Cancels a route watch (monitor) for award seats and keeps its record; it cannot be started again.
+    """Stops or cancels a route watch for award seats, which is booked or no longer needed.
 
-    For when it is booked, too late or no longer needed. Free.
+    For "You can stop looking, we found seats." The record stays; no more mails. To pause it: update_route_monitor.
+    Free.
     """
     row = _get_own(call.db, monitor_id, locked=True)
     if row.cancelled_at is None:

@@ -88,9 +88,9 @@ async def search_monthly_availability(
     cabin: Cabin | None = None,
     passengers: Passengers = 1,
 ) -> MonthlyAvailability:
-    """Shows which days of a whole month one airline has reward seats open on a route: a calendar of dates, per cabin.
+    """Searches which days of a month one airline has award seats on a route: a calendar for flexible dates.
 
-    For flexible people who can go any day. Points per person, of its own programme, else the lowest. Paid.
+    For "Which days in May can I go with BA? I can do any day." Paid.
     """
     cabins = require_cabins(call, cabin)
     carrier = call.reference.airline(airline)

@@ -124,9 +124,10 @@ def list_flights(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> SightedFlights:
-    """Lists award offers already seen: finds and deals of the last 14 days, newest, cheapest or best value first.
+    """Lists award deals seen in the last 14 days: newest, cheapest, best value, or affordable.
 
-    As last seen, no timetable; for live seats use search_all_airlines. Points and taxes per person. Free.
+    For "What good deals have you seen to Asia that I can afford?" Per person; live: search_all_airlines. Gives
+    flight_id. Free.
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
@@ -240,9 +241,9 @@ def _to_listed_flight(call: Call, row: Any) -> ListedFlight:
 def get_flight(
     call: Call, flight_id: Annotated[str, Field(max_length=64, description="From list_flights.")]
 ) -> FlightInCards:
-    """Breaks down one award offer seen earlier: which card points to pay with, transfer them or book in the portal.
+    """Explains how to pay for one award deal seen earlier: which card points, transfer or portal, speed, taxes.
 
-    Points and taxes per person, path and transfer time, as last seen. wait: seen over a day ago. Premium.
+    For "Which points do I use for that deal you found?" As last seen, per person. wait: over a day ago. Premium.
     """
     sighting = sighting_of(call.account_id, flight_id)
     row = last_seen(call.db, call.account_id, sighting, call.today) if sighting is not None else None

@@ -322,9 +322,9 @@ async def import_spending_statement(
     date_order: Literal["day_first", "month_first", "year_first"] | None = None,
     shops: Shops | None = None,
 ) -> Imported:
-    """Imports a pasted or exported card statement or bill and sorts what was spent by month and category.
+    """Imports a credit card or bank statement or bill and sorts its transactions by month and category.
 
-    Adds up its transactions, what the month cost. Where it asks, send positive_is or date_order. Paid.
+    For "Here is my statement for May." Stores totals only. Where it asks: positive_is or date_order. Paid.
     """
     if not statement_text and not rows:
         if shops:
@@ -519,9 +519,9 @@ def get_spending_summary(
     card_id: CardId | None = None,
     currency: Annotated[Currency | None, Field(description="Absent: the one with most purchases.")] = None,
 ) -> Summary:
-    """Shows how much the user spends per month by category, on groceries, restaurants, fuel, travel, and on which card.
+    """Shows spending per month by category (groceries, restaurants, fuel, travel) and by card.
 
-    Also which statements were imported. Points spent on flights: list_flight_bookings. Free.
+    For "How much do I spend on food? Where does my money go?" From imported statements. Free.
     """
     if card_id is not None and call.db.get(Card, card_id) is None:
         raise NotFound("card", card_id)
@@ -563,9 +563,9 @@ def _find_first_month(today: date, months: int) -> date:
     phrases="Wipe or erase everything about my spending and shopping, all statements and bills I ever uploaded",
 )
 def delete_spending_data(call: Call, confirm: bool = False) -> DeletedSpending:
-    """Deletes all imported statements and spending data for good; without confirm true it only says what would go.
+    """Erases all spending data: every card statement and bill ever imported.
 
-    Free.
+    For "Forget everything I spent." Without confirm true it only says what would go. Free.
     """
     lock(call.db, call.account_id)
     stored = rows_of.count_stored(call.db)

@@ -139,9 +139,9 @@ def create_standing_order(
     trip_id: TripId | None = None,
     again: Again = None,
 ) -> CreatedOrder:
-    """Schedules a search, check or report that repeats by itself each day or every week and mails the result.
+    """Schedules a search or report that repeats daily or weekly, such as each Monday at 7, and emails the result.
 
-    A digest, summary or rundown at an hour, such as each Friday or Sunday; it only reads. When one route's seats open:
+    For "Every Sunday, send me the best deals." A digest or summary; it only reads. Seats on one route:
     create_route_monitor. Premium.
     """
     if trip_id is not None:
@@ -174,9 +174,9 @@ def create_standing_order(
 def list_standing_orders(
     call: Call, state: Literal["running", "stopped", "all"] = "running", page: Page = 1, per_page: PerPage = 20
 ) -> Orders:
-    """Lists the scheduled (recurring, automatic) searches and report mails, their next run and how the last ended.
+    """Lists the user's scheduled jobs and daily or weekly reports: next run, last outcome, failed or not.
 
-    Free.
+    For "Which reports do I have set up?" Free.
     """
     condition = {"running": Row.is_running(), "stopped": ~Row.is_running(), "all": true()}[state]
     rows, total = page_of(call.db, Row, [condition], Row.id.desc(), page=page, per_page=per_page)
@@ -196,9 +196,9 @@ def list_standing_orders(
     phrases="What did my last daily or weekly report say, that mail I lost? Show the results of past runs",
 )
 def get_standing_order(call: Call, standing_order_id: OrderId) -> OrderDetails:
-    """Opens one scheduled report or job: what it found or said the last time, and if its newest runs worked or failed.
+    """Opens one daily or weekly report or job: results of the last run, and past runs failed or not.
 
-    Free.
+    For "What did my Monday report say?" Free.
     """
     row = _get_own(call.db, standing_order_id)
     mine = Run.standing_order_id == row.id
@@ -234,9 +234,9 @@ def update_standing_order(
     trip_id: TripId | None = None,
     clear: list[Clearable] | None = None,
 ) -> UpdatedOrder:
-    """Changes a scheduled report or job: what it should look at, its day and hour or time, daily or weekly, or trip.
+    """Changes a daily or weekly report or scheduled job: its hour, weekday, topic or trip.
 
-    A stopped one stays stopped. Premium.
+    For "Make it Friday at 8 instead, and look for first class." Premium.
     """
     row = _get_own_running(call, standing_order_id, "changed")
     if trip_id is not None:
@@ -277,9 +277,9 @@ def _settle_weekday(row: Row, cadence: str, weekday: int | None) -> int | Litera
     phrases="I want no more of my daily or weekly report, enough: stop those mails",
 )
 def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
-    """Stops (ends) a scheduled report, job or automatic email for good and keeps its last result.
+    """Stops a daily or weekly report or scheduled job for good; the last result stays.
 
-    It cannot be started again. Free.
+    For "I don't want that weekly mail anymore, stop it." Free.
     """
     row = _get_own(call.db, standing_order_id, locked=True)
     if row.stopped_at is None:
@@ -301,9 +301,9 @@ def cancel_standing_order(call: Call, standing_order_id: OrderId) -> OneOrder:
     phrases="Run my daily or Monday report straight away, trigger it one extra time: can I get it today already?",
 )
 def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
-    """Runs a scheduled report or job once, right away, instead of waiting for its time; the result is mailed.
+    """Runs a daily or weekly report or scheduled job immediately, one extra time, and emails the result.
 
-    At most once an hour. Premium.
+    For "Don't wait for Monday, do my report today." At most hourly. Premium.
     """
     row = _get_own_running(call, standing_order_id, "run")
     _require_model(call, "nothing was queued")

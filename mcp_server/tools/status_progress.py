@@ -205,13 +205,13 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.StatusTier, on: date) -
 )
 def get_status_progress(
     call: Call,
-    program: Annotated[AnyName | None, Field(description="Absent: every tracked programme.")] = None,
-    as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
+    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
+    as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
 ) -> StatusProgress:
-    """Shows how far off the user is from the next elite status (Silver, Gold, Platinum) and if it is made this year.
+    """Shows how far it is to the next status tier: nights, tier points or experience points (XP) needed this year.
 
-    How many tier points, experience points or nights are still needed after the bookings logged; save progress by
-    set_loyalty_status. How to get there: recommend_status_path. Free.
+    For "How much more do I need for Gold? Can I make it?" Counts logged bookings. How to earn the rest:
+    recommend_status_path. Free.
     """
     if as_of and abs(as_of - call.today) > KNOWN_SPAN:
         raise Invalid(Fault("as_of", "is too far away", "a day within two years of today"))

@@ -351,10 +351,10 @@ def find_status_run(
         str | None, Field(max_length=60, description="Absent: the tracked target or next tier.")
     ] = None,
 ) -> StatusRuns:
-    """Finds a cheap mileage run or status run: a return flight that earns what is short of a tier before the year ends.
+    """Finds a cheap mileage run or status run: a weekend return flight for the tier points short of Silver or Gold.
 
-    For a weekend there and back to reach, keep or requalify. Known own-carrier routes on cached fares, else no_data.
-    Free accounts: top 3. Free.
+    For "I need a few more points before December to stay Gold." Before a deadline, on known own-carrier routes and
+    cached fares, else no_data. Free accounts: top 3. Free.
     """
     days = count_days_left(call, deadline)
     call.reference.airport(home_airport)
@@ -543,14 +543,14 @@ def recommend_status_path(
     target_program: AnyName,
     target_tier: Annotated[str, Field(max_length=60)],
     deadline: Day | None = None,
-    home_airport: Annotated[AirportOrCity | None, Field(description="The profile's home airport when absent.")] = None,
+    home_airport: Annotated[AirportOrCity | None, Field(description="Absent: the profile's.")] = None,
     max_cash: Amount | None = None,
     currency: Currency = "USD",
 ) -> StatusPaths:
-    """Finds the cheapest, easiest or fastest way to get elite status: a match, a challenge, flying or a status run.
+    """Ranks the ways to reach an elite status by cost and time: match, challenge, flying or a status run.
 
-    Compares the options within a budget and deadline, by cash cost and time; unseen costs: no_data. Flights alone:
-    find_status_run. Premium.
+    For "What is the easiest way for me to get to Diamond?" Within a budget and deadline, easiest, cheapest or fastest;
+    unseen costs: no_data. Flights only: find_status_run. Premium.
     """
     days = count_days_left(call, deadline)
     goal = resolve_goal(call, target_program, target_tier)

@@ -153,17 +153,17 @@ def set_loyalty_status(
     valid_until: Day | None = None,
     lifetime: Lifetime | None = None,
     target_tier: Annotated[str | None, Field(max_length=60)] = None,
-    progress: Annotated[Amount | None, Field(description="Qualifying amount earned so far this year.")] = None,
-    progress_as_of: Annotated[Day | None, Field(description="Today when absent.")] = None,
+    progress: Annotated[Amount | None, Field(description="Earned so far this year.")] = None,
+    progress_as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
     other_progress: Annotated[OtherProgress | None, Field(description="Other counters.")] = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,
     clear: list[Literal["valid_until", "target_tier", "progress", "other_progress", "notes"]] | None = None,
     member: Member | None = None,
 ) -> SetStatus:
-    """Saves the elite status renewed or just got (Gold, Diamond, lifetime), until when, tier aimed for and progress.
+    """Saves the elite status the user got, renewed or was matched to, as Gold or Diamond, and until when.
 
-    Progress: nights, tier points or flights so far this year. Fields not sent stay. An unknown tier returns the
-    programme's tiers. Free.
+    For "I just made Platinum, save it." Also the tier aimed for and progress. An unknown tier returns the programme's
+    tiers. Free.
     """
     if not tier.strip():
         raise Invalid(Fault("tier", "is empty", "the name of a tier"))
@@ -225,9 +225,9 @@ def _describe_saved_status(call: Call, program: Program, row: Row, reached: str 
     phrases="Am I still Gold with anyone? What elite status and tiers do I hold, and when does each end",
 )
 def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind = "all") -> Statuses:
-    """Shows which elite status the user has with each airline and hotel programme, lifetime too, and when it runs out.
+    """Lists the elite status or tier the user holds with airlines and hotels, lifetime or until which date.
 
-    How far to the next tier: get_status_progress. Free.
+    For "Am I still Gold with anyone? What status do I have?" To the next tier: get_status_progress. Free.
     """
     slug = call.reference.program(program).slug if program else None
     stored = call.db.scalars(select(Row).order_by(Row.program, Row.member)).all()
@@ -252,7 +252,10 @@ def list_loyalty_statuses(call: Call, program: AnyName | None = None, kind: Kind
 def delete_loyalty_status(
     call: Call, program: Annotated[str, Field(max_length=80)], member: Member | None = None
 ) -> DeletedStatus:
-    """Removes or deletes an elite status (tier) the user has lost, let lapse or no longer wants to follow. Free."""
+    """Removes an elite status or tier the user lost, let lapse or quit tracking.
+
+    For "I am not Gold anymore, take it off." Free.
+    """
     resolved = call.reference.program(program)
     slug = resolved.slug
     which = Row.program == slug, Row.member == find_member(call.db, member, Row.member)
@@ -323,9 +326,9 @@ def get_status_matches(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> StatusMatches:
-    """Finds airlines and hotels that will match or recognise another's elite status, and challenges the user can use.
+    """Finds airlines and hotels that match or challenge the elite status the user holds elsewhere, as Gold or Platinum.
 
-    Empty: none gathered, yet some may exist. Other ways: recommend_status_path. Free.
+    For "I'm Hilton Diamond, who would match me?" None listed: some may exist. Other ways: recommend_status_path. Free.
     """
     if source_tier and source_program is None:
         raise Invalid(Fault("source_program", "is required with source_tier", "the programme the tier is of"))

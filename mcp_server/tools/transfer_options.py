@@ -134,12 +134,11 @@ def _to_combination(reference: Reference, combination: Combination, needed: int)
 def compare_transfer_options(
     call: Call,
     target_program: AnyName,
-    points_needed: Annotated[Points, Field(description="Points wanted there.")],
+    points_needed: Annotated[Points, Field(description="Points to arrive.")],
 ) -> TransferOptions:
-    """Ranks the cheapest ways to top up a programme from all the user's points, wasting as few as possible.
+    """Ranks which of the user's points to transfer when short for an award, cheapest first, bonuses counted.
 
-    When short of points for an award: which bank or card to drain, bonus counted. A point costs its own, else published
-    value. From one currency: find_transfer_paths. Premium.
+    For "I need 20k more for my award: what should I move?" From one currency: find_transfer_paths. Premium.
     """
     goal = call.reference.program(target_program)
     purses = read_purses(call.db, call.reference)

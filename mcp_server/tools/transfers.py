@@ -78,7 +78,7 @@ MAX_PATHS = 20
 MAX_RATES_IN_MESSAGE = 2
 Cards = Annotated[
     list[Annotated[str, Field(max_length=120)]],
-    Field(max_length=20, description="Cards held; the saved ones when absent."),
+    Field(max_length=20, description="Cards held; absent: the saved."),
 ]
 _CATEGORIES = {
     **dict.fromkeys(("transfer", "transfers", "transfer_bonuses", "bonus", "bonuses"), "transfer"),
@@ -205,10 +205,9 @@ def list_transfer_partners(
     bonus_only: bool = False,
     cards: Cards | None = None,
 ) -> TransferPartners:
-    """Lists transfer partners with ratios: where a bank's points go, or which banks feed into a programme.
+    """Lists transfer partners and ratios of bank points: Amex, Chase, Citi, Capital One or Bilt to airlines and hotels.
 
-    Such as Amex, Chase, Citi, Capital One or Bilt to airlines and hotels. direction: points leave or arrive. Ratios
-    without bonus. Free.
+    For "Where can I send my Amex points?" direction to: banks and cards that feed a programme. Without bonus. Free.
     """
     resolved = call.reference.program(program)
     routes = read_routes(call, cards)
@@ -277,13 +276,14 @@ def find_transfer_paths(
     call: Call,
     from_program: str,
     target_program: str,
-    points_needed: Annotated[int | None, Field(ge=1, description="Points wanted at the target.")] = None,
+    points_needed: Annotated[int | None, Field(ge=1, description="Points to arrive.")] = None,
     max_hops: Annotated[int, Field(ge=1, le=3)] = 3,
     cards: Cards | None = None,
 ) -> TransferPaths:
-    """Finds how to move, send or convert points from one programme to another: directly or by a detour, with bonuses.
+    """Finds how to transfer, move or convert points from one programme to another, direct or in hops.
 
-    points_needed: how many to send so that this many arrive. Cheapest first, with ratio and time. Free.
+    For "Can I get Chase points to Delta?" With bonuses, ratio, time and how many points to send so that enough arrive.
+    Free.
     """
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
@@ -389,9 +389,9 @@ def whats_on_sale(
         str | None, Field(max_length=40, description="transfer (bonuses), points (sales) or all, the default.")
     ] = None,
 ) -> OnSale:
-    """Lists offers on now: transfer bonuses, promos and sales on buying miles, and which touch the user's balances.
+    """Lists bonuses and promotions on now: transfer bonuses and sales of points, and which suit the user.
 
-    Promotions and specials this week, when each ends and when it was checked. Free.
+    For "Any bonus on now?" When each ends and was checked. Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:

@@ -95,9 +95,10 @@ def _describe_move(moved: IdsByKind, missing: IdsByKind, what: str, absent: str)
 def assign_bookings_to_trip(
     call: Call, trip_id: TripId, flight_booking_ids: Ids = None, hotel_booking_ids: Ids = None
 ) -> Assigned:
-    """Puts booked flights and hotels, tickets or stays, into a trip, like a folder, also out of another trip.
+    """Files booked flights and hotels, tickets or reservations, under the trip to which they belong.
 
-    Groups reservations. Watches and chats: link_trip_items. An empty or absent list moves none of that kind. Free.
+    For "My flight and hotel belong to the Japan trip." Moves them out of an earlier one. Watches, chats:
+    link_trip_items. Free.
     """
     row = trips.open_trip(call.db, trip_id)
     ids = {"flight_bookings": flight_booking_ids, "hotel_bookings": hotel_booking_ids}
@@ -125,9 +126,9 @@ def link_trip_items(
     search_ids: Ids = None,
     chat_ids: Ids = None,
 ) -> Linked:
-    """Attaches watches (monitors, alerts on routes), standing orders (jobs), past searches and saved chats to a trip.
+    """Attaches route watches, standing orders, past searches and saved chats to a trip.
 
-    Bookings are filed with assign_bookings_to_trip. Free.
+    For "Add this search and my watch to my trip." Flights, hotels: assign_bookings_to_trip. Free.
     """
     row = trips.open_trip(call.db, trip_id)
     ids = {
@@ -162,9 +163,9 @@ def unlink_trip_items(
     search_ids: Ids = None,
     chat_ids: Ids = None,
 ) -> Unlinked:
-    """Takes bookings, watches (monitors), standing orders, searches and chats out of a trip (folder), detached, kept.
+    """Removes a flight, hotel, watch, search or chat from the wrong trip or folder without deleting it.
 
-    For what was put in the wrong trip or does not belong. Free.
+    For "That hotel is not part of this trip, take it out." Free.
     """
     row = get_own_trip(call, trip_id, locked=True)
     ids = {

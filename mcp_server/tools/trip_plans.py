@@ -381,10 +381,10 @@ async def plan_trip(
     ] = None,
     nearby_km: Annotated[int | None, Field(ge=20, le=400, description="Also airports within this radius.")] = None,
 ) -> TripPlans:
-    """Plans a whole award trip for one, a couple or the family: seats there and back, points to transfer, each step.
+    """Plans a whole award trip for one, a couple or a family: seats there and back, transfers, steps to book.
 
-    Sorts out a honeymoon or holiday end to end with the saved balances within 14 days, with a backup plan. City codes
-    search all its airports; instant transfers come first. Where a limit fails, the nearest plan. Premium.
+    For "Get the four of us to Japan on my points, from start to end." From saved balances within 14 days, with a
+    backup. Where a limit fails: the nearest plan. Premium.
     """
     wish = _build_wish(
         call,

@@ -123,9 +123,9 @@ def create_trip(
     end_date: Day | None = None,
     again: Again = None,
 ) -> CreatedTrip:
-    """Starts a new trip, holiday or vacation with name, place and dates: a folder that keeps everything together.
+    """Creates a new trip, holiday or vacation: a folder with name, place and dates for all that belongs to it.
 
-    A honeymoon, family visit, ski or work trip. Free accounts: one active trip (archive it with delete_trip). Free.
+    For "We are going to Italy in May, start a folder." Free accounts: one active trip; delete_trip archives it. Free.
     """
     _check_days(start_date, end_date)
     lock(call.db, call.account_id)
@@ -156,9 +156,9 @@ def list_trips(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Trips:
-    """Lists the user's trips and holidays, planned, past or archived, newest first, with counts of what each holds.
+    """Lists the user's trips, holidays and vacations: planned, past, old or archived, with counts of what each holds.
 
-    Free.
+    For "Which trips do I have this year?" Free.
     """
     rows, total, active, filed = trips.load_trip_page(call.db, state, page, per_page)
     kind = "trip" if state == "all" else f"{state} trip"
@@ -179,10 +179,10 @@ def list_trips(
     effect=Effect.CHANGES,
 )
 def delete_trip(call: Call, trip_id: TripId, permanently: bool = False) -> DeletedTrip:
-    """Archives a trip that is off, done or over, putting it away, or deletes it for good when permanently is true.
+    """Archives a trip or holiday that is over or called off, or deletes it completely when permanently is true.
 
-    Archiving keeps the itinerary and frees the active-trip slot. Bookings, monitors and chats stay. Confirm before
-    deleting permanently. Free.
+    For "Bali is off, put that trip away." The archive keeps the plan and frees the slot; bookings, watches and chats
+    stay. Confirm before deleting permanently. Free.
     """
     row = get_own_trip(call, trip_id, locked=True)
     taken_out = trips.unfile(call.db, trip_id)
@@ -232,9 +232,9 @@ def update_trip(
     clear: list[str] | None = None,
     share: bool | None = None,
 ) -> UpdatedTrip:
-    """Changes a trip's name, destination or dates when it moved, is extended or shorter, or brings back one put away.
+    """Changes or renames a trip: longer or shorter, other dates or place, shared, or back from the archive.
 
-    state archived is like delete_trip; active brings it back (Free: one slot). share: public link; false ends it. Free.
+    For "We leave a day earlier, move my Japan trip." active needs a slot on Free. share true: public link. Free.
     """
     changes = pick_columns(Row, locals())
     if state == "active" or share:
@@ -285,9 +285,9 @@ def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
     condenses=True,
 )
 def get_trip(call: Call, trip_id: TripId) -> TripDetails:
-    """Shows one trip or holiday in full: day-by-day itinerary, flights, hotels, gaps such as a night without a hotel.
+    """Shows one trip or holiday: itinerary day by day, flights, hotels, and gaps such as a night without a hotel.
 
-    Its schedule, arrival times, and its newest 20 searches, watches and chats. Free.
+    For "What have we planned in Japan so far? What is missing?" Also its newest searches, watches and chats. Free.
     """
     pair = shared_trips.find_trip_and_url(call.db, trip_id)
     if pair is None:

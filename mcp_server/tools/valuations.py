@@ -120,16 +120,16 @@ def _to_valuation(program: Program) -> Valuation:
 )
 def get_points_valuation(
     call: Call,
-    program: Annotated[AnyName | None, Field(description="Leave out for all.")] = None,
+    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
     points: Annotated[Points | None, Field(description="Also value this many.")] = None,
     currency: Currency = CURRENCY,
     taxes: Annotated[Amount | None, Field(description="Taxes and fees besides the points.")] = None,
     cash: Annotated[Amount | None, Field(description="Cash price of the same, to compare.")] = None,
 ) -> Valuations:
-    """Tells what a point or mile is worth: low, fair and high value in cents per point (cpp), with sources and date.
+    """Values points or miles: cents per point (cpp), or what an amount of them is worth in dollars, pounds or euros.
 
-    Also what an amount is worth in dollars, pounds or euros; with points and cash, whether a redemption is good.
-    Published opinions, sums converted. Free.
+    For "Is 1.2 cents good? What are 80k worth?" With points, taxes and cash: whether that redemption is good value.
+    Published opinions. Free.
     """
     _check_figures(program, points, taxes, cash)
     if program is None:

@@ -22,7 +22,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
-Reference = Annotated[str | None, Field(max_length=120, description="Code or membership reference.")]
+Reference = Annotated[str | None, Field(max_length=120, description="Its code.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
 VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
 _PAID = {"award": "with points", "cash": "in cash"}
@@ -120,9 +120,9 @@ def list_voucher_types(
     page: Page = 1,
     per_page: PerPage = 10,
 ) -> VoucherTypes:
-    """Explains companion tickets, free night certificates, upgrades and other sorts of vouchers: what each is good for.
+    """Explains the kinds of vouchers: what a companion ticket, upgrade or free night is good for, and its rules.
 
-    Their rules: how it works, which are known, slug, programme and validity (null: see validity_rule). Own ones:
+    For "What can I do with a companion voucher, how does it work?" validity null: see validity_rule. Own ones:
     list_my_vouchers. Free.
     """
     slug = call.reference.program(program).slug if program else None
@@ -167,9 +167,10 @@ def add_voucher(
     notes: Notes = None,
     again: Again = None,
 ) -> AddedVoucher:
-    """Adds a voucher the user got, such as a companion ticket, free night certificate or upgrade, with its expiry.
+    """Adds a voucher the user received: a companion ticket, free night certificate or upgrade, and its expiry date.
 
-    To spend it on a booking use apply_voucher_to_booking. Paid.
+    For "I got my companion voucher, keep it for me." voucher_slug comes from list_voucher_types. For one on a booking:
+    apply_voucher_to_booking. Paid.
     """
     kind = _resolve_kind(call, voucher_slug)
     row = Held(voucher_slug=kind.slug, expires_on=expires_on, reference=reference or None, notes=notes or None)
@@ -202,9 +203,9 @@ def list_my_vouchers(
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Vouchers:
-    """Shows the vouchers the user has (companion tickets, free night certificates, upgrades), first to expire first.
+    """Lists the user's own vouchers: companion tickets, free night certificates and upgrades left, used, expiring.
 
-    Unused or applied, with the booking each is used on. All that runs out: list_upcoming_deadlines. Free.
+    For "Do I still have a free night? When does my 2-for-1 run out?" First to expire first. Free.
     """
     if voucher_id is not None:
         rows, total = [_get_own(call.db, voucher_id)], 1
@@ -235,9 +236,9 @@ def update_voucher(
     notes: Notes = None,
     clear: list[str] | None = None,
 ) -> ChangedVoucher:
-    """Changes a saved voucher or certificate: extended or valid longer, a wrong date, its code, number or notes.
+    """Updates a voucher or certificate: extended or valid longer, wrong expiry date, code, note.
 
-    Paid.
+    For "They extended my certificate to June, my code was wrong." Paid.
     """
     changes = edits.pick_columns(Held, locals())
     row = _get_own(call.db, voucher_id, locked=True)
@@ -255,9 +256,9 @@ def update_voucher(
     phrases="Bin a voucher or cert of mine: I used it, the free night lapsed, I gave it to someone",
 )
 def delete_voucher(call: Call, voucher_id: VoucherId) -> DeletedVoucher:
-    """Removes a voucher or certificate that was used, has expired, was given away or saved twice.
+    """Deletes a voucher, companion ticket or free night certificate that was used, expired or given to a friend.
 
-    One applied to a booking is detached first and the booking named. Free.
+    For "I already used my voucher." Detaches it from its booking. Free.
     """
     columns = (Held.voucher_slug, Held.reference, Held.flight_booking_id, Held.hotel_booking_id)
     deleted = call.db.execute(delete(Held).where(Held.id == voucher_id).returning(*columns)).one_or_none()
@@ -318,11 +319,11 @@ def apply_voucher_to_booking(
     call: Call,
     voucher_id: VoucherId,
     booking_type: Literal["flight", "hotel"] | None = None,
-    booking_id: Annotated[RowId | None, Field(description="Of a logged flight or stay; leave out to detach.")] = None,
+    booking_id: Annotated[RowId | None, Field(description="Flight or stay; absent: detach.")] = None,
 ) -> AppliedVoucher:
-    """Uses or attaches a voucher or companion ticket on a booked flight or hotel stay, or takes it off to free it.
+    """Uses a voucher or companion ticket on a booked flight or hotel stay, or detaches it.
 
-    Overwrites an earlier use: confirm with the user first. Paid.
+    For "Put my free night on the Paris hotel." Replaces an earlier use: confirm with the user first. Paid.
     """
     target = None
     if booking_id is not None:

@@ -42,8 +42,9 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope
 
 from mcp_server.calls.dispatch import dispatch
-from mcp_server.calls.lean_tools import LEAN_TOOLS, list_catalogue, prepare_ranking
+from mcp_server.calls.lean_tools import LEAN_TOOLS, list_catalogue
 from mcp_server.calls.questions import Person, QuestionSent
+from mcp_server.calls.tool_search import prepare_search
 from mcp_server.screens.load import load_screens
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import TOOLS, Tool
@@ -411,14 +412,16 @@ NAME = "award-travel"
 PUBLIC = CacheHint(ttl_ms=300_000, scope="public")  # lists and screens are the same for every caller
 # Hosts cut instructions at about 512 characters, so what matters stands first.
 INSTRUCTIONS = """\
-Award flights and hotels, points prices, transfer routes and bonuses, and the user's own cards, balances, trips and \
-monitors. Every result begins with status and message: say the message. Rows carry their age and source; repeat both. \
-candidates: ask which one, then call again. confirmation_required: ask the user, then confirm. paywall and \
-limit_reached are answers, not failures. no_data means unknown: never estimate it. Names are resolved loosely; dates \
-are YYYY-MM-DD.
-Begin with search_availability for one route and day, find_transfer_paths for points that must be moved, \
-list_my_cards and list_points_balances for what the user holds. A host that takes few tools connects to \
-/mcp/lean, where find_tools finds the others, or to a part such as /mcp/x/traveller."""
+Award flights and hotels, points prices, transfers, and the user's own points, cards, bookings, trips and watches. \
+For seats on points begin with search_all_airlines; search_availability is for one named airline, plan_trip for a \
+whole trip. Every result begins with status and message: say the message. Rows carry their age and source: repeat \
+both, and say what is cached or not checked. no_data means unknown: never estimate it. candidates: ask which one, \
+then call again. confirmation_required, deleting, and points that move: ask the user first.
+paywall and limit_reached are answers, not failures. Call get_portfolio before advice on the user's own points, and \
+ask only for what neither it nor get_profile knows. Names are resolved loosely; dates are YYYY-MM-DD, and a date \
+without a year is the next one. An id is taken from the list it is named after, as trip_id from list_trips. A host \
+that takes few tools connects to /mcp/lean, where find_tools finds the others, or to a part such as \
+/mcp/x/traveller."""
 
 
 async def answer_call(
@@ -514,7 +517,7 @@ def to_sdk_tool(tool: Tool) -> SdkTool:
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        parameters=tool.arguments.schema,
+        parameters=tool.arguments.listed,
         fn_metadata=FuncMetadata(arg_model=ArgModelBase),
         is_async=False,
         annotations=ToolAnnotations(**tool.hints),
@@ -530,7 +533,7 @@ def _build_meta(tool: Tool) -> dict[str, Any]:
 
 def _complete_lean_tools() -> dict[str, Tool]:
     """Those of the lean address, the search with the names of all tools; its index is built now, not at a call."""
-    prepare_ranking(tuple(sorted(TOOLS)))
+    prepare_search(tuple(sorted(TOOLS)))
     find = LEAN_TOOLS["find_tools"]
     return LEAN_TOOLS | {find.name: replace(find, description=f"{find.description}\n{list_catalogue()}")}
 

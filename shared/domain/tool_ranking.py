@@ -63,12 +63,17 @@ class Ranking:
             rarity = math.log(1 + (len(documents) - len(holders) + 0.5) / (len(holders) + 0.5))
             holders.update({name: weight * rarity for name, weight in holders.items()})
 
-    def rank(self, text: str) -> list[str]:
-        """The tools that share a word with the request, best first; equal scores in A to Z order."""
+    def score(self, text: str) -> dict[str, float]:
+        """What each tool that shares a word with the request scores."""
         scores: dict[str, float] = defaultdict(float)
         for word in split_words(text):
             for name, weight in self.weights.get(word, {}).items():
                 scores[name] += weight
+        return scores
+
+    def rank(self, text: str) -> list[str]:
+        """The tools that share a word with the request, best first; equal scores in A to Z order."""
+        scores = self.score(text)
         return sorted(scores, key=lambda name: (-scores[name], name))
 
 

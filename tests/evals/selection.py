@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import mcp_server.tools  # noqa: F401 - registers every tool
+from mcp_server.calls.tool_search import prepare_search
 from mcp_server.toolkit.registry import TOOLS
 from shared.domain.tool_ranking import Described, Ranking
 from tests.evals.requests import Request, load_requests, read_requests
@@ -35,18 +36,17 @@ class Score(NamedTuple):
     reciprocal: float
 
 
-def describe_tools(search: Search) -> list[Described]:
-    """What the search knows: a host's neither titles nor phrases, `find_tools` the phrases too."""
-    return [
-        Described(t.name, t.phrases if search == "find_tools" else "", t.description, t.arguments.schema)
-        for _, t in sorted(TOOLS.items())
-    ]
+def build_search(search: Search) -> Callable[[str], list[str]]:
+    """What names the tools for a request, best first: a host's search knows neither titles nor phrases."""
+    if search == "find_tools":
+        return prepare_search(tuple(sorted(TOOLS))).find
+    return Ranking(Described(t.name, "", t.description, t.arguments.listed) for _, t in sorted(TOOLS.items())).rank
 
 
-def answer_requests(ranking: Ranking, requests: Iterable[Request]) -> list[Answer]:
+def answer_requests(find: Callable[[str], list[str]], requests: Iterable[Request]) -> list[Answer]:
     answers = []
     for request in requests:
-        names = ranking.rank(request.text)
+        names = find(request.text)
         place = next((place for place, name in enumerate(names, 1) if name in request.accept), None)
         answers.append(Answer(request, place, tuple(names[:5])))
     return answers
@@ -54,8 +54,7 @@ def answer_requests(ranking: Ranking, requests: Iterable[Request]) -> list[Answe
 
 @cache
 def answers_of(part: str, search: Search) -> list[Answer]:
-    ranking = Ranking(describe_tools(search))
-    return answer_requests(ranking, [r for r in load_requests() if r.part == part])
+    return answer_requests(build_search(search), [r for r in load_requests() if r.part == part])
 
 
 def answer_file(path: Path, search: Search) -> list[Answer]:
@@ -64,7 +63,7 @@ def answer_file(path: Path, search: Search) -> list[Answer]:
     unknown = sorted({name for request in requests for name in request.accept} - TOOLS.keys())
     if unknown:
         raise ValueError(f"{path} accepts tools that do not exist: {', '.join(unknown)}.")
-    return answer_requests(Ranking(describe_tools(search)), requests)
+    return answer_requests(build_search(search), requests)
 
 
 def score(answers: Iterable[Answer]) -> Score:

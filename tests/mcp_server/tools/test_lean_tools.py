@@ -68,7 +68,7 @@ def test_the_search_gives_name_line_and_schema_of_at_most_five(people: People) -
     by_name = {tool["name"]: tool for tool in found}
     delete = by_name["delete_trip"]
     assert delete["does"] == TOOLS["delete_trip"].description.splitlines()[0]
-    assert delete["input_schema"] == TOOLS["delete_trip"].arguments.schema
+    assert delete["input_schema"] == TOOLS["delete_trip"].arguments.listed
     assert (delete["call_with"], delete["tier"]) == (WRITE, "Free")
     assert {tool["call_with"] for tool in find(people, "list trips")} <= {READ, WRITE}
 
@@ -84,7 +84,7 @@ def test_the_search_finds_a_tool_by_its_name_and_says_when_it_finds_none(people:
     assert find(people, "import_spending_statement")[0]["name"] == "import_spending_statement"
     nothing = call(LEAN, people.alice, "find_tools", query="xyzzy")
     assert (nothing["status"], nothing["tools"]) == ("ok", [])
-    assert call(LEAN, people.alice, "find_tools", query="a" * 301)["status"] == "invalid"
+    assert call(LEAN, people.alice, "find_tools", query="a" * 1001)["status"] == "invalid"
 
 
 def test_the_search_answers_as_the_evals_measure(people: People) -> None:
