@@ -137,8 +137,8 @@ class CodeGrant(authlib_grants.AuthorizationCodeGrant):
         )
         if row is not None:
             # Compared only when sent (OAuth 2.1 10.2): the verifier binds the code to who asked for it.
-            sent = self.request.payload.data
-            sent["redirect_uri"] = sent.get("redirect_uri") or row.redirect_uri
+            fields = self.request.payload.data
+            fields["redirect_uri"] = fields.get("redirect_uri") or row.redirect_uri
             return row if row.expires_at >= now else None
         spent_code = db.scalar(select(AuthorizationCode).where(*same_code))
         if spent_code is not None:

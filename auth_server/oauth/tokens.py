@@ -26,8 +26,8 @@ SCOPE_SYNTAX = re.compile(r"[\x20\x21\x23-\x5b\x5d-\x7e]*")
 
 def grant_scope(requested: str | None) -> str:
     """What is granted of a requested scope: all without one, else the tools and what was asked for (RFC 6749 3.3)."""
-    asked = {SCOPE, *(requested or SUPPORTED).split()}
-    return " ".join(name for name in SUPPORTED.split() if name in asked)
+    names = {SCOPE, *(requested or SUPPORTED).split()}
+    return " ".join(name for name in SUPPORTED.split() if name in names)
 
 
 def mint_access_token(**_: object) -> str:

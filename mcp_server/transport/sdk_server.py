@@ -191,8 +191,6 @@ class SkillsExtension(Extension):
 
 
 async def list_skills(ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams) -> dict[str, Any]:  # noqa: ARG001
-    if params.cursor is not None:
-        raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
     return {**_FRESHNESS, "skills": [_to_entry(skill) for skill in build_skills().values()]}
 
 
@@ -478,11 +476,12 @@ class ToolList:
         self._wholes: dict[str, dict[str, Any]] = {}  # the same without the tools of the lean address
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        is_list = ctx.method.endswith("/list")
+        if is_list and isinstance(cursor := (ctx.params or {}).get("cursor"), str) and cursor:  # "" is the first page
+            raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
         if ctx.method != "tools/list":
             return await call_next(ctx)
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
-        if (ctx.params or {}).get("cursor") is not None:
-            raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
         if ctx.protocol_version not in self._lists:
             built = await call_next(ctx)
             assert isinstance(built, dict)

@@ -156,10 +156,13 @@ def test_list_is_not_built_again_for_each_caller(
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_cursor_is_refused_because_there_is_one_page(world: World, people: People, revision: str) -> None:
-    body, headers = asked("tools/list", revision, {"cursor": "abc"})
-    answer = world.post(people.alice, body, **headers).json()
-    assert answer["error"]["code"] == -32602
-    assert "one page" in answer["error"]["message"]
+    for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list"):
+        body, headers = asked(method, revision, {"cursor": "abc"})
+        answer = world.post(people.alice, body, **headers).json()
+        assert answer["error"]["code"] == -32602, method
+        assert "one page" in answer["error"]["message"]
+        body, headers = asked(method, revision, {"cursor": ""})  # older clients ask for the first page so
+        assert "result" in world.post(people.alice, body, **headers).json(), method
 
 
 def test_null_id_params_and_arguments(world: World, people: People) -> None:
