@@ -486,9 +486,6 @@ class ToolList:
         self._wholes: dict[str, dict[str, Any]] = {}  # the same without the tools of the lean address
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        is_list = ctx.method.endswith("/list")
-        if is_list and isinstance(cursor := (ctx.params or {}).get("cursor"), str) and cursor:  # "" is the first page
-            raise MCPError(code=INVALID_PARAMS, message="The list has one page; send no cursor.")
         if ctx.method != "tools/list":
             return await call_next(ctx)
         validate_client_request(ctx.method, ctx.protocol_version, ctx.params)
