@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from shared.domain.confirmations.booking_state import says_made
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, Booking, Doubt
@@ -49,8 +50,8 @@ _FLIGHTS_HEADING = re.compile(
 _LEAVES_HOTEL = re.compile(r"^[^\n]{0,30}\b(?:check-?out|abreise)(?: date|datum)?\W{0,4}[^\n]{0,24}\d{1,2}[./ ]", re.M)
 _DIGIT = re.compile(r"\d")
 _FLIGHT_IN_LINE = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^\n]{0,60}\([A-Z]{3}\)"
-    r"[^\n]{0,60}\([A-Z]{3}\)"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^()]{0,120}\([A-Z]{3}\)"
+    r"[^()]{0,120}\([A-Z]{3}\)"
 )
 _YEAR = re.compile(r"(?<!\d)(?:20[2-9]\d|25[6-9]\d)(?!\d)|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)")  # 2570 is 2027
 
@@ -68,8 +69,8 @@ def doubt_silence(text: Text, number: str | None, dates: MailDates, legs: Sequen
     if not is_called_one or is_of_railway(folded) or is_of_parking_or_ship(folded) or _CAR.search(folded):
         return []
     flown, slept = (len(pattern.findall(folded)) for pattern in (_FLIGHT_WORDS, _STAY_WORDS))
-    if not flown and not slept:
-        return []
+    if not flown and not slept:  # perhaps in another language
+        return [_STAY] if says_made(folded) and _count_labelled_days(folded, dates) > 1 else []
     return [_FLIGHTS if flown >= slept else _STAY]
 
 
@@ -81,6 +82,11 @@ def doubt_part(folded: str, bookings: list[Booking]) -> list[Doubt]:
     if has_legs and len(bookings) == sum(isinstance(b, BookedLeg) for b in bookings) and _LEAVES_HOTEL.search(folded):
         return [_STAY]
     return []
+
+
+def _count_labelled_days(folded: str, dates: MailDates) -> int:
+    lines = (line.partition(":")[2] for line in folded.split("\n")[:400] if len(line) < 100)
+    return sum(bool(_DIGIT.search(line) and dates.find(line)) for line in lines)
 
 
 def _names_day(folded: str, dates: MailDates) -> bool:
