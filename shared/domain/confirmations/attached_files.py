@@ -110,15 +110,9 @@ def list_passes(file: AttachedFile) -> list[AttachedFile]:
                 raise PassUnread(f"it holds more than {MAX_FILES} passes" if entries else "it holds no pass")
             if sum(entry.file_size for entry in entries) > MAX_FILE_BYTES:
                 raise PassUnread("it is too large once it is unpacked")
-            return [AttachedFile(file.name, "pkpass", _unpack(archive, entry)) for entry in entries]
+            return [AttachedFile(file.name, "pkpass", archive.open(e).read(e.file_size)) for e in entries]
     except _DAMAGED:
         raise PassUnread("it is damaged") from None
-
-
-def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """What the archive says of a size need not be true."""
-    with archive.open(entry) as opened:
-        return opened.read(entry.file_size)
 
 
 def _read_entry(archive: zipfile.ZipFile, name: str) -> str:

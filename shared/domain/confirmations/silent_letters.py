@@ -70,7 +70,9 @@ def doubt_silence(text: Text, number: str | None, dates: MailDates, legs: Sequen
         return []
     flown, slept = (len(pattern.findall(folded)) for pattern in (_FLIGHT_WORDS, _STAY_WORDS))
     if not flown and not slept:  # perhaps in another language
-        return [_STAY] if says_made(folded) and _count_labelled_days(folded, dates) > 1 else []
+        values = (line.partition(":")[2] for line in folded.split("\n")[:400] if len(line) < 100)
+        days = sum(bool(_DIGIT.search(value) and dates.find(value)) for value in values)
+        return [_STAY] if says_made(folded) and days > 1 else []
     return [_FLIGHTS if flown >= slept else _STAY]
 
 
@@ -82,11 +84,6 @@ def doubt_part(folded: str, bookings: list[Booking]) -> list[Doubt]:
     if has_legs and len(bookings) == sum(isinstance(b, BookedLeg) for b in bookings) and _LEAVES_HOTEL.search(folded):
         return [_STAY]
     return []
-
-
-def _count_labelled_days(folded: str, dates: MailDates) -> int:
-    lines = (line.partition(":")[2] for line in folded.split("\n")[:400] if len(line) < 100)
-    return sum(bool(_DIGIT.search(line) and dates.find(line)) for line in lines)
 
 
 def _names_day(folded: str, dates: MailDates) -> bool:
