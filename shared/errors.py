@@ -139,8 +139,8 @@ class NotCovered(NotFound):
 
     def __init__(self, what: str, id: object, names: Sequence[str]) -> None:
         super().__init__(what, id, [])
-        known = f"{' and '.join(names)} {describe_uncovered(names)}"
-        self.message = f"{known}, so no other {what} was taken for {str(id).strip()}."
+        opening = f"{' and '.join(names)} {describe_uncovered(names)}"
+        self.message = f"{opening}, so no other {what} was taken for {str(id).strip()}."
 
 
 def describe_uncovered(names: Sequence[str]) -> str:

@@ -166,10 +166,10 @@ async def _read_stored(call: LiveCall, routes: Sequence[Pair], day: Date, cabin:
     cash = await call.ask.get_cached(fares.VERB, _build_fares_questions(routes, day, cabin))
 
     def read_sightings(session: Session) -> tuple[Sequence[Reading[Any]], Sequence[Reading[Any]]]:
-        seen = [(session, call.account_id, *route, day, cabin) for route in routes]
+        places = [(session, call.account_id, *route, day, cabin) for route in routes]
         return (
-            [reading for where in seen for reading in price_memory.seats_seen(*where)],
-            [reading for where in seen for reading in price_memory.fares_seen(*where)],
+            [reading for where in places for reading in price_memory.seats_seen(*where)],
+            [reading for where in places for reading in price_memory.fares_seen(*where)],
         )
 
     older_seats, older_fares = await call.in_session(read_sightings)

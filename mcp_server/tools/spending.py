@@ -402,9 +402,9 @@ def _store_shops(session: Session, account_id: int, shops: dict[str, str]) -> No
 
 def _describe_shops(shops: dict[str, str]) -> str:
     taught = sum(bool(category) for category in shops.values())
-    said = [f"{pluralize(taught, 'shop')} {'is' if taught == 1 else 'are'} sorted this way from now on."]
+    sentences = [f"{pluralize(taught, 'shop')} {'is' if taught == 1 else 'are'} sorted this way from now on."]
     forgotten = f"{pluralize(len(shops) - taught, 'shop')} {'is' if len(shops) - taught == 1 else 'are'} forgotten."
-    return " ".join([*said * bool(taught), *[forgotten] * (taught < len(shops))])
+    return " ".join([*sentences * bool(taught), *[forgotten] * (taught < len(shops))])
 
 
 def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, session: Session) -> Hints:
