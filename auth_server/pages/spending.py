@@ -132,8 +132,8 @@ async def delete(member: Member) -> FlowResult:
 async def sort_shops(member: Member) -> FlowResult:
     """What the person chose for shops that are not known; those without a choice are left as they are."""
     pairs = ((f"shop_{number}", f"category_{number}") for number in range(MOST_SHOPS))
-    categories = {member.data.form_value(shop): member.data.form_value(category) for shop, category in pairs}
-    shops = {shop: category for shop, category in categories.items() if shop and category}
+    choices = {member.data.form_value(shop): member.data.form_value(category) for shop, category in pairs}
+    shops = {shop: category for shop, category in choices.items() if shop and category}
     if not shops:
         return await _show(member)
     answer = await change(member, TOOL, shops=shops)

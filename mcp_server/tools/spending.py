@@ -330,7 +330,8 @@ async def import_spending_statement(
         if shops:
             return await call.in_session(partial(_teach_shops, call.account_id, shops, dry_run))
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
-    hints, taught = await call.in_session(partial(_read_context, call, card_id, currency))
+    hints = await call.in_session(partial(_build_hints, call, card_id, currency))
+    taught = await call.in_session(partial(spending.read_taught_shops, account_id=call.account_id))
     hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     taught = taught.learn(shops or {})
     book = dataclasses.replace(build_book(call.reference), taught=taught)
@@ -400,12 +401,6 @@ def _describe_shops(shops: dict[str, str]) -> str:
     sorted_shops = [f"{pluralize(taught, 'shop')} {'is' if taught == 1 else 'are'} sorted this way from now on."]
     forgotten = f"{pluralize(len(shops) - taught, 'shop')} {'is' if len(shops) - taught == 1 else 'are'} forgotten."
     return " ".join([*sorted_shops * bool(taught), *[forgotten] * (taught < len(shops))])
-
-
-def _read_context(
-    call: LiveCall, card_id: int | None, currency: str | None, session: Session
-) -> tuple[Hints, TaughtShops]:
-    return _build_hints(call, card_id, currency, session), spending.read_taught_shops(session, call.account_id)
 
 
 def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, session: Session) -> Hints:

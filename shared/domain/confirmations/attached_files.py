@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,15 +16,18 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from shared.domain.confirmations.mail_parts import AttachedFile
+from shared.domain.confirmations.mail_parts import MAX_FILE_BYTES, MAX_FILES, AttachedFile
 from shared.domain.confirmations.model import UnreadFile
 
 # Wallet passes (.pkpass): a zip archive whose pass.json holds labelled fields and a barcode.
 
 MAX_ENTRIES = 200
+# What an archive raises that is no whole one; RecursionError is a RuntimeError.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError, OSError)
 MAX_BYTES = 300_000  # of pass.json, and of a file of strings
 _GROUPS = ("headerFields", "primaryFields", "secondaryFields", "auxiliaryFields", "backFields")
 _STYLES = ("boardingPass", "eventTicket", "generic", "storeCard", "coupon")
+_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"\s*=\s*"((?:[^"\\]|\\.)*)"\s*;')
 _MAX_FIELDS = 60
 # The time of boarding is not the one of departure; seats, groups and persons are no one's business here.
@@ -66,14 +70,14 @@ def read_pass(content: bytes) -> WalletPass:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if len(archive.infolist()) > MAX_ENTRIES:
                 raise PassUnread("it holds too many files")
-            document = json.loads(_read_entry(archive, "pass.json"))
+            document = _load_json(_read_entry(archive, "pass.json"))
             # Texts in the pass's first language, English before others, by the keys that stand in its fields.
             names = sorted(
                 (n for n in archive.namelist() if n.endswith(".lproj/pass.strings")),
                 key=lambda n: (not n.startswith("en"), n),
             )
             strings = dict(_STRING.findall(_read_entry(archive, names[0]))) if names else {}
-    except (zipfile.BadZipFile, KeyError, ValueError, RecursionError, NotImplementedError, RuntimeError, OSError):
+    except _DAMAGED:
         raise PassUnread("it is damaged") from None
     if not isinstance(document, dict):
         raise PassUnread("it is damaged")
@@ -87,6 +91,28 @@ def read_pass(content: bytes) -> WalletPass:
         document.get("voided") not in (None, False, 0, "false"),
         _find_day(document.get("expirationDate")),
     )
+
+
+def _load_json(text: str) -> Any:
+    """Some programs leave a comma after the last entry, which phones forgive. Raises ValueError."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return json.loads(_LAST_COMMA.sub(lambda match: match[1] or "", text))
+
+
+def list_passes(file: AttachedFile) -> list[AttachedFile]:
+    """The passes of a bundle (.pkpasses, a zip archive of passes). Raises PassUnread."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.content)) as archive:
+            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".pkpass")]
+            if not entries or len(entries) > MAX_FILES:
+                raise PassUnread(f"it holds more than {MAX_FILES} passes" if entries else "it holds no pass")
+            if sum(entry.file_size for entry in entries) > MAX_FILE_BYTES:
+                raise PassUnread("it is too large once it is unpacked")
+            return [AttachedFile(file.name, "pkpass", archive.open(e).read(e.file_size)) for e in entries]
+    except _DAMAGED:
+        raise PassUnread("it is damaged") from None
 
 
 def _read_entry(archive: zipfile.ZipFile, name: str) -> str:
@@ -228,7 +254,13 @@ def read_files(files: list[AttachedFile]) -> tuple[list[FileContent], list[Unrea
     contents: list[FileContent] = []
     unread: list[UnreadFile] = []
     budget = _Budget()
+    each: list[AttachedFile] = []
     for file in files:
+        try:
+            each += list_passes(file) if file.kind == "pkpasses" else [file]
+        except PassUnread as why:
+            unread.append(UnreadFile(file.name, str(why)))
+    for file in each:
         result = _read_file(file, budget)
         if isinstance(result, str):
             unread.append(UnreadFile(file.name, result))

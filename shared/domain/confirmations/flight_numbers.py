@@ -66,6 +66,8 @@ _DAY_BEFORE = re.compile(
     r"^\W{0,4}(?:[A-Za-z]{2,3}\.?,? )?\d{1,2}\.? ?[A-Za-z]{3,4}\.?(?: ?(?:20)?\d{2})?\s"
 )  # "So 14MRZ"
 _PRINTED = re.compile(r"\s{0,4}[A-Z]?\s{1,4}\d{1,2}[A-Z]{3}(?![A-Z])")  # class and day, of a reservation system
+_ONE_WORD = re.compile(r"\W*[^\W\d_]{2,20}[ \t:.#]{1,6}")
+_CODE = re.compile(r"\(([A-Z]{3})\)")
 _TAIL = re.compile(r"\s*(?:$|[|\t,;:(\[*•·-]|  )")  # what may stand behind a number that begins its line or cell
 
 
@@ -118,7 +120,7 @@ def _find_designators(lines: list[Line], at: int, world: TravelFacts, own: str) 
     numbers = [
         FlightNumber(at, m.start(), m[1], m[3])
         for m in islice(_DESIGNATOR.finditer(line.text), _MOST_IN_LINE)
-        if _is_flight_number(m, line, world, own)
+        if (_is_flight_number(m, line, world, own) or _heads_flight(m, lines, at, world))
         and (world.airline(m[1]) == m[1] or _RIGHT_BEFORE.search(line.small[: m.start()]))
     ]
     if "\t" in line.text and (head := _find_heading(lines, at)):
@@ -173,6 +175,20 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str
     if _fills_cell(m, line) or (m[1] == own and len(m[3]) > 1) or _PARTNER.match(fold(rest[:40]).strip(" \t|,(-")):
         return True
     return m[1] not in _ALSO_WORDS and bool(re.search(r"(?:^|[\t|•·*]|  | - )\s*$", before)) and _ends_well(rest)
+
+
+def _heads_flight(m: re.Match[str], lines: list[Line], at: int, world: TravelFacts) -> bool:
+    """Whether it ends a line behind one word, as "Lot LH 400" in whatever language, and two airports with their times
+    stand in the lines below."""
+    line = lines[at]
+    before = line.text[: m.start()]
+    if line.text[m.end() :].strip() or not _ONE_WORD.fullmatch(before) or m[1] in _WORDS_AND_CODES | _ALSO_WORDS:
+        return False
+    if _is_day(m, line) or not _is_own_number(m[0], line.small[: m.start()], ""):
+        return False
+    below = [other.text for other in lines[at + 1 : at + _MOST_IN_LINE] if _has_time(other.text)][:2]
+    codes = {code for text in below for code in _CODE.findall(text) if world.clock_of(code)}
+    return len(below) == 2 and len(codes) == 2
 
 
 def _is_day(m: re.Match[str], line: Line) -> bool:

@@ -40,7 +40,7 @@ class _ShortHeaders(Compat32):
 
 @dataclass(frozen=True)
 class AttachedFile:
-    """One attached file that can be read: its name, its kind ("pdf", "pkpass" or "picture") and its bytes."""
+    """One attached file that can be read: its name, its kind ("pdf", "pkpass", "pkpasses", "picture") and its bytes."""
 
     name: str
     kind: str
@@ -148,15 +148,16 @@ def _collect(message: Message, letters: list[MailLetter], depth: int) -> None:
 _CALENDAR_FILE = re.compile(r"\.(?:ics|vcs)\b|(?:text/(?:x-v)?calendar|application/ics)\b", re.I)
 _KINDS = {
     "pdf": re.compile(r"\.pdf\b|^application/(?:x-)?pdf\b", re.I),
+    "pkpasses": re.compile(r"\.pkpasses\b|^application/vnd\.apple\.pkpasses\b", re.I),
     "pkpass": re.compile(r"\.pkpass\b|^application/(?:vnd\.apple\.|x-apple-)pkpass(?!es)", re.I),
 }
 _MAGIC = {b"%PDF-": "pdf", b"\x89PNG\r\n": "picture", b"\xff\xd8\xff": "picture"}
 # Pictures in the text of a letter are mostly logos; a boarding pass is attached, or its name says what it is.
 _PASS_NAME = re.compile(r"board|barcode|aztec|qr[ _-]?code|pdf417|\bm?bp\b|ticket|\bpass", re.I)
 _UNREAD_FILE = re.compile(
-    r"\.(?:pkpasses|docx?|rtf|odt|pages|xlsx?|zip|rar|7z|msg)\b|winmail\.dat|application/(?:ms-tnef|vnd\.ms-tnef"
+    r"\.(?:docx?|rtf|odt|pages|xlsx?|zip|rar|7z|msg)\b|winmail\.dat|application/(?:ms-tnef|vnd\.ms-tnef"
     r"|msword|zip)"
-    r"|application/vnd\.(?:apple\.pkpasses|openxmlformats|oasis)",
+    r"|application/vnd\.(?:openxmlformats|oasis)",
     re.I,
 )
 

@@ -285,12 +285,12 @@ def _read_stay(
 # The day of a flight is written without its year, and the compartment is a letter that airlines use as they like: some
 # print the fare's letter, "F" in economy too. What the standard leaves open stays open.
 
-MAX_LEGS = 4  # the standard allows nine; no pass is printed for more than four
-_HEAD = re.compile(r"M([1-4])(.{20})([E ])", re.S)
+_HEAD = re.compile(r"M([1-9])(.{20})([E ])", re.S)
 _HEAD_CHARACTERS = 23
 _LEG = re.compile(
     r"(?P<number>[A-Z0-9 ]{7})(?P<origin>[A-Z]{3})(?P<destination>[A-Z]{3})(?P<carrier>[A-Z0-9]{2}[A-Z0-9 ])"
-    r"(?P<flight>[0-9]{4})[A-Z ](?P<day>[0-9]{3})(?P<compartment>[A-Z ]?)"
+    # Some airlines fill number and day up with blanks behind them, where the standard has zeros before them.
+    r"(?P<flight>(?=[0-9]+ *[A-Z ])[0-9 ]{4})[A-Z ](?P<day>[0-9]{3}|[0-9]{2} |[0-9]  )(?P<compartment>[A-Z ]?)"
 )
 _LEG_CHARACTERS = 37  # up to and with the size of what follows
 _ISSUED = re.compile(r">[0-9A-Z][0-9A-F]{2}...(\d)(\d{3})", re.S)
@@ -321,7 +321,7 @@ def _read_legs(
     legs, at = [], _HEAD_CHARACTERS
     days = [leg.departure_date for leg in stated if leg.departure_date]
     issued = _find_issue_day(text, around)
-    for _ in range(min(count, MAX_LEGS)):
+    for _ in range(count):
         if not (match := _LEG.match(text, at)):
             break
         day = next((d for d in days if d.timetuple().tm_yday == int(match["day"])), None)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from shared.domain.confirmations.booking_state import says_made
 from shared.domain.confirmations.forwarding import Text
 from shared.domain.confirmations.mail_dates import MailDates
 from shared.domain.confirmations.model import BookedLeg, Booking, Doubt
@@ -49,8 +50,8 @@ _FLIGHTS_HEADING = re.compile(
 _LEAVES_HOTEL = re.compile(r"^[^\n]{0,30}\b(?:check-?out|abreise)(?: date|datum)?\W{0,4}[^\n]{0,24}\d{1,2}[./ ]", re.M)
 _DIGIT = re.compile(r"\d")
 _FLIGHT_IN_LINE = re.compile(
-    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^\n]{0,60}\([A-Z]{3}\)"
-    r"[^\n]{0,60}\([A-Z]{3}\)"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}|[A-Z]\d|\d[A-Z]) ?\d{2,4}(?![A-Za-z0-9.,])[^()]{0,120}\([A-Z]{3}\)"
+    r"[^()]{0,120}\([A-Z]{3}\)"
 )
 _YEAR = re.compile(r"(?<!\d)(?:20[2-9]\d|25[6-9]\d)(?!\d)|(?<![\d.])\d{1,2}[./]\d{1,2}[./]\d{2}(?!\d)")  # 2570 is 2027
 
@@ -68,8 +69,10 @@ def doubt_silence(text: Text, number: str | None, dates: MailDates, legs: Sequen
     if not is_called_one or is_of_railway(folded) or is_of_parking_or_ship(folded) or _CAR.search(folded):
         return []
     flown, slept = (len(pattern.findall(folded)) for pattern in (_FLIGHT_WORDS, _STAY_WORDS))
-    if not flown and not slept:
-        return []
+    if not flown and not slept:  # perhaps in another language
+        values = (line.partition(":")[2] for line in folded.split("\n")[:400] if len(line) < 100)
+        days = sum(bool(_DIGIT.search(value) and dates.find(value)) for value in values)
+        return [_STAY] if says_made(folded) and days > 1 else []
     return [_FLIGHTS if flown >= slept else _STAY]
 
 

@@ -1,4 +1,4 @@
-"""What letters call the days, the room and the house of a stay in eight languages, and the values behind it."""
+"""What letters call the days, the room and the house of a stay in twelve languages, and the values behind it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,19 +12,22 @@ _DAY = (
 IN = (
     rf"{_DAY}(?:check(?:ing)?[ -]?in(?: on)?|arrival|arriving(?: on)?|arrive|anreise|ankunft|einchecken|eincheck"
     rf"|arrivee"
-    r"|l'arrivee|llegada|entrada|ingreso|chegada|arrivo|dell'arrivo|aankomst|inchecken|incheck)"
+    r"|l'arrivee|llegada|entrada|ingreso|chegada|arrivo|dell'arrivo|aankomst|inchecken|incheck"
+    r"|incheckning|indtjekning|innsjekking|ankomst|zameldowanie|przyjazd)"
     r"(?:[ -]?(?:date|day|s?datum|s?tag|dag|prevu[es]?|prevista|previsto|le|am|on)\b)?"
     r"|チェックイン(?:日時?)?|こ?到着日?|こ?宿泊(?:開始)?日|入室日|こ?利用日"
 )
 OUT = (
     rf"{_DAY}(?:check(?:ing)?[ -]?out(?: on)?|departure|departing(?: on)?|leaving(?: on)?|abreise|auschecken|auscheck"
-    r"|depart|salida|saida|egreso|partida|partenza|vertrek|uitchecken|uitcheck)"
+    r"|depart|salida|saida|egreso|partida|partenza|vertrek|uitchecken|uitcheck"
+    r"|utcheckning|udtjekning|utsjekking|avresa|afrejse|avreise|wymeldowanie|wyjazd)"
     r"(?:[ -]?(?:date|day|s?datum|s?tag|dag|prevu[es]?|prevista|previsto|le|am|on)\b)?"
     r"|チェックアウト(?:日時?)?|こ?出発日?|退室日"
 )
 LABEL_PARTS = (  # one of these is in every label of a day
     *("check", "arriv", "anreise", "ankunft", "llegada", "entrada", "ingreso", "chegada", "aankomst", "depart"),
     *("leaving", "abreise", "salida", "saida", "egreso", "partida", "partenza", "vertrek"),
+    *("tjekning", "sjekking", "ankomst", "avresa", "afrejse", "avreise", "meldowanie", "przyjazd", "wyjazd"),
     *("チェック", "到着", "宿泊", "入室", "利用", "出発", "退室"),
 )
 # A value that begins so is that of a room also behind a label for lodging ("Hébergement").

@@ -6,7 +6,7 @@ The release before neither reads nor writes the table.
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0053'
+revision = '0052'
 down_revision = '0051'
 runs_with = '0051'
 
