@@ -108,8 +108,10 @@ def _flatten(node: Schema) -> Schema:
 # What a model reads in every conversation, and a host's search indexes: the same schema in fewer bytes.
 
 _SIZES = {"minLength", "maxLength", "minItems", "maxItems"}
-_OWN_LIST = re.compile(r"From list_\w+\.")
+_OWN_LIST = re.compile(r"From list_\w+")
+_ISO_CODES = {"^[A-Za-z]{3}$", "^[A-Za-z]{2}$", "^([A-Za-z]{2})?$"}  # of what is called after them
 _LONG_CHOICE = 20  # values
+_LONG_DEFAULT = 20  # characters
 _FAR = 1000  # a bound above it no one meets
 
 
@@ -129,8 +131,12 @@ def _condense(node: Schema, siblings: Schema) -> Schema:
         del out["minimum"]
     if node.get("maximum", 0) > _FAR:
         del out["maximum"]
+    if node.get("pattern") in _ISO_CODES:
+        del out["pattern"]
     if "default" in node and isinstance(node["default"], (int, float)) and node["default"] is not True:
         del out["default"]  # the answer shows how many rows and days it has
+    if len(str(node.get("default", ""))) > _LONG_DEFAULT:
+        del out["default"]
     if _OWN_LIST.fullmatch(node.get("description", "")):  # an id is called after its list, which says that it gives it
         del out["description"]
     if "description" in out and len(node.get("enum", ())) > _LONG_CHOICE:  # it says where the values come from

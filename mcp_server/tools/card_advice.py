@@ -482,8 +482,8 @@ def recommend_cards(
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
-    only_held: Annotated[bool | None, Field(description="Which of my cards to pay with, in category.")] = None,
-    purchase_amount: Annotated[Amount | None, Field(description="With only_held; in spend_currency.")] = None,
+    only_held: Annotated[bool | None, Field(description="Which held card pays.")] = None,
+    purchase_amount: Annotated[Amount | None, Field(description="With only_held.")] = None,
 ) -> Recommendations:
     """Recommends the best credit card to get or open next, or (only_held) the one in the wallet to pay with.
 

@@ -494,7 +494,7 @@ def resolve_inbox_message(
     call: Call,
     message_id: Annotated[str, Field(max_length=64, description="From list_inbox_messages.")],
     action: Literal["import", "discard"],
-    fields: Annotated[Corrections | None, Field(description="As parsed; bookings[] for each leg.")] = None,
+    fields: Annotated[Corrections | None, Field(description="As parsed; bookings[]: legs.")] = None,
 ) -> Resolved:
     """Imports a forwarded booking mail, correcting wrong or missing details, or discards it as junk.
 

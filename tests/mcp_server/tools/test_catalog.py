@@ -196,7 +196,7 @@ def test_what_is_listed_of_a_schema_leaves_out_only_what_no_caller_has_to_know()
     text = _compact([tool.arguments.listed for tool in TOOLS.values()])
     assert re.findall(r'"(?:minLength|maxLength|minItems|maxItems)":|"default":false', text) == []
     run_hour = TOOLS["create_standing_order"].arguments.listed["properties"]["run_hour"]
-    assert run_hour == {"type": "integer", "maximum": 23, "description": "In UTC."}
+    assert run_hour == {"type": "integer", "maximum": 23, "description": "In UTC"}
     clear = TOOLS["update_trip"].arguments.listed["properties"]["clear"]
     assert clear["items"] == {"type": "string"}  # its values are the parameters next to it
     slugs = [
