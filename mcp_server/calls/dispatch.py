@@ -39,12 +39,13 @@ from mcp_server.toolkit.wording import describe_airports
 from shared import clock
 from shared.asgi import ClientDisconnected, Receive, run_while_connected, wait_for_disconnect
 from shared.db.maintenance import WATCH
-from shared.db.outages import OUTAGES, await_return, is_outage, run_again
+from shared.db.outages import OUTAGES, await_return, is_locked, is_outage, run_again
 from shared.db.usage import API_CALLS, SEARCHES, UNCOUNTED_TOOL
 from shared.domain.mcp_addresses import WHOLE, McpAddress
 from shared.domain.plans import is_allowed
 from shared.errors import (
     AdminOnly,
+    Busy,
     Candidates,
     ConfirmationRequired,
     Fault,
@@ -239,6 +240,7 @@ def _without_nulls(value: Any, telling: frozenset[str]) -> Any:
 
 
 log = logging.getLogger(__name__)
+_LOCKED = "Another call still changes what this one is about, so nothing was begun. Call again in a moment."
 RETRY_SECONDS = 2  # after which a call is to be repeated that the database did not answer
 NOTICE = "SANDBOX - invented data for testing. Not real availability or prices."
 
@@ -294,8 +296,13 @@ async def dispatch(
         raise
     except Refusal as refusal:
         answer = _render_refusal(refusal)
-    except Exception as error:  # the edge: what is no outage is a bug, logged once and answered generically
-        answer = _render_outage(error, quota) if is_outage(error) else _render_crash(name, quota)
+    except Exception as error:  # the edge: what is neither of the first two is a bug, logged once, answered generically
+        if is_outage(error):
+            answer = _render_outage(error, quota)
+        elif is_locked(error) and not quota.may_have_stored:
+            answer = _render_refusal(Busy(_LOCKED, retry_after=RETRY_SECONDS))
+        else:
+            answer = _render_crash(name, quota)
     finally:
         seconds = time.perf_counter() - started - quota.person_seconds
         outcome = answer.status if answer else "cancelled"

@@ -7,6 +7,7 @@ from time import monotonic, sleep
 from typing import TypeVar
 
 from psycopg import Error
+from psycopg.errors import LockNotAvailable
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -68,6 +69,11 @@ def is_outage(error: BaseException) -> bool:
     if state is None or error.connection_invalidated:
         return isinstance(error, OUTAGE_ERRORS) or error.connection_invalidated
     return state.startswith(_STATES)
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether another transaction held what it was to change for longer than a statement waits."""
+    return isinstance(error, DBAPIError) and isinstance(error.orig, LockNotAvailable)
 
 
 def is_full(error: BaseException) -> bool:

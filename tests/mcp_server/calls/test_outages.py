@@ -9,7 +9,7 @@ from unittest.mock import patch
 import anyio
 import psycopg
 import pytest
-from sqlalchemy import event, func, select
+from sqlalchemy import event, func, select, text
 from sqlalchemy.orm import Session
 
 from mcp_server.calls.dispatch import Answer, dispatch
@@ -20,6 +20,7 @@ from mcp_server.toolkit.results import Result
 from mcp_server.toolkit.thread_limiter import limiter
 from shared import clock
 from shared.db import base, outages
+from shared.db.accounts import Account
 from shared.db.base import engine, transaction
 from shared.db.trips import Trip
 from shared.db.usage import SEARCHES, count_used
@@ -184,6 +185,26 @@ def test_a_search_that_failed_with_the_database_counts_for_nobody(
     assert _call(people.bob, "fail").status == "temporarily_unavailable"
     with transaction(people.bob.account_id) as session:
         assert count_used(session, people.bob.account_id, SEARCHES, clock.today()) == 0
+
+
+def test_a_row_that_another_call_holds_is_waited_for_and_is_no_crash(
+    people: People, caplog: pytest.LogCaptureFixture
+) -> None:
+    lock = select(Account).where(Account.id == people.bob.account_id).with_for_update()
+
+    def hold(call: Call) -> Count:
+        """Hold. Free."""
+        call.db.execute(text("set local lock_timeout = '20ms'"))
+        call.db.execute(lock)
+        return Count(message="Held.", number=1)
+
+    tool(area="search", tier=Tier.FREE, effect=Effect.ADDS)(hold)
+    with transaction() as session:
+        session.execute(lock)
+        answer = _call(people.bob, "hold")
+    assert (answer.status, answer.data["retry_after"]) == ("busy", 2)
+    assert "failed" not in caplog.text
+    assert _call(people.bob, "hold").status == "ok"
 
 
 def test_an_answer_is_kept_where_only_its_count_could_not_be_written(
