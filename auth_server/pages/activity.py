@@ -21,6 +21,7 @@ OUTCOMES = {
     "no_data": "nothing found",
     "backend_unavailable": "no source answered",
 }
+_OF_LISTS = {"page", "per_page", "sort", "detail"}
 _FIRST = ("origin", "destination")
 _ACTIVITY = Subject("activity", PATH, "Your activity")
 Row = Mapping[str, Any]
@@ -57,8 +58,9 @@ def _describe_search(search: Row) -> dict[str, Any]:
 
 
 def _describe_asked(arguments: Row) -> str:
-    """`origin LHR, destination JFK, cabin business`: what was left empty is left out."""
-    names = sorted(arguments, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
+    """`origin LHR, destination JFK, cabin business`: what was left empty, and how it was to be listed, is left out."""
+    named = [name for name in arguments if name not in _OF_LISTS]
+    names = sorted(named, key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     values = [(name.replace("_", " "), arguments[name]) for name in names]
     return ", ".join(f"{name} {_write(value)}" for name, value in values if value not in (None, "", [], {}, False))
 

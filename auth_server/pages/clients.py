@@ -24,13 +24,13 @@ class UnreadableLine(ValueError):
 
 def write_points(balances: Mapping[str, int], names: Mapping[str, str]) -> str:
     """`United MileagePlus: 62,340`, a programme a line; `names` are those of programmes known here."""
-    return "\n".join(f"{name}: {points:,}" for name, points in sort_by_name(balances, names))
+    return "\n".join(f"{name}: {points:,}" for _, name, points in sort_by_name(balances, names))
 
 
-def sort_by_name(balances: Mapping[str, int], names: Mapping[str, str]) -> list[tuple[str, int]]:
-    return sorted(
-        ((names.get(slug, slug), points) for slug, points in balances.items()), key=lambda row: row[0].lower()
-    )
+def sort_by_name(balances: Mapping[str, int], names: Mapping[str, str]) -> list[tuple[str, str, int]]:
+    """Slug, name and points of each."""
+    rows = [(slug, names.get(slug, slug), points) for slug, points in balances.items()]
+    return sorted(rows, key=lambda row: row[1].lower())
 
 
 def read_points(text: str) -> dict[str, str]:
@@ -175,10 +175,9 @@ async def show_one(member: Member) -> FlowResult:
     if not answer.is_good:
         return _show_missing(answer)
     row = answer["portfolio"]
-    valued = set(names.values())
-    points = [(name, f"{points:,}", name in valued) for name, points in sort_by_name(row["balances"], names)]
+    points = sort_by_name(row["balances"], names)
     preferences = [line.partition(": ")[::2] for line in write_preferences(row["preferences"]).split("\n") if line]
-    context = {"row": row, "points": points, "preferences": preferences, "total": answer["total_value"]}
+    context = {"row": row, "points": points, "names": names, "preferences": preferences, "total": answer["total_value"]}
     return member.show("client.html", **context, documents=answer["pdfs"], messages=MESSAGES)
 
 

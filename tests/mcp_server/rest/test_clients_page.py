@@ -64,7 +64,7 @@ def test_a_client_is_added_changed_found_and_deleted_by_hand(world: World, ann: 
     shown = world.get(f"{one}?done=saved").text
     for words in ("The client is saved.", "United MileagePlus", "62,340", "not known here", "aisle", "zoe%40example"):
         assert words in shown
-    assert "62,345" in world.get(f"{PAGE}?q=zo%C3%AB").text
+    assert "points in 2 programmes" in world.get(f"{PAGE}?q=zo%C3%AB").text
     assert "No one fits" in world.get(f"{PAGE}?q=nobody").text
     form = world.get(f"{one}/change").text
     assert "United MileagePlus: 62,340\nZorblatt Club: 5</textarea>" in form
