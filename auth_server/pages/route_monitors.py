@@ -13,7 +13,7 @@ from auth_server.pages.watch_lines import Row, describe_route_monitor, describe_
 from auth_server.pages.watch_pages import Kind, Listing, list_routes
 from auth_server.web.charts import draw_line
 from auth_server.web.outcomes import FlowResult
-from shared.domain.flight_times import format_flight_times
+from shared.domain.flight_times import format_days_later, format_flight_times
 from shared.domain.party_prices import describe_party, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
@@ -51,7 +51,6 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     prices = [(datetime.fromisoformat(price["found_at"]), price["points"]) for price in answer["prices"]]
     return member.show(
         "route_watch.html",
-        side="",  # two columns need the width of the side tabs
         kind=kind,
         line=describe_route_monitor(monitor),
         terms=describe_terms(monitor),
@@ -87,7 +86,16 @@ def _describe_seat(seat: Row, names: Mapping[str, str]) -> dict[str, Any]:
         "about": ", ".join(
             filter(None, (f"{seat['origin']} to {seat['destination']}", times, stops, seat["cabin"].replace("_", " ")))
         ),
+        "slip": {
+            "origin": seat["origin"],
+            "destination": seat["destination"],
+            "departure_time": format_flight_times(seat["departs_at"], None),
+            "arrival_time": format_flight_times(None, seat["arrives_at"]),
+            "later": format_days_later(seat["departs_at"], seat["arrives_at"]).strip(),
+        },
+        "stops": stops,
         "airline": airline,
+        "slug": seat["program"],
         "program": names.get(seat["program"], seat["program"]),
         "seats": "" if seat["seats"] is None else pluralize(seat["seats"], "seat"),
         "points": seat["points"],

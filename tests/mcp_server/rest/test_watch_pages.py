@@ -126,9 +126,10 @@ def test_the_page_of_a_watch_says_terms_finds_checks_and_prices(world: World, an
     page = read(world, f"{LIST}/route/{id}")
     assert "Award seats from LAX to NRT, business, two travellers," in page
     assert "at most 80,000 points per person, non-stop only, on Fridays." in page
-    assert "60,000 points + 312 USD per person. Party of two: 120,000 points + 624 USD" in page
+    assert "120,000 points + 624 USD for two · 60,000 + 312 USD each" in page
     assert "NH105, LAX to NRT, 11:55 to 15:40 +1, non-stop, business, 2 seats." in page
-    assert re.search(r"open NH105 .* 60,000 .* open NH105 .* 70,000 .* gone NH105 .* 75,000", page)
+    assert "LAX 11:55 non-stop NRT 15:40 +1" in page
+    assert re.search(r"open \w\w NH105 .* 60,000 .* open \w\w NH105 .* 70,000 .* gone \w\w NH105 .* 75,000", page)
     assert "1 new seat. seats.aero did not answer." in page
     assert "No answer from seats.aero." in page
     text = world.get(f"{LIST}/route/{id}").text
