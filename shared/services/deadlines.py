@@ -19,6 +19,7 @@ from shared.domain.card_credits import CreditState
 from shared.domain.cards import BonusProgress
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
+from shared.domain.party_prices import format_amount
 from shared.domain.time_zones import find_local_day as local_day
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
@@ -217,7 +218,7 @@ def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
         what = f" It pays for {credit.remark}." if credit.remark else ""
         yield Deadline(
             kind="card_credit",
-            title=f"{credit.name} of {_card_name(own.card)}: {own.state.open:,.2f} {credit.currency} open",
+            title=f"{credit.name} of {_card_name(own.card)}: {format_amount(own.state.open, credit.currency)} open",
             due_on=own.state.period.last,
             today=view.today,
             subject=Subject("card", str(own.card.id)),
