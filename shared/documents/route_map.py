@@ -20,7 +20,7 @@ NORTH, SOUTH = 84.0, -60.0
 TOLERANCE, SMALLEST_AREA = 0.55, 5.0  # pixels; islands below so many square pixels are left out
 ARC_STEPS = 24
 MAX_LEGS = 24
-LABEL_GAP = 30  # pixels between two names at least
+LABEL_GAP, LABEL_HEIGHT = 30, 44  # of names as large as on a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _draw_spots(spots: dict[str, Point], height: int) -> Iterable[str]:
         below, above = (x, y + 34), (x, y - 18)
         for at in (below, above) if y < height - 60 else (above, below):
             if 20 <= at[1] <= height - 6 and all(
-                abs(at[0] - tx) > 12 * len(name) + LABEL_GAP or abs(at[1] - ty) > LABEL_GAP for tx, ty in taken
+                abs(at[0] - tx) > 18 * len(name) + LABEL_GAP or abs(at[1] - ty) > LABEL_HEIGHT for tx, ty in taken
             ):
                 taken.append(at)
                 anchor = "start" if x < 60 else "end" if x > WIDTH - 60 else "middle"
