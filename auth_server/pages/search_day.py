@@ -33,7 +33,7 @@ DAY_PATH = f"{PATH}/day"
 FIELDS = ("origin", "destination", "airline", "day", "cabin", "passengers")
 MAX_OFFERS = 16  # rows of which each may weigh a kilobyte
 MAX_PAYMENTS = 6  # prices for which the person's balances are asked
-_BACK = ((PATH, "Back to the search"), ("/dashboard", "To your portfolio"))
+_BACK = ((PATH, "Back to the search"), ("/dashboard", "Home"))
 _Price = tuple[str, int]  # the programme, and the points of the whole party
 
 
@@ -62,6 +62,7 @@ class Offer:
     payment: Payment | None
     watch: str
     booking_page: str | None
+    slug: str  # of the programme
     program: str
 
 
@@ -149,12 +150,14 @@ def _show_offers(
     day = date.fromisoformat(question["date"])
     beside = {n: date.fromordinal(day.toordinal() + n) for n in (-1, 1)}
     query = {name: typed[name] for name in FIELDS if typed[name] and name != "day"}
+    has_cabin = not typed["cabin"] or any(row["cabin"] == typed["cabin"] for row in options)
     month = {name: typed[name] for name in ("origin", "destination", "airline", "passengers") if typed[name]}
     return member.show(
         "search_day.html",
         question=question,
         day=day,
         offers=offers,
+        missing="" if has_cabin else dict(CABIN_WORDS).get(typed["cabin"], ""),
         more=len(options) - len(offers),
         message=answer["message"],
         failed=[name_source(row["name"]) for row in answer["coverage"]["failed"]],
@@ -205,6 +208,7 @@ def _describe_offer(row: Mapping[str, Any], answer: Mapping[str, Any], payment: 
         payment=payment,
         watch=urlencode(terms),
         booking_page=answer["booking_pages"].get(row["program"]),
+        slug=row["program"],
         program=program,
     )
 

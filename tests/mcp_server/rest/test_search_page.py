@@ -6,7 +6,7 @@ import calendar
 import html
 import re
 import threading
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -24,6 +24,7 @@ from shared.domain.dates import format_weekday
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
+from tests.support.sandbox_seats import set_seat
 
 PAGE = "/dashboard/search"
 ROUTE = "origin=LHR&destination=JFK"
@@ -195,6 +196,14 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     assert "right now, invented data" in words
     assert re.search(r'href="https://www\.aa\.com/" rel="noreferrer"', page.text)
     assert len(page.content) < 30_000
+
+
+def test_a_day_without_the_cabin_that_was_asked_for_says_so(world: World, ann: Caller) -> None:
+    assert "seats that day" not in read_words(world.get(f"{DAY}&cabin=business"))
+    set_seat("shut", "LHR", "JFK", date(2027, 1, 14), "business")
+    words = read_words(world.get(f"{DAY.replace('01-13', '01-14')}&cabin=business"))
+    assert "No business seats that day." in words
+    assert "Economy" in words
 
 
 def test_every_airline_of_a_day_stays_within_the_weight_of_a_page(world: World, ann: Caller) -> None:
