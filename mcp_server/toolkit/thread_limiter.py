@@ -7,12 +7,14 @@ from weakref import WeakValueDictionary
 
 import anyio
 import anyio.to_thread
+from anyio.lowlevel import EventLoopToken, current_token
 
 from shared.settings import settings
 
 T = TypeVar("T")
 THREADS_OF_AN_ACCOUNT = 2
-_turns: WeakValueDictionary[int, anyio.Semaphore] = WeakValueDictionary()  # by account; who waits holds no thread
+# By event loop and account; who waits holds no thread.
+_turns: WeakValueDictionary[tuple[EventLoopToken, int], anyio.Semaphore] = WeakValueDictionary()
 
 
 @lru_cache(maxsize=1)
@@ -27,6 +29,6 @@ async def run_for_account(account_id: int, work: Callable[..., T], *arguments: A
     """
     if not account_id:
         return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=limiter())
-    turn = _turns.setdefault(account_id, anyio.Semaphore(THREADS_OF_AN_ACCOUNT, fast_acquire=True))
+    turn = _turns.setdefault((current_token(), account_id), anyio.Semaphore(THREADS_OF_AN_ACCOUNT, fast_acquire=True))
     async with turn:
         return await anyio.to_thread.run_sync(partial(work, *arguments), limiter=limiter())

@@ -16,7 +16,7 @@ Point = tuple[float, float]  # longitude and latitude, or x and y
 WIDTH, TALLEST, FLATTEST = 1000, 0.5, 0.3  # the picture, and its height for its width
 ROOM = 0.12  # of the window on each side of the airports
 SMALLEST_DEGREES = 28.0  # of longitude: a hop between neighbours still shows where in the world it is
-NORTH, SOUTH = 84.0, -60.0
+NORTH, SOUTH = 90.0, -90.0
 TOLERANCE, SMALLEST_AREA = 0.55, 5.0  # pixels; islands below so many square pixels are left out
 ARC_STEPS = 24
 MAX_LEGS = 24
@@ -113,10 +113,9 @@ def _find_window(points: Sequence[Point]) -> MapWindow:
     """What holds all points with some room, neither too flat nor too tall."""
     west, east = min(x for x, _ in points), max(x for x, _ in points)
     south, north = min(y for _, y in points), max(y for _, y in points)
-    width = min(
-        360.0, max((east - west) * (1 + 2 * ROOM), (north - south) * (1 + 2 * ROOM) / TALLEST, SMALLEST_DEGREES)
-    )
-    height = min(NORTH - SOUTH, max((north - south) * (1 + 2 * ROOM), width * FLATTEST))
+    tall = (north - south) * (1 + 2 * ROOM)
+    width = max((east - west) * (1 + 2 * ROOM), tall / TALLEST, SMALLEST_DEGREES)
+    height = min(NORTH - SOUTH, max(tall, width * FLATTEST))
     centre = (west + east) / 2
     top = min(NORTH, max((north + south + height) / 2, SOUTH + height))
     return MapWindow(centre - width / 2, top - height, centre + width / 2, top)

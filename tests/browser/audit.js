@@ -25,10 +25,10 @@
   const width = document.documentElement.clientWidth; // innerWidth grows with what sticks out
   if (document.documentElement.scrollWidth > width) faults.push(`wider than the window: ${document.documentElement.scrollWidth}`);
   for (const e of document.querySelectorAll("main *")) {
-    const scrolls = e.closest(".scroll");
+    const scrolls = e.closest(".scroll, .seg, .tabs");
     if (visible(e) && !scrolls && e.getBoundingClientRect().right > width + 1) faults.push(`sticks out: ${e.outerHTML.slice(0, 80)}`);
   }
-  for (const e of document.querySelectorAll(".scroll")) {
+  for (const e of document.querySelectorAll(".scroll, .seg, .tabs")) {
     if (width >= 1000 && e.scrollWidth > e.clientWidth) faults.push(`cut off on a desk: ${e.innerText.slice(0, 40)}`);
   }
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

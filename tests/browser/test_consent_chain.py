@@ -52,7 +52,7 @@ def test_sign_in_consent_and_return_work_in_a_browser(tab: Tab, places: tuple[st
     tab.press("details:has(form[action='/dashboard/disconnect']) summary")
     tab.press("form[action='/dashboard/disconnect'] button")
     tab.wait("document.body.innerText.includes('No application is connected yet')")
-    tab.press("header form button")
+    tab.press("footer form button")
     tab.wait("location.pathname === '/'")
 
 

@@ -72,7 +72,7 @@ def sign_in(tab: Tab, base: str) -> None:
 
 
 def sign_out(tab: Tab) -> None:
-    tab.press("header form button")
+    tab.press("footer form button")
     tab.wait("location.pathname === '/'")
 
 
@@ -142,7 +142,7 @@ def test_the_chain_goes_on_after_password_and_code(tab: Tab, site: tuple[str, st
     base, uri = site
     sign_in(tab, base)
     app = set_up_app(tab, base)
-    tab.press("header form button")
+    tab.press("footer form button")
     tab.wait("location.pathname === '/'")
     client_id, address = register(base, uri)
     tab.go(address)
