@@ -413,12 +413,12 @@ PUBLIC = CacheHint(ttl_ms=300_000, scope="public")  # lists and screens are the 
 # Hosts cut instructions at about 512 characters, so what matters stands first.
 INSTRUCTIONS = """\
 Award flights and hotels, points prices, transfers, and the user's own points, cards, bookings, trips and watches. \
-For seats on points begin with search_all_airlines; search_availability is for one named airline, plan_trip for a \
-whole trip. Every result begins with status and message: say the message. Rows carry their age and source: repeat \
-both, and say what is cached or not checked. no_data means unknown: never estimate it. candidates: ask which one, \
-then call again. confirmation_required, deleting, and points that move: ask the user first.
-paywall and limit_reached are answers, not failures. Call get_portfolio before advice on the user's own points, and \
-ask only for what neither it nor get_profile knows. Names are resolved loosely; dates are YYYY-MM-DD, and a date \
+Seats on points: search_all_airlines; search_availability is for one named airline, plan_trip for a whole trip. \
+Results begin with status and message: say the message. Repeat the age and source of rows, and what is cached or \
+unchecked. no_data is unknown: never estimate it. candidates: ask which one. paywall: no failure, go on. \
+confirmation_required, deleting, moving points: ask the user first.
+limit_reached is no failure either. Call get_portfolio before advice on the user's own points, and ask only for what \
+neither it nor get_profile knows. Names are resolved loosely; dates are YYYY-MM-DD, and a date \
 without a year is the next one. An id is taken from the list it is named after, as trip_id from list_trips. A host \
 that takes few tools connects to /mcp/lean, where find_tools finds the others, or to a part such as \
 /mcp/x/traveller."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.oauth_browser import visit
-from tests.support.service import PASSWORD, Service, command
+from tests.support.service import PASSWORD, Service, command, folder_for_homes, start, stop
 
 SCRIPTS = Path(__file__).parents[1] / "node"
 CLAUDE_CODE = "https://claude.ai/oauth/claude-code-client-metadata"
@@ -56,8 +56,14 @@ def test_the_official_typescript_client_connects_to_the_address_for_reading(serv
 
 
 @pytest.mark.node
-def test_the_official_typescript_client_may_name_its_document_instead(service: Service) -> None:
-    told = _run(service, "sdk.mjs", service.mcp_url, CLAUDE_CODE)
+@pytest.mark.slow  # a service of its own: documents that are not fetched are offered only in place of registration
+def test_the_official_typescript_client_may_name_its_document_instead() -> None:
+    with folder_for_homes() as folder:
+        running = start(folder, DCR="false")
+        try:
+            told = _run(running, "sdk.mjs", running.mcp_url, CLAUDE_CODE)
+        finally:
+            assert stop(running) == 0, running.words
     assert told["client_id"] == CLAUDE_CODE
     assert told["before"] == told["after"] > 20
 

@@ -1,7 +1,6 @@
 """A standing order in the real programs: made by a tool, run by the worker through /mcp, its result mailed."""
 
 import email
-import json
 from collections.abc import Callable
 from email.message import EmailMessage
 from email.policy import default
@@ -10,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.model_server import ModelServer, calls, told, words
+from tests.jobs.model_server import ModelServer, calls, read_data, told, words
 from tests.support.oauth_browser import post, tokens
 from tests.support.service import PASSWORD, Service, wait_for
 
@@ -51,7 +50,7 @@ def test_an_order_run_by_hand_asks_the_model_calls_a_tool_and_mails_its_result(
     assert (shown["runs"][0]["run_id"], shown["runs"][0]["outcome"]) == (run["run_id"], "ok"), shown
     assert shown["last_result"].endswith("# Trips\n- none yet")
     assert shown["runs"][0]["tools_called"] == ["list_trips", "create_trip"]
-    statuses = [json.loads(t.split("\n")[1])["status"] for t in told("openai", model.asked[-1])]
+    statuses = [read_data(t.rsplit("\n", 1)[0])["status"] for t in told("openai", model.asked[-1])]
     assert statuses == ["ok", "invalid"]
     assert use("list_trips")["trips"] == []
 

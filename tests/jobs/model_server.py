@@ -78,6 +78,11 @@ def told(kind: str, asked: Body) -> list[str]:
     return [m["content"] for m in asked["messages"] if m["role"] == "tool"]
 
 
+def read_data(text: str) -> Any:
+    """The data of a tool's answer: its last line, after the sentence."""
+    return json.loads(text.rsplit("\n", 1)[-1])
+
+
 def offered(kind: str, asked: Body) -> set[str]:
     return {t["name"] if kind == "anthropic" else t["function"]["name"] for t in asked["tools"]}
 

@@ -21,7 +21,7 @@ from shared.db.trips import Trip
 from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
 from tests.jobs.conftest import change, notices, past, rows
-from tests.jobs.model_server import ModelServer, calls, model_server, offered, system, told, words
+from tests.jobs.model_server import ModelServer, calls, model_server, offered, read_data, system, told, words
 from tests.mcp_server.rest.conftest import World, running, world  # noqa: F401 - fixtures used here too
 from tests.support.mail_server import Mailbox
 from tests.support.people import account
@@ -102,7 +102,7 @@ def test_a_due_order_calls_tools_and_its_result_is_kept_told_and_mailed(
         "SANDBOX - invented data for testing. Not real availability or prices.\n\n"
         "# Bonuses\n- **None** today, see [the list](https://example.test/x)"
     )
-    assert [json.loads(_inner(t))["status"] for t in told(wire, model.asked[-1])] == ["ok", "ok"]
+    assert [read_data(_inner(t))["status"] for t in told(wire, model.asked[-1])] == ["ok", "ok"]
     (notice,), (delivery,) = notices(), rows(Delivery)
     assert (notice.kind, notice.subject_type, notice.subject_id) == ("standing_order", "standing_order", str(id))
     deliver.wake(str(delivery.id))
@@ -117,9 +117,10 @@ def test_a_due_order_calls_tools_and_its_result_is_kept_told_and_mailed(
 
 def _inner(told: str) -> str:
     """What stands between the marks."""
-    mark, data, end = told.split("\n", 2)
+    mark, rest = told.split("\n", 1)
+    text, end = rest.rsplit("\n", 1)
     assert (mark[:6], end) == ("<data-", f"</{mark[1:]}")
-    return data
+    return text
 
 
 def test_a_model_is_asked_in_the_words_of_its_wire(alice: Caller, model: ModelServer, wire: str) -> None:
@@ -171,7 +172,7 @@ def test_a_model_that_wants_to_write_is_refused_by_the_gate_and_nothing_changes(
         words(wire, "I could not."),
     ]
     run = carry_out()
-    refused = [json.loads(_inner(t)) for t in told(wire, model.asked[-1])]
+    refused = [read_data(_inner(t)) for t in told(wire, model.asked[-1])]
     assert [r["status"] for r in refused] == ["invalid", "invalid"]
     assert all("may only read" in r["message"] for r in refused)
     assert (trips(), rows(StandingOrder)[0].stopped_at, run.outcome) == (0, None, "ok")
@@ -194,7 +195,7 @@ def test_instructions_in_a_tools_answer_reach_the_model_as_marked_data_and_chang
     mark = told(wire, model.asked[-1])[0].split("\n", 1)[0]
     assert mark in system(wire, model.asked[0])
     assert evil not in system(wire, model.asked[-1])
-    assert json.loads(_inner(told(wire, model.asked[-1])[1]))["status"] == "invalid"
+    assert read_data(_inner(told(wire, model.asked[-1])[1]))["status"] == "invalid"
     assert trips() == 1
 
 
@@ -210,7 +211,7 @@ def test_a_model_that_never_stops_calling_is_stopped_and_asked_for_its_answer(
     assert len(model.asked) == 4
     assert model.asked[-1]["tool_choice"] == ({"type": "none"} if wire == "anthropic" else "none")
     assert "No more tools can be called" in json.dumps(model.asked[-1]["messages"][-1])
-    assert json.loads(_inner(told(wire, model.asked[-1])[-1]))["status"] == "limit_reached"
+    assert read_data(_inner(told(wire, model.asked[-1])[-1]))["status"] == "limit_reached"
 
 
 def test_tokens_end_the_calling_of_tools(alice: Caller, model: ModelServer, wire: str, configure: Configure) -> None:
@@ -342,7 +343,7 @@ def test_broken_arguments_and_strange_names_are_answered_and_the_model_goes_on(
         words("openai", "Fine."),
     ]
     run = carry_out()
-    statuses = [json.loads(_inner(t))["status"] for t in told("openai", model.asked[-1])]
+    statuses = [read_data(_inner(t))["status"] for t in told("openai", model.asked[-1])]
     assert statuses == ["invalid", "invalid", "invalid", "ok"]
     assert (run.outcome, run.tools_called) == ("ok", ["no_such_tool", "list_trips"])
 
@@ -499,7 +500,7 @@ def test_each_order_sees_the_records_of_its_own_account_alone(alice: Caller, mod
         change(Schedule, enabled=False)
         order(who)
         assert carry_out().outcome == "ok"
-        seen = json.loads(_inner(told(wire, model.asked[-1])[0]))["trips"]
+        seen = read_data(_inner(told(wire, model.asked[-1])[0]))["trips"]
         assert [trip["name"] for trip in seen] == [f"Trip of {who.public_id}"]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp_server.toolkit.registry import TOOLS
 from tests.evals.tasks.script import Task, fill_in, pick
-from tests.jobs.model_server import Body, ModelServer, calls, model_server, offered, told, words
+from tests.jobs.model_server import Body, ModelServer, calls, model_server, offered, read_data, told, words
 
 KIND, NAME = "openai", "scripted"
 CHARACTERS_OF_A_TOKEN = 4  # of JSON in English, roughly; tokenizers differ by a quarter
@@ -33,7 +33,7 @@ class ScriptedModel:
         assert self._task is not None
         answers, task = told(KIND, asked), self._task
         if answers:
-            answer = json.loads(answers[-1])
+            answer = read_data(answers[-1])
             self._kept |= {name: pick(answer, place) for name, place in task.calls[len(answers) - 1].keep.items()}
         if len(answers) < len(task.calls):
             step = task.calls[len(answers)]

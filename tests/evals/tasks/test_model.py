@@ -1,6 +1,5 @@
 """A model tries tasks over MCP: a fake on loopback that follows the script passes, and others fail with the reason."""
 
-import json
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from tests.evals.tasks.hosts import Hosts, run_hosts
 from tests.evals.tasks.results import Result, estimate_reliability
 from tests.evals.tasks.script import Task, fill_in, load_tasks, pick
 from tests.evals.tasks.scripted_model import scripted_model
-from tests.jobs.model_server import Body, ModelServer, Reply, calls, model_server, offered, told, words
+from tests.jobs.model_server import Body, ModelServer, Reply, calls, model_server, offered, read_data, told, words
 from tests.support.service import ROOT
 from tests.support.settings_and_clock import Configure
 
@@ -64,7 +63,7 @@ def follow(kind: str) -> Follow:
 
         def reply(number: int, asked: Body) -> Reply:
             if number:
-                answer = json.loads(told(kind, asked)[-1])
+                answer = read_data(told(kind, asked)[-1])
                 kept.update({name: pick(answer, place) for name, place in task.calls[number - 1].keep.items()})
             if number == len(task.calls):
                 return words(kind, last)

@@ -1,4 +1,4 @@
-"""Links next to the texts of a result: after them, only where there is something to open, and as the result says."""
+"""Links next to the text of a result: after it, only where there is something to open, and as the result says."""
 
 from typing import Any
 
@@ -53,11 +53,11 @@ def test_what_is_no_file_has_no_link(name: str, status: str, data: dict[str, Any
     assert list_links(name, status, data) == []
 
 
-def test_links_stand_after_both_texts(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_stand_after_the_text(world: World, people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = world.call(people.alice, "say_words", text="a")["content"]
-    assert [block["type"] for block in plain] == ["text", "text"]
+    assert [block["type"] for block in plain] == ["text"]
     monkeypatch.setitem(_TARGETS, "say_words", _TARGETS["get_calendar_feed"])
     monkeypatch.setattr("mcp_server.transport.sdk_server._find_uri", lambda *_: "https://travel.example.com/x.ics")
     linked = world.call(people.alice, "say_words", text="a")["content"]
-    assert [block["type"] for block in linked] == ["text", "text", "resource_link"]
-    assert linked[2]["uri"] == "https://travel.example.com/x.ics"
+    assert [block["type"] for block in linked] == ["text", "resource_link"]
+    assert linked[1]["uri"] == "https://travel.example.com/x.ics"

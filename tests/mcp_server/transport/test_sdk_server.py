@@ -131,5 +131,5 @@ def test_each_call_is_noted_once_with_its_client_and_outcome(world: World, peopl
 
 def test_instructions_say_what_matters_in_what_hosts_keep() -> None:
     kept = INSTRUCTIONS[:512]
-    for word in ("status", "message", "no_data", "candidates", "confirmation_required", "paywall"):
+    for word in ("status", "message", "no_data", "candidates", "paywall", "confirmation_required", "ask the user"):
         assert word in kept
