@@ -330,8 +330,7 @@ async def import_spending_statement(
         if shops:
             return await call.in_session(partial(_teach_shops, call.account_id, shops, dry_run))
         raise Invalid(Fault("statement_text", "is missing, and so is rows", "the text of a statement, or its rows"))
-    hints = await call.in_session(partial(_build_hints, call, card_id, currency))
-    taught = await call.in_session(partial(spending.read_taught_shops, account_id=call.account_id))
+    hints, taught = await call.in_session(partial(_read_what_is_known, call, card_id, currency))
     hints = dataclasses.replace(hints, positive_is=positive_is, date_order=date_order)
     taught = taught.learn(shops or {})
     book = dataclasses.replace(build_book(call.reference), taught=taught)
@@ -403,13 +402,16 @@ def _describe_shops(shops: dict[str, str]) -> str:
     return " ".join([*sorted_shops * bool(taught), *[forgotten] * (taught < len(shops))])
 
 
-def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, session: Session) -> Hints:
+def _read_what_is_known(
+    call: LiveCall, card_id: int | None, currency: str | None, session: Session
+) -> tuple[Hints, TaughtShops]:
+    """What the account holds that helps to read a statement."""
     card = None if card_id is None else session.get(Card, card_id)
     if card_id is not None and card is None:
         raise NotFound("card", card_id)
     catalog_card = call.reference.cards.get(card.slug) if card and card.slug else None
     profile = session.get(Profile, call.account_id)
-    return Hints(
+    hints = Hints(
         today=call.today,
         currency=currency,
         card_currency=card.currency if card else None,
@@ -417,6 +419,7 @@ def _build_hints(call: LiveCall, card_id: int | None, currency: str | None, sess
         own_currency=profile.currency if profile else None,
         own_country=profile.country if profile else None,
     )
+    return hints, spending.read_taught_shops(session, call.account_id)
 
 
 async def _try_to_store(call: LiveCall, task: _Import) -> Imported | None:

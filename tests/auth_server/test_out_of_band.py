@@ -63,7 +63,7 @@ def test_the_shown_code_is_worth_nothing_without_secret_verifier_and_address(
 ) -> None:
     ann.sign_in()
     good = {"redirect_uri": OOB, "client_secret": trial[1], "code_verifier": VERIFIER}
-    for changed in ({"client_secret": None}, {"code_verifier": "w" * 64}, {"redirect_uri": None}):
+    for changed in ({"client_secret": None}, {"code_verifier": "w" * 64}, {"redirect_uri": "http://127.0.0.1/cb"}):
         code = read_code(ann.answer(ann.authorize(trial[0], redirect_uri=OOB, prompt="consent")))
         assert ann.redeem(trial[0], code, **good | changed).status_code in (400, 401)
 

@@ -93,7 +93,7 @@ class _NoRows(Answer):
 async def _answer(_server: ToolServer, call: ToolCall) -> Answer:
     if call.tool.startswith("list_"):
         paging = {"page": 1, "per_page": 20, "total": 0, "has_more": False}
-        return _NoRows(status="ok", message="None.", total_value=None, total=0, paging=paging)
+        return _NoRows(status="ok", message="None.", total_value=_NoRows(amount=None), total=0, paging=paging)
     if call.tool == "get_profile":
         return _NoRows(status="ok", message="None.", profile=_NoRows(email=None))
     return Answer(status="invalid", message="That is not possible.")

@@ -27,11 +27,13 @@ from tests.support.people import People, account
 from tests.support.sandbox_seats import set_seat
 
 MOST_STATEMENTS = 6
-# These show many tables, or remember many answers, and send one statement for each.
+# These show many tables, or remember many answers, and send one statement for each. A statement is compared with
+# earlier ones before and after the lock, and sorted by profile and taught shops.
 ONE_PER_TABLE = {
     "get_calendar_feed": 10,
     "get_portfolio": 18,
     "get_trip": 15,
+    "import_spending_statement": 7,
     "list_upcoming_deadlines": 9,
     "search_hybrid": 14,
 }

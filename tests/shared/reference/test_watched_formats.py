@@ -54,6 +54,14 @@ TRANSFERS = {
     "schema_version": "1.0.0",
     "transfers": [{"from_program": "Capital One Rewards", "to_program": "Avios", "ratio": 1.33, "category": "airline"}],
 }
+FINDER = [
+    {
+        "cardId": "amex-gold",
+        "hasWelcomeOffer": True,
+        "parsed": {"points": 60000.0, "minSpend": 6000.0, "windowMonths": 6, "additionalTiers": []},
+    },
+    {"cardId": "amex-platinum", "hasWelcomeOffer": False},
+]
 PAGE, GOLD = (read_page(CARD["url"]) or "",), ("us-amex-gold",)
 WANTED: dict[str, tuple[Any, list[tuple[tuple[str, ...], dict[str, str]]]]] = {
     "advaitmbb-transfer-bonuses": (
@@ -75,6 +83,11 @@ WANTED: dict[str, tuple[Any, list[tuple[tuple[str, ...], dict[str, str]]]]] = {
         ],
     ),
     "awardchart-bands": (CHARTS, [(("as_self_us", "economy", "701"), {"max_miles": "1400", "points": "7500"})]),
+    "duffcalifornia-fees": ({"amex-gold": 325.0}, [(GOLD, {"annual_fee": "325.0"})]),
+    "duffcalifornia-offers": (
+        FINDER,
+        [(GOLD, {"amount": "60000.0", "spend": "6000.0", "months": "6"}), (("us-amex-platinum",), {})],
+    ),
     "toolkit-airline-transfers": (
         BANKS,
         [(("citi-thankyou-rewards", "jal-mileage-bank"), {"ratio_to/ratio_from": "0.75"})],
