@@ -228,7 +228,7 @@ def _choose_tasks(tasks: Sequence[Task]) -> Section:
 
 
 def _name(task: Task) -> str:
-    """The words beside a dot: points by their programme, and their worth."""
+    """The words at a dot: points by their programme, and their worth."""
     name = re.sub(r"^[\d,]+ (.+?)( points| miles)?( of .+)? expire.*$", r"\1", task.title)
     return f"{name} {task.about}" if task.slug and len(name) < 24 else ""
 

@@ -237,9 +237,17 @@ def _show_rows(
     cabin = _choose_cabin(member.data.query_value("cabin") or "", rows)
     own = {name: value for name, value in typed.items() if value} | {"cabin": cabin}
     months = [f"{add_months(first, n):%Y-%m}" for n in (-1, 1)]
-    beside = [(dict(_list_months())[month], urlencode(own | {"month": month})) for month in months if _is_month(month)]
+    months_around = [
+        (dict(_list_months())[month], urlencode(own | {"month": month})) for month in months if _is_month(month)
+    ]
     views = [(name, words, _find_best(rows, name), urlencode(own | {"cabin": name})) for name, words in CABIN_WORDS]
-    frame: dict[str, Any] = {"rows": rows, "route": route, "query": query, "beside": beside, "views": views}
+    frame: dict[str, Any] = {
+        "rows": rows,
+        "route": route,
+        "query": query,
+        "months_around": months_around,
+        "views": views,
+    }
     frame |= {"first": first, "cabin": cabin, "weeks": _group_by_week(rows, cabin), "party": read_passengers(typed)}
     frame |= {"watch": _write_watch(typed, route)}
     frame |= {"message": "", "freshness": None, "is_seen": False, "is_cut": False}
@@ -260,7 +268,7 @@ def _find_best(rows: Iterable[Row], cabin: str) -> int | None:
 
 
 def _group_by_week(rows: Sequence[Row], cabin: str) -> list[list[tuple[Row, Cell] | None]]:
-    """Seven days a week from Monday; None for days of the months beside."""
+    """Seven days a week from Monday; None for days of other months."""
     days: list[tuple[Row, Cell] | None] = [None for _ in range(rows[0].day.weekday() if rows else 0)]
     days += [(row, next(cell for cell in row.cells if cell.cabin == cabin)) for row in rows]
     days += [None for _ in range(-len(days) % 7)]

@@ -148,7 +148,7 @@ def _show_offers(
         for row in options[:MAX_OFFERS]
     ]
     day = date.fromisoformat(question["date"])
-    beside = {n: date.fromordinal(day.toordinal() + n) for n in (-1, 1)}
+    days_around = {n: date.fromordinal(day.toordinal() + n) for n in (-1, 1)}
     query = {name: typed[name] for name in FIELDS if typed[name] and name != "day"}
     has_cabin = not typed["cabin"] or any(row["cabin"] == typed["cabin"] for row in options)
     month = {name: typed[name] for name in ("origin", "destination", "airline", "passengers") if typed[name]}
@@ -163,9 +163,9 @@ def _show_offers(
         failed=[name_source(row["name"]) for row in answer["coverage"]["failed"]],
         is_free=member.plan < Plan.PREMIUM,
         left=answer["searches_left_today"],
-        beside=[
+        days_around=[
             (format_weekday(near)[:-5], urlencode({**query, "day": near.isoformat()}))
-            for near in beside.values()
+            for near in days_around.values()
             if near >= clock.today()
         ],
         month=urlencode({**month, "month": f"{day:%Y-%m}"}),

@@ -17,7 +17,7 @@ _ROWS = 3
 
 @dataclass(frozen=True)
 class Ending:
-    """What ends on a day; `worth` in the person's currency, and `words` beside the dot, or nothing for small ones."""
+    """What ends on a day; `worth` in the person's currency, and `words` at the dot, or nothing for small ones."""
 
     day: date
     worth: float

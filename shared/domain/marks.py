@@ -1,4 +1,4 @@
-"""Marks: two letters on one of eight hues, beside the name of a programme, an airline, a bank or a hotel chain."""
+"""Marks: two letters on one of eight hues, next to the name of a programme, an airline, a bank or a hotel chain."""
 
 from typing import NamedTuple
 from zlib import crc32
@@ -7,7 +7,7 @@ HUES = 8
 
 
 class LetterMark(NamedTuple):
-    """`hue` is 1 to 8, a class of the stylesheet; the name always stands beside the letters."""
+    """`hue` is 1 to 8, a class of the stylesheet; the name always stands next to the letters."""
 
     letters: str
     hue: int

@@ -66,7 +66,7 @@ def _check_conditions(tables: Tables) -> Iterator[str]:
                 yield f"{where}: {field} holds {ANY} for all, and others"
     for where, row in list_rows(tables, "issuer_rules.csv"):
         if not row.cards:
-            yield f"{where}: cards is empty, so nobody knows whom it holds for: name them, or {ANY} for all"
+            yield f"{where}: cards is empty, so it is not known whom it holds for: name them, or {ANY} for all"
 
 
 def _check_splits(tables: Tables) -> Iterator[str]:

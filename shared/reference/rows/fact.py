@@ -41,7 +41,7 @@ class Dated(Fact):
 
 @dataclass(frozen=True, slots=True)
 class OfferRow(Dated):
-    """What somebody offers for a time. A first day that no source gives is empty, never the day of a list."""
+    """What is offered for a time. A first day that no source gives is empty, never the day of a list."""
 
     @property
     def known_from(self) -> date | None:
