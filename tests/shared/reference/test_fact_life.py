@@ -63,7 +63,7 @@ SLIPS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         "the status is doubtful or ended",
     ),
     ("transfer_partners.csv", {"status": "active", "note": None}, {"status": "doubtful"}, "says in its note why"),
-    ("issuer_rules.csv", {"rule": "citi-48"}, {"cards": ()}, "nobody knows whom it holds for"),
+    ("issuer_rules.csv", {"rule": "citi-48"}, {"cards": ()}, "it is not known whom it holds for"),
     ("issuer_rules.csv", {"rule": "citi-8"}, {"cards": ("*", "us-citi-strata")}, "cards holds * for all, and others"),
     ("award_charts.csv", {"chart_id": "cx_self"}, {"note": "the split is not known"}, "take out the prices"),
     (
