@@ -90,13 +90,16 @@ def create():
         await send({"type": "http.response.body", "body": str(os.getpid()).encode()})
     return answer
 """
+# With the protocol of both servers: uvicorn's own closes a connection whose request is on its way when it ends.
 SERVE = """
 import sys
 from uvicorn import Server
 from auth_server.workers import ServerConfig, Worker
 from shared.processes.worker_releases import run_server
 if __name__ == "__main__":
-    config = ServerConfig("small:create", factory=True, port=int(sys.argv[1]), workers=int(sys.argv[2]))
+    protocol = "auth_server.web.uvicorn_protocol:HttpProtocol"
+    port, workers = int(sys.argv[1]), int(sys.argv[2])
+    config = ServerConfig("small:create", factory=True, http=protocol, port=port, workers=workers)
     run_server(config, Server, Worker)
 """
 
