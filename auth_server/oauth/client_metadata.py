@@ -84,17 +84,13 @@ def parse_document(client_id: str, body: bytes, cache_time: timedelta) -> Docume
         data = parse_json(body)
         if not isinstance(data, dict) or data.get("client_id") != client_id:
             raise InvalidDocument("Its client_id is not its own address.")
-        if {"client_secret", "client_secret_expires_at"} & set(data) or _read_auth_method(data) in _SHARED_SECRETS:
+        method = str(data.get("token_endpoint_auth_method"))  # JSON of any kind
+        if {"client_secret", "client_secret_expires_at"} & set(data) or method in _SHARED_SECRETS:
             raise InvalidDocument("It holds a secret or asks for one, and everyone can read it.")
         metadata = client_metadata_from(data, own_host=urlsplit(client_id).hostname or "")
     except OAuth2Error as error:
         raise InvalidDocument(error.get_error_description()) from None
     return Document(metadata["client_name"], metadata["redirect_uris"], cache_time)
-
-
-def _read_auth_method(data: dict[str, Any]) -> str | None:
-    method = data.get("token_endpoint_auth_method")
-    return method if isinstance(method, str) else None
 
 
 @lru_cache(maxsize=1)

@@ -87,16 +87,12 @@ def _build_rows(month: str, today: date, prices: Mapping[_Key, Price], states: M
     def build_cell(day: date, cabin: str) -> Cell:
         price = prices.get((day, cabin))
         if price is not None:
-            kind = "old" if price.is_old else _choose_shade(price.points, best[cabin])
-            return Cell(cabin, kind, format_thousands(price.points), price.points)
+            shade = next((shade for most, shade in _SHADES if price.points <= best[cabin] * most), "c4")
+            return Cell(cabin, "old" if price.is_old else shade, format_thousands(price.points), price.points)
         state = "past" if day < today else states.get((day, cabin), "unknown")
         return Cell(cabin, "c0" if state == "none" else "cu", state)
 
     return [Row(day, tuple(build_cell(day, cabin) for cabin in CABINS)) for day in days]
-
-
-def _choose_shade(points: int, best: int) -> str:
-    return next((shade for most, shade in _SHADES if points <= best * most), "c4")
 
 
 def format_thousands(points: int) -> str:

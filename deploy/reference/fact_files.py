@@ -32,7 +32,8 @@ def build_page(tables: Mapping[str, Sequence[Any]]) -> str:
     files = [name for name, kind in FILES.items() if issubclass(kind, Fact)]
     others = [name for name in FILES if name not in files]
     every_row = [row for name in files for row in tables[name]]
-    lines = [_OPENING, *_write_table([*(_describe(name, tables[name]) for name in files), _describe("all", every_row)])]
+    table = [_HEADER, ["---"] * len(_HEADER), *(_describe(name, tables[name]) for name in files)]
+    lines = [_OPENING, *("| " + " | ".join(row) + " |" for row in (*table, _describe("all", every_row)))]
     lines += ["", "Files whose rows carry no source of their own (lists of the service, or parts of another file):", ""]
     lines += [f"- {name}: {len(tables[name]):,} rows" for name in others]
     unproved = list_unproved(Reference({name: list(rows) for name, rows in tables.items()}))
@@ -64,10 +65,6 @@ def _write_share(part: int, whole: int) -> str:
 def _write_span(days: Sequence[str]) -> str:
     first, last = (min(days), max(days)) if days else ("", "")
     return first if first == last else f"{first} to {last}"
-
-
-def _write_table(rows: Sequence[Sequence[str]]) -> list[str]:
-    return ["| " + " | ".join(row) + " |" for row in (_HEADER, ["---"] * len(_HEADER), *rows)]
 
 
 def run_facts(arguments: argparse.Namespace) -> None:

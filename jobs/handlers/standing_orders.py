@@ -294,10 +294,12 @@ async def _run_in_time(order: OrderRun) -> Outcome:
 async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.CancelScope) -> Outcome:
     """The model's failure is carried out of the client's task group by hand: there it would be wrapped in another."""
     failed: ModelFailed | None = None
+    areas = settings().standing_order_areas
+    query = f"?{urlencode({'areas': areas})}" if areas else ""
     async with (
         _token(order) as token,
         httpx2.AsyncClient(headers=mcp_endpoint(token).headers, timeout=30, trust_env=False) as own,
-        Client(streamable_http_client(mcp_endpoint(token).url + _areas_query(), http_client=own)) as tools,
+        Client(streamable_http_client(mcp_endpoint(token).url + query, http_client=own)) as tools,
         connect() as http,
     ):
         try:
@@ -307,11 +309,6 @@ async def _run_with_tools(order: OrderRun, called: list[str], scope: anyio.Cance
     if failed:
         raise failed
     return Outcome(text[:MAX_RESULT_CHARACTERS], tools_called=called)
-
-
-def _areas_query() -> str:
-    areas = settings().standing_order_areas
-    return f"?{urlencode({'areas': areas})}" if areas else ""
 
 
 @asynccontextmanager

@@ -173,7 +173,8 @@ def condense(data: dict[str, Any], rows: Sequence[dict[str, Any]]) -> dict[str, 
         if "program" in row and row.get("bookable_with") == [row["program"]]:
             del row["bookable_with"]
     if type(coverage := data.get("coverage")) is dict:
-        data["coverage"] = _count_coverage(coverage)
+        counts = {f"{name}_count": len(coverage[name]) for name in ("asked", "answered")}
+        data["coverage"] = counts | {name: coverage[name] for name in ("failed", "skipped")}
     opening = {name: data.pop(name) for name in _OPENING if name in data}
     return opening | {"detail": "compact"} | ({"provenance": provenance} if provenance else {}) | data
 
@@ -216,11 +217,6 @@ def _leave_out_empty(rows: list[Any], provenance: Mapping[str, Any]) -> None:
             _leave_out_empty(list(row.values()), provenance)
         elif type(row) is list:
             _leave_out_empty(row, provenance)
-
-
-def _count_coverage(coverage: Mapping[str, Any]) -> dict[str, Any]:
-    counts = {"asked_count": len(coverage["asked"]), "answered_count": len(coverage["answered"])}
-    return counts | {"failed": coverage["failed"], "skipped": coverage["skipped"]}
 
 
 def write_text(data: Mapping[str, Any]) -> str:

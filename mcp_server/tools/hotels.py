@@ -330,14 +330,10 @@ def _filter_by_chains(facts: Reference, place: HotelPlace, chains: Sequence[str]
         raise NoData(f"No hotel of {whose} is known in {place.name}.", missing=[f"hotels in {place.name}"])
     if len(matches) > MAX_HOTELS:
         count = f"{place.name} has {len(matches)} hotels, and at most {MAX_HOTELS} are searched at once"
-        which = Ambiguity.of_names("city", place.name, cities := _list_cities(matches))
+        most = Counter(f"{h.city}, {h.country}" for h in matches).most_common(20)
+        which = Ambiguity.of_names("city", place.name, cities := [city for city, _ in most])
         raise Candidates(f"{count}; call again with a city.", cities, which)
     return matches
-
-
-def _list_cities(matches: Sequence[HotelRow]) -> list[str]:
-    """The cities with most of the hotels."""
-    return [city for city, _ in Counter(f"{h.city}, {h.country}" for h in matches).most_common(20)]
 
 
 def _is_within_points(stay: StayPrice, most: int | None) -> bool:

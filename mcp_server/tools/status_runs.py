@@ -391,11 +391,6 @@ def find_status_run(
     )
 
 
-def _read_home(call: Call) -> str | None:
-    profile = call.db.get(Profile, call.account_id)
-    return profile.home_airport if profile else None
-
-
 def _find_run_paths(
     call: Call, goal: Goal, home: str | None, days: int, currency: str
 ) -> tuple[list[StatusPath], list[str]]:
@@ -558,7 +553,9 @@ def recommend_status_path(
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
     offers, closed = _find_offer_paths(call, goal, days)
-    flown, reasons = _find_run_paths(call, goal, home_airport or _read_home(call), days, currency)
+    profile = call.db.get(Profile, call.account_id)
+    home = home_airport or (profile.home_airport if profile else None)
+    flown, reasons = _find_run_paths(call, goal, home, days, currency)
     planned, grounded = _find_flying_path(call, goal, days, currency)
     paths = sorted((p for p in (*offers, *planned, *flown) if _is_affordable(p, max_cash, currency)), key=_sort_key)
     why = [*closed, *grounded, *reasons]
