@@ -93,7 +93,8 @@ async def generate_branded_pdf(
 ) -> GeneratedPdf:
     """Makes a PDF proposal or quote for a client with the advisor's logo and colours, to share by link.
 
-    For "Put this in a nice document for my client." Anyone can open it until revoke_branded_pdf. Pro.
+    For "Put this in a nice document for my client." flights: rows of a search. Public until revoke_branded_pdf.
+    Pro.
     """
     brand = brands.parse_brand(advisor_brand or {})
     rows = read_flights(flights or [], sandbox=call.data_mode == "sandbox")
