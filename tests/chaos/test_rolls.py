@@ -92,10 +92,15 @@ def create():
 """
 # With the protocol of both servers: uvicorn's own closes a connection whose request is on its way when it ends.
 SERVE = """
-import sys
+import pathlib, sys
 from uvicorn import Server
 from auth_server.workers import ServerConfig, Worker
-from shared.processes.worker_releases import run_server
+from shared.processes.worker_releases import Workers, run_server
+replace_dead = Workers._replace_dead
+def watch(workers):
+    pathlib.Path("watched").touch()  # all were ready: a worker that dies from now on is forked again
+    replace_dead(workers)
+Workers._replace_dead = watch
 if __name__ == "__main__":
     protocol = "auth_server.web.uvicorn_protocol:HttpProtocol"
     port, workers = int(sys.argv[1]), int(sys.argv[2])
@@ -199,6 +204,7 @@ def test_a_server_whose_application_does_not_start_ends_with_a_status(tmp_path: 
 
 def test_a_worker_that_is_killed_is_forked_anew_and_a_killed_release_is_loaded_again(tmp_path: Path) -> None:
     with _serving_small_application(tmp_path, workers=2) as program:
+        wait_for("both workers to be ready", (tmp_path / "watched").exists)  # one that dies earlier ends the program
         before = wait_for("both workers", lambda: len(program.workers()) == 2 and program.workers())
         killed, kept = before
         release = _parent(killed)

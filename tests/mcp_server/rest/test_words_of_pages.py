@@ -7,6 +7,8 @@ import re
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from auth_server.app import DASHBOARD
 from shared import clock
 from shared.reference.load import reference
@@ -25,6 +27,7 @@ def read_words(text: str) -> str:
     return html.unescape(re.sub(r"<[^>]+>", " ", main))
 
 
+@pytest.mark.slow  # forty pages
 def test_no_page_of_a_member_speaks_like_a_machine(world: World, use: Any) -> None:
     ann = sign_up(world, "ann@example.test", "pro")
     day = {n: str(clock.today() + timedelta(days=n)) for n in (-300, 3, 4, 9, 24)}
