@@ -47,6 +47,9 @@ def open_listeners(config: Any) -> list[socket.socket]:
     One of systemd stays open while the program is started again, and connections wait in it.
     """
     bound = _take_socket() or config.bind_socket()
+    # Whether it blocks is a flag of the socket itself, which `dup` sets as this object has it: workers of the program
+    # before, which still end, would stay in `accept` with what they have begun.
+    bound.setblocking(False)
     return [bound, *(bound.dup() for _ in range(_ACCEPTED_A_TURN - 1))]
 
 

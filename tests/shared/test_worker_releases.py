@@ -1,6 +1,7 @@
 """How connections reach a server: several are accepted in each turn of its event loop."""
 
 import asyncio
+import os
 import socket
 from collections.abc import Sequence
 
@@ -49,3 +50,13 @@ def test_a_crowd_of_connections_is_accepted_in_a_few_turns() -> None:
         other.close()
     assert _measure([alone]) >= MANY  # as libuv does it for one handle
     assert _measure(_open_listeners()) <= MANY // 4
+
+
+def test_a_socket_that_another_program_still_accepts_on_is_never_made_to_block() -> None:
+    """Programs that share it share the flag: the one that ends would wait in `accept` with what it has begun."""
+    listeners = _open_listeners()
+    try:
+        assert {os.get_blocking(listener.fileno()) for listener in listeners} == {False}
+    finally:
+        for listener in listeners:
+            listener.close()
