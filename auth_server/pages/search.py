@@ -1,4 +1,4 @@
-"""Search on the web: a form for a route and a month, and the award seats of the month as a heat-map."""
+"""Search on the web: a form for a route and a month, and the award seats of the month as a calendar."""
 
 from asyncio import gather
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import CABINS
 from shared.domain.source_names import name_source
 
-# The heat-map of a month: award prices by day and cabin, from a search of the month or from what was seen before.
+# A month: award prices by day and cabin, from a search of the month or from what was seen before.
 
 OLD = timedelta(hours=24)
 # The dearest of each shade, as a multiple of the best price of the cabin.
@@ -96,7 +96,7 @@ def _build_rows(month: str, today: date, prices: Mapping[_Key, Price], states: M
 
 
 def format_thousands(points: int) -> str:
-    """`60`, `32.5`, `147`: in thousands, to the nearest hundred below 100,000, for a cell is four characters wide."""
+    """`60`, `32.5`, `147`: in thousands, to the nearest hundred below 100,000, for a cell is narrow."""
     return f"{round(points / 1000, 1 if points < 99_950 else 0):g}"
 
 
@@ -245,7 +245,7 @@ def _show_rows(
         "views": views,
     }
     frame |= {"first": first, "cabin": cabin, "weeks": _group_by_week(rows, cabin), "party": read_passengers(typed)}
-    frame |= {"watch": _write_watch(typed, route)}
+    frame |= {"watch": _write_watch(typed, route), "format_thousands": format_thousands}
     frame |= {"message": "", "freshness": None, "is_seen": False, "is_cut": False}
     return _show_form(member, typed, **frame | context)
 

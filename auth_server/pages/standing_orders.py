@@ -40,7 +40,6 @@ def _show(kind: Kind, member: Member, answer: Answer) -> FlowResult:
     result = answer["last_result"] or ""
     return member.show(
         "standing_order.html",
-        side="",  # two columns need the width of the side tabs
         kind=kind,
         line=describe_standing_order(answer["standing_order"]),
         prompt=answer["standing_order"]["prompt"],

@@ -1,1 +1,1 @@
-"""HTTP of the web host: middleware, handlers, request data, sessions, rate limits, a request's unit of work."""
+"""HTTP of the web host: middleware, handlers, request data, sessions, rate limits, drawings, units of work."""

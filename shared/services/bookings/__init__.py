@@ -1,1 +1,1 @@
-"""Flight and hotel bookings: stored, read from mail, shown in the calendar feed, reached by secret links."""
+"""Flight and hotel bookings: stored, read from mail, shown in a calendar feed and on maps, reached by secret links."""
