@@ -134,6 +134,7 @@ PUBLIC = [
     _get("/privacy", landing.serve_legal_page("privacy.html")),
     _get("/terms", landing.serve_legal_page("terms.html")),
     _get("/support", landing.serve_legal_page("support.html")),
+    _get("/static/routes.svg", landing.serve_picture("routes.svg", "image/svg+xml")),
     _get("/static/icon.svg", landing.serve_picture("icon.svg", "image/svg+xml")),
     _get("/static/icon.png", landing.serve_picture("icon.png", "image/png")),
     _get("/static/preview.png", landing.serve_picture("preview.png", "image/png")),

@@ -64,7 +64,7 @@ def _write_llms_text() -> str:
     return f"""# {config.service_name}
 
 > {count} tools over MCP and REST for points and miles: award seats, fares, hotel nights, ways to transfer points, and a
-> person's own balances, cards, bookings, trips and watches. It books nothing and moves no points.
+> person's own balances, cards, bookings, trips and watches. It never books and never moves points.
 
 {invented if config.data_mode == "sandbox" else ""}## Connect
 

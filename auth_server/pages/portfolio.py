@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
@@ -17,10 +18,12 @@ from auth_server.pages.member import Member
 from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.trips import PATH as TRIPS_PATH
 from auth_server.pages.watch_lines import describe_route_monitor
+from auth_server.web.charts import Chart, Points, draw_line
 from auth_server.web.outcomes import FlowResult
 from auth_server.web.year_of_dots import Ending, draw_year
 from shared import clock
 from shared.db.oauth import Client, Family
+from shared.db.worth_days import list_worth
 from shared.domain.household import add_member
 from shared.domain.party_prices import format_money
 from shared.domain.possible_flights import format_minutes
@@ -101,7 +104,8 @@ def _is_connected(db: Session, account_id: int) -> bool:
 
 async def show(member: Member) -> FlowResult:
     looks = gather(*(look(member, tool, **arguments) for tool, arguments in LOOKS.values()))
-    connected, parts = await gather(member.transact(lambda db: _is_connected(db, member.account.id)), looks)
+    own = member.transact(lambda db: (_is_connected(db, member.account.id), list_worth(db, member.account.id)))
+    (connected, worth_days), parts = await gather(own, looks)
     answers = dict(zip(LOOKS, parts, strict=True))
     holds = _has_rows(answers, ("balances", "balances"), ("cards", "cards"))
     steps = [connected, holds, _has_rows(answers, ("watches", "monitors"))]
@@ -111,6 +115,7 @@ async def show(member: Member) -> FlowResult:
         "portfolio.html",
         steps=None if None in steps or all(steps) else steps,
         worth=worth,
+        worth_line=_draw_worth(worth_days),
         next=await _find_next_flight(member, answers["flights"]),
         balances=_read(answers["balances"], _list_balances),
         tasks=_choose_tasks(tasks) if answers["deadlines"].is_good else Section(answered=False),
@@ -164,6 +169,13 @@ def _sum_worth(answer: Answer) -> dict[str, Any] | None:
     for balance in answer["balances"]:
         parts[balance["kind"]] += _get_worth(balance)  # type: ignore[assignment]
     return dict(answer["total_value"]) | {"programs": programs, "members": members, "parts": parts.most_common(3)}
+
+
+def _draw_worth(days: Points) -> Chart | None:
+    """The line of what the points were worth, as far as it reaches; a single day is no line."""
+    if len(days) < 2:
+        return None
+    return draw_line(days, "Worth in US dollars", format_value=lambda value: format_money(Decimal(value), "USD"))
 
 
 def _list_balances(answer: Answer) -> Section:

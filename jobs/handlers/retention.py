@@ -1,8 +1,9 @@
-"""The hourly deletion of what the service wrote about itself and no longer keeps."""
+"""The hourly deletion of what the service wrote about itself and no longer keeps, and the worth of points by day."""
 
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from time import monotonic
 from typing import Any
 
@@ -18,6 +19,8 @@ from shared.db.partitions import make_partitions
 from shared.db.retention import AGING_TABLES, AgingTable, sweep_aged
 from shared.db.runs import COMPLETE, Claim, RunResult
 from shared.db.sweeping import Busy, note_sweep, take_turns
+from shared.db.worth_days import note_worth
+from shared.reference.load import reference
 from shared.settings import settings
 from shared.telemetry.metrics import SWEPT_ROWS, count
 
@@ -31,6 +34,7 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     until = monotonic() + MAX_SECONDS
     with transaction() as session:
         empty_expired(session, clock.now())
+        note_worth(session, clock.today(), _list_values())
     _make_partitions()
     swept = _sweep(AGING_TABLES, until)
     for name, number in swept.items():
@@ -40,6 +44,11 @@ def check(_claim: Claim) -> Callable[[Session], RunResult]:
     with transaction() as session:
         note_sweep(session, "records")
     return lambda _session: COMPLETE
+
+
+def _list_values() -> dict[str, Decimal]:
+    programs = reference().programs.values()
+    return {program.slug: program.value_usd_cents for program in programs if program.value_usd_cents is not None}
 
 
 def _make_partitions() -> None:

@@ -20,6 +20,7 @@ from shared.db.runs import JobRun
 from shared.db.security_events import SecurityEvent
 from shared.db.sweeping import Portions, remove_along_keys, remove_first
 from shared.db.usage import ToolCall, UsageCounter
+from shared.db.worth_days import WorthDay
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ AGING_TABLES = (
     AgingTable(AwardObservation, AwardObservation.seen_at, "keep_observations_days"),
     AgingTable(FareObservation, FareObservation.seen_at, "keep_observations_days"),
     AgingTable(HotelPrice, HotelPrice.captured_at, "keep_observations_days"),
+    AgingTable(WorthDay, WorthDay.day, "keep_observations_days", "index"),
 )
 
 

@@ -336,7 +336,7 @@ class Settings(BackupSettings, TelemetrySettings, BillingSettings, ProviderSetti
     keep_runs_days: PositiveInt = 30
     keep_checks_days: PositiveInt = 90  # the log of a route monitor; it goes by the week
     keep_deliveries_days: PositiveInt = 90
-    keep_observations_days: PositiveInt = 365  # prices seen
+    keep_observations_days: PositiveInt = 365  # prices seen, and what points were worth by day
     keep_security_days: PositiveInt = 365  # security events of accounts
     keep_trail_days: PositiveInt = 730  # what operators did to accounts and applications
     # the rest

@@ -103,7 +103,7 @@ def test_a_webhook_is_signed_as_receivers_check_it(post: Post, add: Add, hook: R
     assert int(headers["webhook-timestamp"]) == int(clock.now().timestamp())
     (message,) = hook.read_bodies()
     assert message["type"] == "route_monitors"
-    assert message["data"]["title"] == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert message["data"]["title"] == "[SANDBOX] New York for two: from 85,000 points on Thu 4 Mar"
     assert message["data"]["text"].startswith("SANDBOX - invented data for testing.")
     assert "mail" not in message["data"]["text"]
     assert message["data"]["link"].startswith("http://127.0.0.1:8000/dashboard")
@@ -128,7 +128,10 @@ def test_a_browser_gets_title_text_and_page_encrypted_for_it(post: Post, add: Ad
     assert (row.status, row.recipient) == ("sent", "Firefox on Linux ending in ame")
     ((headers, body),) = hook.received
     message = json.loads(browser.decrypt(body))
-    assert (message["id"], message["title"]) == (str(row.id), "[SANDBOX] LHR to JFK: 1 new award option")
+    assert (message["id"], message["title"]) == (
+        str(row.id),
+        "[SANDBOX] New York for two: from 85,000 points on Thu 4 Mar",
+    )
     assert message["text"].startswith("SANDBOX - invented data for testing.")
     assert message["link"].startswith("/dashboard")
     assert headers["Topic"] == row.id.hex

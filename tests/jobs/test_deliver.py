@@ -44,7 +44,7 @@ def test_a_delivery_passes_from_the_outbox_to_the_mail_server_once(post: Post, m
     assert (row.status, row.attempt, row.facts, row.error) == ("sent", 1, {}, None)
     assert row.sent_at is not None
     assert mailbox.ids == [f"<{delivery}@example.test>"]
-    assert mailbox.mails[0]["Subject"] == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert mailbox.mails[0]["Subject"] == "[SANDBOX] New York for two: from 85,000 points on Thu 4 Mar"
     assert deliver.wake(delivery) == 0
     assert len(mailbox.taken) == 1
 

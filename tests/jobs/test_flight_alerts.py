@@ -61,7 +61,7 @@ def test_seats_that_open_are_told_by_one_notice_and_one_mail(alice: Caller, mail
     assert (notice.kind, notice.subject_type, notice.subject_id) == ("flight_alert", "flight_alert", str(id))
     deliver.wake(str(delivery.id))
     (mail,) = mailbox.mails
-    assert mail["Subject"] == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert mail["Subject"] == "[SANDBOX] New York: from 50,000 points on Sun 3 Jan"
     assert "/unsubscribe?token=flight_alerts." in mail["List-Unsubscribe"]
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert only().last_hit_at is not None

@@ -13,6 +13,7 @@ from jobs.runs import work as work_on
 from mcp_server.toolkit.context import Caller
 from shared import clock
 from shared.db import sweeping
+from shared.db.balances import PointsBalance
 from shared.db.base import Base, engine, transaction
 from shared.db.clients import BrandedPdf
 from shared.db.messages import Delivery, Notification
@@ -23,6 +24,7 @@ from shared.db.run_kinds import RunKind
 from shared.db.runs import Claim, JobRun, Schedule, claim_run
 from shared.db.trips import SearchRecord
 from shared.db.usage import ToolCall
+from shared.db.worth_days import list_worth
 from shared.settings import Settings, settings
 from tests.jobs.conftest import change, past, rows
 from tests.shared.db.fill import fill
@@ -263,3 +265,20 @@ def test_a_document_nobody_can_open_any_more_is_emptied(alice: Caller) -> None:
     with transaction() as session:
         found = {row.title: row.content for row in session.execute(sa.select(BrandedPdf.title, BrandedPdf.content))}
     assert found == {"over": b"", "open": b"x"}
+
+
+def test_the_worth_of_points_is_noted_once_a_day_for_each_account(alice: Caller, standing_clock: Any) -> None:
+    held = ((alice, "flying-blue", 10_000, 2), (alice, "village", 5, None))
+    with transaction() as session:
+        for caller, program, balance, own in held:
+            columns = {"program": program, "member": "", "balance": balance, "own_cents": own, "as_of": clock.today()}
+            session.add(PointsBalance(account_id=caller.account_id, **columns))
+    dispatcher.begin()
+    swept()
+    first = clock.today()
+    change(PointsBalance, balance=20_000)
+    swept()
+    standing_clock.advance(timedelta(days=1))
+    swept()
+    with transaction() as session:
+        assert list_worth(session, alice.account_id) == [(first, 200), (first + timedelta(days=1), 400)]

@@ -85,7 +85,7 @@ def test_a_seat_that_opens_is_told_by_one_notice_and_one_mail(alice: Caller, mai
     assert (notice.kind, notice.subject_type, notice.subject_id) == ("route_monitor", "route_monitor", str(id))
     deliver.wake(str(delivery.id))
     (mail,) = mailbox.mails
-    assert mail["Subject"] == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert mail["Subject"] == "[SANDBOX] New York: from 50,000 points on Sun 3 Jan"
     assert mail["To"] == "alice@example.test"
     (match,) = rows(MonitorMatch)
     assert (match.airline, match.program, match.date, match.cabin, match.seats) == (

@@ -64,6 +64,10 @@ SEATS: dict[str, Any] = {
         *(_find_seat(5 + n, 20 + n, **_VIA) for n in range(3)),
         *(_find_seat(9, 1 + n, flight_numbers=["NH125"], departs_at=f"2027-03-{1 + n:02}T00:5{n}") for n in range(4)),
     ],
+    "week": [
+        {"date": f"2027-03-{day}", "points": points}
+        for day, points in [(16, None), (17, 62000), (18, None), (19, 60000), (20, 62500), (21, 63000), (22, 90000)]
+    ],
     "book": [
         {"name": "Virgin Atlantic Flying Club", "url": "https://www.virginatlantic.com/"},
         {"name": "Air Canada Aeroplan", "url": "https://www.aircanada.com/aeroplan"},

@@ -17,12 +17,15 @@ from shared.domain.party_prices import (
     describe_price,
     describe_travellers,
     format_amount,
+    format_money,
 )
 from shared.domain.plurals import pluralize
+from shared.outbox.wording.deadlines import split_day
 
 Facts = Mapping[str, Any]
-LISTED = 15  # flights on a day that a mail spells out; the rest are counted
+LISTED = 15  # flights on a day whose facts a message holds
 IN_NOTICE = 5  # of them a notice spells out
+IN_MAIL = 3  # flights a mail shows beneath the best one
 _ONE_YEAR = timedelta(days=300)  # of a shorter window no two days bear one name
 _NAMES = ("airline_name", "cabin", "program_name")
 _POSTING = {
@@ -30,6 +33,12 @@ _POSTING = {
     "hours": "within hours",
     "days": "which takes days, so the seat can be gone",
     "unknown": "and how long it takes is not known",
+}
+_ARRIVAL = {
+    "instant": "they arrive at once",
+    "hours": "they arrive within hours",
+    "days": "they take days, so the seat can be gone",
+    "unknown": "how long they take is not known",
 }
 
 
@@ -56,90 +65,122 @@ def describe_search(facts: Facts) -> str:
     return f"{names[0]} to {names[1]}, {cabin}, {describe_travellers(_count_passengers(facts))}, {days}"
 
 
-def _describe_price_lines(option: Facts, passengers: int) -> list[str]:
-    """What everybody pays together, then what each pays."""
+def describe_figure(facts: Facts) -> str:
+    """`105,000 points for two`: the one figure of the mail, of the best option."""
+    best, passengers = facts["options"][0], _count_passengers(facts)
+    return f"{pluralize(best['points'] * passengers, 'point')} for {describe_party(passengers)}"
+
+
+def describe_terms(facts: Facts) -> str:
+    """What stands beneath the figure: taxes for everybody, the price of each, programme, cabin and seats."""
+    best, passengers = facts["options"][0], _count_passengers(facts)
+    return ", ".join(
+        part
+        for part in (
+            _describe_taxes(best, passengers),
+            f"{best['points']:,} each" if passengers > 1 else "",
+            _say(best, "program_name"),
+            *_describe_seat(best),
+            f"also sold by {pluralize(best['others'], 'other programme')}" if best.get("others") else "",
+        )
+        if part
+    )
+
+
+def _describe_taxes(option: Facts, passengers: int) -> str:
     price = _price(option, passengers)
-    each = _format_price(price.points, price.taxes, price.currency)
-    if price.party_points is None:
-        lines = [f"{each} per person"]
-    else:
-        party = _format_price(price.party_points, price.party_taxes, price.currency)
-        lines = [f"{party} for {describe_party(passengers)}", f"{each} each"]
-    return lines if price.taxes is not None and price.currency else [*lines, "taxes not known"]
+    taxes = price.taxes if price.party_taxes is None else price.party_taxes
+    return "taxes not known" if taxes is None or not price.currency else f"+ {format_money(taxes, price.currency)}"
 
 
-def _format_price(points: int, taxes: Decimal | None, currency: str | None) -> str:
-    money = f" + {format_amount(taxes, currency)}" if taxes is not None and currency else ""
-    return f"{pluralize(points, 'point')}{money}"
+def _describe_seat(option: Facts) -> list[str]:
+    return [_say(option, "cabin"), *([] if option["seats"] is None else [pluralize(option["seats"], "seat")])]
 
 
-def list_flights(facts: Facts) -> list[dict[str, Any]]:
-    """The flights, the best first, each with a row for each of its days, the best first."""
-    flights: dict[tuple[Any, ...], list[Facts]] = {}
-    for option in facts["options"]:
-        flights.setdefault(_identify_flight(option), []).append(option)
-    return [_build_flight(options, facts) for options in flights.values()]
-
-
-def _identify_flight(option: Facts) -> tuple[Any, ...]:
-    ends = option.get("origin"), option.get("destination")
-    return tuple(option["flight_numbers"]), option["airline"], *ends, option["cabin"], option.get("stops")
-
-
-def _build_flight(options: Sequence[Facts], facts: Facts) -> dict[str, Any]:
-    """`name` and `details` hold what all days of the flight have in common, the rows the rest."""
-    first = options[0]
-    times = {_describe_times(option) for option in options}
-    programs = {_say(option, "program_name") for option in options}
-    looks = {option.get("checked_at") for option in options}
-    own_time, own_program = len(times) > 1, len(programs) > 1
-    numbers = ", ".join(first["flight_numbers"]) or _say(first, "airline_name")
-    details = [
-        _describe_route(first, facts) if own_time else "",
-        {None: "", 0: "non-stop"}.get(first.get("stops"), pluralize(first.get("stops") or 0, "stop")),
-        "" if own_time else format_duration(first.get("minutes")),
-        _say(first, "cabin"),
-        _say(first, "airline_name") if first["flight_numbers"] else "",
-        "" if own_program else f"price of {_say(first, 'program_name')}",
-    ]
-    place = _describe_route(first, facts) if own_time else _describe_times(first) or _describe_route(first, facts)
+def describe_slip(facts: Facts) -> dict[str, str]:
+    """The best flight as its two ends with their times, what lies between, and its day; empty what is not known."""
+    best = facts["options"][0]
+    days = [_format_day(day, facts) for day in sorted(o["date"] for o in _list_flights(facts)[0][1:])]
+    departs, _, arrives = format_flight_times(best.get("departs_at"), best.get("arrives_at"), "|").partition("|")
+    between = [_name_flight(best), format_duration(best.get("minutes")), _describe_stops(best)]
     return {
-        "name": numbers if own_time else ", ".join(part for part in (numbers, place) if part),
-        "details": ", ".join(part for part in details if part),
-        "checked_at": looks.pop() if len(looks) == 1 else None,
-        "rows": [_build_row(option, facts, own_time=own_time, own_program=own_program) for option in options],
+        "from": best.get("origin") or facts["origin"],
+        "to": best.get("destination") or facts["destination"],
+        "departs": departs,
+        "arrives": arrives,
+        "between": ", ".join(part for part in between if part),
+        "day": _format_day(best["date"], facts),
+        "other_days": f"Also on {' and '.join([', '.join(days[:-1]), days[-1]] if days[1:] else days)}" if days else "",
     }
 
 
-def _describe_route(option: Facts, facts: Facts) -> str:
-    return f"{option.get('origin') or facts['origin']} to {option.get('destination') or facts['destination']}"
+def _list_flights(facts: Facts) -> list[list[Facts]]:
+    """The flights, the best first, each as the offers of its days, the best first."""
+    flights: dict[tuple[Any, ...], list[Facts]] = {}
+    for option in facts["options"]:
+        ends = option.get("origin"), option.get("destination")
+        flight = tuple(option["flight_numbers"]), option["airline"], *ends, option["cabin"], option.get("stops")
+        flights.setdefault(flight, []).append(option)
+    return list(flights.values())
 
 
-def _describe_times(option: Facts) -> str:
-    """`LHR 20:10 to JFK 23:05`, with `+1` for an arrival on the next day; empty where a time is not known."""
-    times = format_flight_times(option.get("departs_at"), option.get("arrives_at"), "|")
-    departs, _, arrives = times.partition("|")
-    return f"{option.get('origin', '')} {departs} to {option.get('destination', '')} {arrives}" if arrives else ""
+def _name_flight(option: Facts) -> str:
+    return ", ".join(option["flight_numbers"]) or _say(option, "airline_name")
+
+
+def _describe_stops(option: Facts) -> str:
+    return {None: "", 0: "nonstop"}.get(option.get("stops"), pluralize(option.get("stops") or 0, "stop"))
+
+
+def list_more(facts: Facts) -> list[dict[str, Any]]:
+    """The next flights, each as the day of its best price, what it is, and what it costs everybody and each."""
+    return [_build_row(options, facts) for options in _list_flights(facts)[1 : 1 + IN_MAIL]]
+
+
+def _build_row(options: Sequence[Facts], facts: Facts) -> dict[str, Any]:
+    best, passengers = options[0], _count_passengers(facts)
+    times = format_flight_times(best.get("departs_at"), best.get("arrives_at"))
+    more = f"{pluralize(len(options) - 1, 'more day')}" if options[1:] else ""
+    quiet = [times, _say(best, "program_name"), *_describe_seat(best), more]
+    price = [f"{best['points'] * passengers:,}", f"{best['points']:,} each" if passengers > 1 else ""]
+    return {
+        "day": split_day({"due_on": best["date"]}),
+        "flight": [
+            ", ".join(part for part in (_name_flight(best), _describe_stops(best)) if part),
+            ", ".join(part for part in quiet if part),
+        ],
+        "price": [line for line in (*price, _describe_taxes(best, passengers)) if line],
+    }
+
+
+def say_party(facts: Facts) -> str:
+    """`, for two`; empty for one."""
+    passengers = _count_passengers(facts)
+    return f", for {describe_party(passengers)}" if passengers > 1 else ""
+
+
+def list_week(facts: Facts) -> list[dict[str, Any]]:
+    """Seven days of the window with the best among them: what is new on each for everybody, in thousands of points."""
+    week: Sequence[Facts] = facts.get("week", ())
+    best, passengers = facts["options"][0]["points"], _count_passengers(facts)
+    return [
+        {
+            "day": split_day({"due_on": cell["date"]}),
+            "points": f"{cell['points'] * passengers / 1000:g}k" if cell["points"] else "none",
+            "heat": _find_heat(cell["points"], best),
+        }
+        for cell in week
+    ]
+
+
+def _find_heat(points: int | None, best: int) -> int:
+    """Which of four steps a price takes: 0 without one, 1 for what is at most a twentieth above the best."""
+    return 0 if not points else 1 if points * 20 <= best * 21 else 2 if points * 10 <= best * 13 else 3
 
 
 def format_duration(minutes: int | None) -> str:
     """`5 h 50`; empty where it is not known."""
     return f"{minutes // 60} h {minutes % 60:02}" if minutes else ""
-
-
-def _build_row(option: Facts, facts: Facts, *, own_time: bool, own_program: bool) -> dict[str, Any]:
-    program = [f"with {_say(option, 'program_name')}"] if own_program else []
-    others = option.get("others", 0)
-    more = [f"also sold by {pluralize(others, 'other programme')}"] if others else []
-    seats = "seats not stated" if option["seats"] is None else pluralize(option["seats"], "seat")
-    parts = [_describe_times(option), format_duration(option.get("minutes"))] if own_time else []
-    return {
-        "day": _format_day(option["date"], facts),
-        "flight": ", ".join(part for part in [*parts, seats] if part),
-        "price": _describe_price_lines(option, _count_passengers(facts)) + program + more,
-        "is_best": option is facts["options"][0] and len(facts["options"]) > 1,
-        "checked_at": option.get("checked_at"),
-    }
 
 
 def _format_day(text: str, facts: Facts) -> str:
@@ -148,17 +189,11 @@ def _format_day(text: str, facts: Facts) -> str:
     return (format_short_weekday if window < _ONE_YEAR else format_weekday)(date.fromisoformat(text))
 
 
-def describe_best(facts: Facts) -> str:
-    """`From 42,500 points + 210.40 GBP each, 85,000 points + 420.80 GBP for two`, of the best option."""
-    lines = _describe_price_lines(facts["options"][0], _count_passengers(facts))
-    return f"From {', '.join(lines)}"
-
-
-def describe_rest(facts: Facts) -> str:
-    """What the rows leave out; the options come in the order of their value."""
-    more = max(0, facts["total"] - sum(1 + option.get("others", 0) for option in facts["options"]))
-    cheaper = ", none of them cheaper" if "flight_days" in facts else ""
-    return f"And {pluralize(more, 'more option')}{cheaper}." if more else ""
+def describe_all(facts: Facts) -> str:
+    """The words of the way to the rest."""
+    return (
+        f"All {pluralize(facts['total'], 'offer')} in your watch" if facts["total"] > 1 else "The offer in your watch"
+    )
 
 
 def describe_option(option: Facts, passengers: int) -> str:
@@ -175,6 +210,33 @@ def describe_funding(facts: Facts) -> list[str]:
     entries = list(facts.get("funding", ()))
     payable = [entry for entry in entries if not entry["missing"]]
     return [_describe_payment(entry) for entry in payable or entries[:1]]
+
+
+def describe_means(facts: Facts) -> tuple[str, str]:
+    """Whether the balances pay the figure of the mail, in a few words, and how; both empty without balances.
+
+    Where they do not, the second says for which of the other prices they are enough.
+    """
+    own = _say(facts["options"][0], "program_name")
+    entries = {entry["program_name"]: entry for entry in facts.get("funding", ())}
+    if own not in entries:
+        return "", ""
+    if missing := entries[own]["missing"]:
+        others = [_describe_payment(entry) for entry in entries.values() if not entry["missing"]]
+        return f"You are {missing:,} {own} points short.", " ".join(others) or "Transfers are counted."
+    parts: Sequence[Facts] = entries[own]["parts"]
+    moved = [part for part in parts if part["targets"]]
+    if not moved:
+        return "You have it.", _describe_payment(entries[own])
+    arrival = _ARRIVAL.get(moved[-1]["posting"], _ARRIVAL["unknown"])
+    moves = " and ".join(map(_describe_move, parts))
+    how = f"{moves[0].upper()}{moves[1:]}; {arrival} and cannot come back."
+    return "You have it.", f"{how} First see that the seat is there."
+
+
+def _describe_move(part: Facts) -> str:
+    own = f"{part['points']:,} of your {part['balance']:,} {part['program_name']} points"
+    return f"move {own} to {', then to '.join(part['targets'])}" if part["targets"] else f"use {own}"
 
 
 def _describe_payment(entry: Facts) -> str:
@@ -240,14 +302,22 @@ def _describe_fee(booked: Facts, passengers: int) -> str:
     return f"{fee} Book the new seat first, then cancel the old one."
 
 
+def describe_occasion(facts: Facts) -> str:
+    """The two words above the figure."""
+    return "Your award" if facts.get("booking") else "Seats opened"
+
+
 def title(facts: Facts) -> str:
+    """`Tokyo for two: from 105,000 points on Fri 12 Mar`; of a booked award what became better."""
+    best, passengers = facts["options"][0], _count_passengers(facts)
     if facts.get("booking"):
-        best = facts["options"][0]
         what = "is open in " + _say(best, "cabin") if best["cabin"] != facts["booking"]["cabin"] else "costs less now"
         return (
             f"Your award from {facts['origin']} to {facts['destination']}, {format_iso_weekday(best['date'])}, {what}"
         )
-    return f"{facts['origin']} to {facts['destination']}: {pluralize(facts['total'], 'new award option')}"
+    place = facts.get("destination_name", facts["destination"]).removesuffix(f" ({facts['destination']})")
+    points = pluralize(best["points"] * passengers, "point")
+    return f"{place}{say_party(facts).removeprefix(',')}: from {points} on {_format_day(best['date'], facts)}"
 
 
 def body(facts: Facts) -> str:

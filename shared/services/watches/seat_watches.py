@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -175,9 +176,19 @@ def describe_seats(
         "total": len(options),
         "flight_days": len(groups),
         "options": [_describe_option(offers[0], len(offers) - 1) for offers in best],
+        "week": _list_week(query, options),
         "book": [{"name": name_program(slug), "url": url} for slug, url in pages.items()][:MAX_PROGRAMS],
         "funding": describe_funding(session, query, options, purses),
     }
+
+
+def _list_week(query: WatchQuery, options: Sequence[AwardOption]) -> list[dict[str, Any]]:
+    """Seven days of the window with the best offer among them, each with the least that is asked on it, or None."""
+    last_start = max(query.terms.earliest, query.terms.latest - timedelta(days=6))
+    first = min(max(query.terms.earliest, options[0].date - timedelta(days=3)), last_start)
+    days = [first + timedelta(days=n) for n in range(7) if first + timedelta(days=n) <= query.terms.latest]
+    points = {day: min((o.points for o in options if o.date == day), default=None) for day in days}
+    return [{"date": day.isoformat(), "points": points[day]} for day in days] if len(days) > 1 else []
 
 
 def _name_place(code: str) -> str:

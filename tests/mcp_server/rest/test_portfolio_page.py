@@ -15,6 +15,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.messages import Notification
 from shared.db.oauth import Client, Family
+from shared.db.worth_days import WorthDay
 from tests.mcp_server.rest.conftest import World
 from tests.mcp_server.rest.signed_in_browser import sign_up
 from tests.mcp_server.tools.conftest import use  # noqa: F401 - a fixture
@@ -66,6 +67,15 @@ def test_balances_say_worth_days_left_and_whose_they_are(world: World, ann: Call
     assert re.search(r"Worth of your points \$[\d,]+ .*Estimated, in 2 programmes, with those of Ben", page)
     assert re.search(r"Ben · 25 days left 31,800 \$\d+ .*62,340", page)
     assert re.search(r"Do next .*31,800 ANA miles .* \$\d+, 25 days left", page)
+
+
+def test_the_worth_is_a_line_as_far_as_it_reaches(world: World, ann: Caller, use: Any) -> None:
+    use(ann, "update_points_balance", program="united-mileageplus", balance=62340)
+    today = clock.today()
+    add(ann, WorthDay(day=today - timedelta(days=1), usd=800))
+    assert "Worth in US dollars" not in read_page(world)
+    add(ann, WorthDay(day=today, usd=900))
+    assert "Worth in US dollars" in read_page(world)
 
 
 def test_what_is_booked_next_comes_in_the_order_of_its_days(world: World, ann: Caller, use: Any) -> None:

@@ -37,7 +37,7 @@ def test_an_event_makes_one_notice_and_one_mail_however_often_it_is_told(alice: 
     assert [say(alice, mail=True, subject=("route_monitor", 12)) for _ in range(3)] == [True, False, False]
     (notice,), (mail,) = stored()
     assert (notice.kind, notice.subject_type, notice.subject_id) == ("route_monitor", "route_monitor", "12")
-    assert notice.title == "LHR to JFK: 1 new award option"
+    assert notice.title == "New York for two: from 85,000 points on Thu 4 Mar"
     assert (mail.recipient, mail.channel, mail.status, mail.facts) == ("alice@example.test", "email", "pending", FACTS)
     assert mail.notification_id == notice.id
     assert notice.synthetic

@@ -71,31 +71,32 @@ def found(*options: dict[str, Any], total: int | None = None) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", ["text", "html"])
 def test_the_mail_of_a_match_reads_as_reviewed(kind: str) -> None:
     worded = message("route_monitor_match", found(OPTION, BARE, total=23) | {"funding": [PAYMENT]}, sandbox=False)
-    assert worded.subject == "LHR to JFK: 23 new award options"
+    assert worded.subject == "New York for two: from 85,000 points on Thu 4 Mar"
     reviewed = HERE / f"route_monitor_match.{ {'text': 'txt', 'html': 'html'}[kind] }"
     assert getattr(worded, kind) == reviewed.read_text(encoding="utf-8")
 
 
-def test_seats_are_grouped_by_flight_and_day_the_best_first() -> None:
+def test_a_flight_is_said_once_with_its_days_the_best_first() -> None:
     dear, later = OPTION | {"points": 50000, "flight_numbers": ["BA115"]}, OPTION | {"date": "2027-03-09"}
     text = message("route_monitor_match", found(OPTION, later, dear), sandbox=False).text
     wanted = [
-        "BA117, LHR 20:10 to JFK 02:00 +1",
-        "- Thu 4 Mar, best price: 85,000 points + 420.80 GBP for two; 42,500 points + 210.40 GBP each",
-        "- Tue 9 Mar: 85,000 points + 420.80 GBP for two",
-        "BA115, LHR 20:10 to JFK 02:00 +1",
-        "- Thu 4 Mar: 100,000 points + 420.80 GBP for two",
+        "85,000 points for two",
+        "+ 421 GBP, 42,500 each, The British Airways Club, premium economy, 2 seats",
+        "LHR 20:10 to JFK 02:00 +1, BA117, nonstop",
+        "Thu 4 Mar\nAlso on Tue 9 Mar",
+        "- 4 Mar: BA115, nonstop; 20:10-02:00 +1, The British Airways Club",
+        "100,000; 50,000 each; + 421 GBP",
     ]
     assert [text.find(words) for words in wanted] == sorted(text.find(words) for words in wanted)
     assert -1 not in [text.find(words) for words in wanted]
 
 
-def test_a_flight_whose_times_or_programme_differ_says_them_at_each_day() -> None:
-    other = OPTION | {"date": "2027-03-09", "departs_at": "2027-03-09T19:00", "program_name": "Alaska"}
-    text = message("route_monitor_match", found(OPTION, other | {"minutes": 485}), sandbox=False).text
-    assert "BA117\nLHR to JFK, non-stop, premium economy, British Airways." in text
-    assert "LHR 19:00 to JFK 02:00 -4, 8 h 05, 2 seats" in text
-    assert "with Alaska" in text
+def test_the_week_shows_what_is_new_on_each_day_for_everybody() -> None:
+    week = [{"date": "2027-03-03", "points": None}, {"date": "2027-03-04", "points": 42500}]
+    facts = found(OPTION) | {"week": [*week, {"date": "2027-03-05", "points": 60250}]}
+    mail = message("route_monitor_match", facts, sandbox=False)
+    assert "New that week, for two\n- 3 none\n- 4 85k\n- 5 120.5k\n" in mail.text
+    assert re.findall(r'<td class="h(\d)"', mail.html) == ["0", "1", "3"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ def test_the_notice_of_a_price_drop_says_what_was_saved_and_until_when_cancellin
 @pytest.mark.spec("s6.2.route_monitor_email")
 def test_a_sandbox_mail_says_so_in_the_subject_and_in_its_first_line() -> None:
     worded = message("route_monitor_match", found(OPTION), sandbox=True)
-    assert worded.subject == "[SANDBOX] LHR to JFK: 1 new award option"
+    assert worded.subject == "[SANDBOX] New York for two: from 85,000 points on Thu 4 Mar"
     assert worded.text.startswith(SANDBOX_LINE)
     assert worded.html.index(SANDBOX_LINE) < worded.html.index("<h1")
     assert "SANDBOX" not in message("route_monitor_match", found(OPTION), sandbox=False).text
@@ -209,7 +210,7 @@ def test_an_invented_delay_says_so_on_a_phone_too() -> None:
 def test_a_flight_alert_says_which_alert_it_was_and_how_to_pause_it() -> None:
     facts = {k: v for k, v in found(OPTION, total=30).items() if k != "monitor_id"} | {"alert_id": 7}
     said = notice("flight_alert_match", facts)
-    assert (said.kind, said.title) == ("flight_alert", "LHR to JFK: 30 new award options")
+    assert (said.kind, said.title) == ("flight_alert", "New York for two: from 85,000 points on Thu 4 Mar")
     assert said.body.splitlines()[-1] == "and 29 more."
     text = message("flight_alert_match", facts, sandbox=False).text
     assert "London (LHR) to New York (JFK), premium economy, two travellers, Mon 1 to Wed 31 Mar 2027." in text
@@ -263,38 +264,41 @@ def test_facts_of_an_older_release_are_still_worded() -> None:
     options = [{k: v for k, v in OPTION.items() if k not in ("departs_at", "arrives_at", "stops", "others", "origin")}]
     facts = {k: v for k, v in found(*options, total=23).items() if k not in new}
     assert "LHR to JFK, any cabin, one traveller" in message("route_monitor_match", facts, sandbox=False).text
-    assert "And 22 more options." in message("route_monitor_match", facts, sandbox=False).html
+    assert "All 23 offers in your watch" in message("route_monitor_match", facts, sandbox=False).html
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({}, "You hold 184,500 Chase Ultimate Rewards points: transfer 85,000 to The British Airways Club, instant."),
-        ({"missing": 4500, "parts": []}, "For 85,000 The British Airways Club points your balances are 4,500 short"),
+        ({}, ["You have it. Move 85,000 of your 184,500 Chase Ultimate Rewards points to", "they arrive at once"]),
+        ({"missing": 4500, "parts": []}, ["You are 4,500 The British Airways Club points short."]),
         (
             {"parts": [PAYMENT["parts"][0] | {"targets": []}]},
-            "You hold 184,500 Chase Ultimate Rewards points: enough for the 85,000.",
+            ["You have it. You hold 184,500 Chase Ultimate Rewards points: enough for the 85,000."],
         ),
-        (
-            {"parts": [PAYMENT["parts"][0] | {"posting": "days"}]},
-            "transfer 85,000 to The British Airways Club, which takes days, so the seat can be gone.",
-        ),
+        ({"parts": [PAYMENT["parts"][0] | {"posting": "days"}]}, ["they take days, so the seat can be gone"]),
         (
             {
                 "parts": [
-                    PAYMENT["parts"][0] | {"points": 60000},
                     PAYMENT["parts"][0] | {"targets": [], "points": 25000},
+                    PAYMENT["parts"][0] | {"points": 60000},
                 ]
             },
-            "Your balances are enough for 85,000 The British Airways Club points: 60,000 of your 184,500 Chase",
+            ["Use 25,000 of your 184,500 Chase Ultimate Rewards points and move 60,000 of your"],
         ),
     ],
 )
-def test_notices_and_mails_say_how_the_balances_pay(changes: dict[str, Any], words: str) -> None:
+def test_a_mail_says_how_the_balances_pay(changes: dict[str, Any], words: list[str]) -> None:
     facts = found(OPTION) | {"funding": [PAYMENT | changes]}
-    assert words in notice("route_monitor_match", facts).body
-    assert words in message("route_monitor_match", facts, sandbox=False).text
-    assert words in message("route_monitor_match", facts, sandbox=False).html
+    mail = message("route_monitor_match", facts, sandbox=False)
+    for body in (mail.text, re.sub(r"</?b>", "", mail.html)):
+        assert [part for part in words if part not in body] == []
+
+
+def test_a_mail_whose_best_price_cannot_be_paid_says_which_other_can() -> None:
+    facts = found(OPTION) | {"funding": [PAYMENT | {"missing": 500, "parts": []}, PAYMENT | {"program_name": "Avios"}]}
+    text = message("route_monitor_match", facts, sandbox=False).text
+    assert "You are 500 The British Airways Club points short. You hold 184,500" in text
 
 
 @pytest.mark.parametrize(
