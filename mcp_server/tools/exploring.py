@@ -107,7 +107,7 @@ def explore_destinations(
     purses, source = _list_purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
     cells = newest_cells(call.account_id, sightings_since(call), first, *which)
-    offers = [_to_offer(row, purses) for row in call.db.execute(lowest_prices(cells))]
+    offers = call.taste.choose(_to_offer(row, purses) for row in call.db.execute(lowest_prices(cells)))
     offers_by_price = sorted(
         _find_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order
     )

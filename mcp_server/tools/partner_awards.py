@@ -243,7 +243,8 @@ def get_partner_award_options(
     nonstop_carriers = _find_carriers(call, starts, ends)
     carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
     findings = _judge_routes(call, carriers or _find_hub_carriers(call, (start, end)), starts, ends)
-    prices = list(_find_prices(call, findings, start, end, cabin))
+    every_price = list(_find_prices(call, findings, start, end, cabin))
+    prices = call.taste.choose(every_price, lambda price: (price.airline,) if isinstance(price, _PartnerAward) else ())
     groups = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route != "none_known"])
     unflown = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route == "none_known"])
     dynamic = [p.slug for p in prices if isinstance(p, Program)]

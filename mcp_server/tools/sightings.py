@@ -135,6 +135,7 @@ def list_flights(
     query = with_values(cells, call.account_id, sightings_since(call)).where(
         *_build_price_filters(call, cells, max_points, balances)
     )
+    query = _leave_out_avoided(call, cells, query)
     rows = _read_page(call, query, _build_sort_order(cells, query, sort), page, per_page)
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     paging = Paging.of(page, per_page, total)
@@ -184,6 +185,17 @@ def _build_price_filters(
         reachable = {program: max(p.points_delivered for p in purse) for program, purse in purses.items()}
         conditions.append(cells.c.points <= case(reachable, value=cells.c.program, else_=0) if reachable else false())
     return conditions
+
+
+def _leave_out_avoided(call: Call, cells: Subquery, query: Select[Any]) -> Select[Any]:
+    """The query without the airlines the person avoids, whose offers are counted."""
+    if not call.taste.avoided:
+        return query
+    is_avoided = cells.c.airline.in_(sorted(call.taste.avoided))
+    avoided = query.where(is_avoided).subquery()
+    counts = select(avoided.c.airline, func.count()).group_by(avoided.c.airline)
+    call.taste.left_out.update(dict(row._tuple() for row in call.db.execute(counts)))
+    return query.where(~is_avoided)
 
 
 def _build_sort_order(cells: Subquery, query: Select[Any], sort: str) -> list[Any]:

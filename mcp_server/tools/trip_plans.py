@@ -477,7 +477,8 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
     funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}
-    sides = list_sides(values, call.account_id, wish, seats, rates)
+    every_side = list_sides(values, call.account_id, wish, seats, rates)
+    sides = [call.taste.choose(side, lambda seat: (seat.offer.airline,)) for side in every_side]
     fit = [[s for s in side if wish.max_cash is None or (s.taxes or 0) <= wish.max_cash] for side in sides]
     journeys = [j for j in join_sides(fit, wish) if is_within_cap(j, wish.max_cash)]
     payable = {id(seat) for side in fit for seat in find_payable(side, funds)}
@@ -491,6 +492,7 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
 
 async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> NearestPlan[AwardOption] | None:
     """The best plan some days earlier or later, which is asked of the sources only where the days wanted hold none."""
+    call.taste.left_out.clear()  # those days are among the wider ones, and counted with them
     wider = wish.widen(call.today)
     seats = await search_seats(call.ask, call.reference, wider)
     if not rates.quotes:
