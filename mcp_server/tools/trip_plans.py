@@ -23,6 +23,7 @@ from mcp_server.views.trip_plan_messages import (
     describe_nearest,
     describe_offer,
     describe_plan,
+    describe_pooling,
     describe_rest,
     describe_search,
     describe_transfer,
@@ -49,7 +50,7 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.price_memory import fares_seen
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
-from shared.services.search.purses import read_purses
+from shared.services.search.purses import read_household
 from shared.services.search.trip_plan_search import (
     CURRENCY,
     TripSeats,
@@ -207,6 +208,7 @@ def _list_steps(
         how = f"with get_award_trip_details (trip_id {seat.offer.trip_id}), then " if seat.offer.trip_id else ""
         offer = describe_offer(reference, seat.offer)
         steps.append(f"Confirm live that the {seats} still open, {how}on the programme's own site: {offer}.")
+    steps += describe_pooling(reference, (w for ways in paid.ways.values() for w in ways))
     transfers = [w for ways in paid.ways.values() for w in ways if w.path]
     steps += [describe_transfer(reference, way, way.path) for way in transfers if way.path]
     pages = reference.find_booking_pages(journey.needs)
@@ -473,8 +475,8 @@ def _build_wish(
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
-    purses = read_purses(session, call.reference)
-    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses)
+    purses, apart = read_household(session, call.reference)
+    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, apart)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}
     every_side = list_sides(values, call.account_id, wish, seats, rates)

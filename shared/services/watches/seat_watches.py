@@ -24,8 +24,9 @@ from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
+from shared.services.search.purses import Household, read_households
 from shared.services.watches.award_seats import CheckResult, SeatNews, WatchQuery, find_new_matches, plan_mails
-from shared.services.watches.seat_funding import MAX_PROGRAMS, Purses, describe_funding, load_purses, name_program
+from shared.services.watches.seat_funding import MAX_PROGRAMS, describe_funding, name_program
 
 W = TypeVar("W", RouteMonitor, FlightAlert)
 
@@ -143,7 +144,7 @@ class SeatWatches(ABC, Generic[W]):
         kind = self.model.KIND
         (event,) = kind.events
         accounts = {find.watch.account_id for find in finds}
-        addressees, purses = find_addressees(session, accounts), load_purses(session, accounts)
+        addressees, purses = find_addressees(session, accounts), read_households(session, reference(), accounts)
         seats = [
             SeatNews(addressees[find.watch.account_id], (kind.name, find.watch.id), find.options) for find in finds
         ]
@@ -169,7 +170,7 @@ class SeatWatches(ABC, Generic[W]):
 
 
 def describe_seats(
-    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Purses
+    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Mapping[int, Household]
 ) -> dict[str, Any]:
     """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
     groups = group_flight_days(options)
