@@ -20,13 +20,13 @@ from shared.reference.load import reference
 
 @dataclass(frozen=True)
 class KnownPerson:
-    """`taken` are arguments by name, and `told` the settings among them that the answer names.
+    """`taken` are arguments by name, and `words` the settings among them that the answer names.
 
     `unpaid` is the usual cabin where the plan does not search it.
     """
 
     taken: Mapping[str, Any] = field(default_factory=dict)
-    told: tuple[tuple[str, Any], ...] = ()
+    words: tuple[tuple[str, Any], ...] = ()
     taste: AirlineTaste = field(default_factory=AirlineTaste)
     unpaid: str = ""
 
@@ -35,7 +35,7 @@ class KnownPerson:
         unpaid = f" Your usual cabin, {self.unpaid.replace('_', ' ')}, needs Premium." if self.unpaid else ""
         left_out = self.taste.left_out
         names = list_airline_names(reference(), left_out) if left_out else {}
-        return describe_settings(self.told) + unpaid + describe_left_out(left_out, names)
+        return describe_settings(self.words) + unpaid + describe_left_out(left_out, names)
 
 
 async def read_person(tool: Tool, raw_arguments: Mapping[str, Any], caller: Caller) -> KnownPerson:
@@ -50,13 +50,8 @@ async def read_person(tool: Tool, raw_arguments: Mapping[str, Any], caller: Call
     names_airlines = any(raw_arguments.get(name) for name in AIRLINE_PARAMETERS)
     avoided = () if names_airlines else settings.get("avoided_airlines", ())
     taste = AirlineTaste(frozenset(settings.get("preferred_airlines", ())), frozenset(avoided))
-    told = [(tool.arguments.settings[name], value) for name, value in taken.items()]
-    if not tool.reads and not _names_amount(tool, raw_arguments):
-        told = [(setting, value) for setting, value in told if setting != "currency"]
-    return KnownPerson(taken, tuple(told), taste, unpaid)
-
-
-def _names_amount(tool: Tool, raw_arguments: Mapping[str, Any]) -> bool:
-    """Whether an amount of money is stored, whose currency is then worth a word."""
-    kinds = {name: tool.arguments.schema["properties"].get(name, {}).get("type") for name in raw_arguments}
-    return "number" in kinds.values()
+    words = [(tool.arguments.settings[name], value) for name, value in taken.items()]
+    kinds = {tool.arguments.schema["properties"].get(name, {}).get("type") for name in raw_arguments}
+    if not tool.reads and "number" not in kinds:  # no amount is stored whose currency were worth a word
+        words = [(setting, value) for setting, value in words if setting != "currency"]
+    return KnownPerson(taken, tuple(words), taste, unpaid)

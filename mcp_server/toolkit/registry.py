@@ -89,15 +89,14 @@ class Arguments:
         """
         if raw_arguments.get(_RECORD) is not None:
             return {}
-        return {
-            name: settings[setting]
-            for name, setting in self.settings.items()
-            if raw_arguments.get(name) is None and setting in settings and self._takes(name, settings[setting])
-        }
-
-    def _takes(self, name: str, value: Any) -> bool:
-        node = self.schema["properties"][name]
-        return value in node.get("enum", (value,)) and not ("maximum" in node and value > node["maximum"])
+        nodes, filled = self.schema["properties"], {}
+        for name, setting in self.settings.items():
+            value, node = settings.get(setting), nodes[name]
+            if value is None or raw_arguments.get(name) is not None:
+                continue
+            if value in node.get("enum", (value,)) and not ("maximum" in node and value > node["maximum"]):
+                filled[name] = value
+        return filled
 
     def _limit_unknown(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:
         """Keeps no more unknown names than the answer will name: each costs the check its time."""

@@ -110,8 +110,8 @@ async def search_all_airlines(
     selection = _select_airlines(call, airlines, question.earliest)
     codes = tuple(code for code in selection.named if code not in selection.too_early)
     questions = [SeatsQuestion(*route, question.earliest, question.latest, codes) for route in routes]
-    seen = await find(call.ask, questions, cabins, passengers)
-    result = replace(seen, options=call.taste.choose(seen.options))
+    result = await find(call.ask, questions, cabins, passengers)
+    result = replace(result, options=call.taste.choose(result.options))
     matches = sorted(
         (o for o in result.options if max_points is None or o.points <= max_points),
         key=lambda o: (o.points, o.airline not in call.taste.preferred, o.date, o.program, o.airline),

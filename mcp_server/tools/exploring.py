@@ -122,7 +122,7 @@ def explore_destinations(
     listed = offers_by_price[: call.limits.results or MAX_DESTINATIONS]
     return ExploredDestinations(
         message=_describe_result(listed, offers_by_price, origin, source)
-        + describe_counted(call.reference, household, _list_programs(listed)),
+        + describe_counted(call.reference, household, {o.purse.source if o.purse else o.program for o in listed}),
         destinations=[_to_destination(call, offer, cabin) for offer in listed],
         balance_source=source,
         total_found=len(offers_by_price),
@@ -158,11 +158,6 @@ def _list_purses(
     household = read_household(call.db, call.reference)
     balances = {p: points for p, points in household.count_points().items() if slug in (None, p)}
     return find_reach(read_routes(call), balances), "saved" if balances else "none", household
-
-
-def _list_programs(offers: Iterable[_Offer]) -> set[str]:
-    """The programmes that sell these offers, and those whose balances pay them."""
-    return {program for o in offers for program in (o.program, o.purse.source if o.purse else o.program)}
 
 
 def _to_offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:

@@ -153,9 +153,12 @@ def compare_transfer_options(
     programs = call.reference.programs
     routes = read_routes(call)
     purses, ways = _choose_purses(routes, household.purses, goal.slug, points_needed)
-    is_pooled = any(purse.pooled for purse in purses)
     missing = transfer_options.find_shortfall(ways, points_needed)
-    apart = [b for b in household.apart if (missing or is_pooled) and _may_become(routes, b.program, goal.slug)]
+    apart = [
+        balance
+        for balance in household.apart
+        if missing and (balance.program == goal.slug or find_sensible_paths(routes, balance.program, goal.slug))
+    ]
     left_apart = describe_left_apart(call.reference, apart)
     if not ways:
         text = f"None of the balances kept here can become points of {goal.name}.{left_apart}"
@@ -207,10 +210,6 @@ def _choose_purses(
     return (together, more) if brings_more else (purses, ways)
 
 
-def _may_become(routes: Network, program: str, goal: str) -> bool:
-    return program == goal or bool(find_sensible_paths(routes, program, goal))
-
-
 def _list_edges(ways: Sequence[Way]) -> list[Edge]:
     return [edge for way in ways if way.path for edge in way.path.edges]
 
@@ -222,12 +221,12 @@ def _list_steps(ways: Sequence[Way]) -> list[str]:
 def _describe_options(
     goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int, lent: str
 ) -> str:
-    wanted = f"{pluralize(needed, 'point')} of {goal.name}"
+    points = f"{pluralize(needed, 'point')} of {goal.name}"
     if lent and not missing:
-        return f"{wanted}: covered with {lent}, pooled with yours."
+        return f"{points}: covered with {lent}, pooled with yours."
     alone = {w.purse.program for w in ways if w.covers}
     balances = f"{len(alone)} of {pluralize(len({w.purse.program for w in ways}), 'balance')}"
-    message = f"{wanted}: {balances} can reach it alone"
+    message = f"{points}: {balances} can reach it alone"
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
     if missing:
         pooled = f", {lent} pooled" if lent else ""

@@ -140,7 +140,7 @@ def explain_no_plan(
     if not funds.purses and not funds.apart:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     elif considered:
-        pooled = " even pooled with those of your household" if funds.purses != funds.pooled else ""
+        pooled = " even pooled with those of your household" if funds.purses != funds.household_purses else ""
         left_apart = describe_left_apart(reference, funds.apart)
         reasons.append(f"The balances do not cover any of them{pooled}.{left_apart}")
     return reasons

@@ -31,8 +31,8 @@ def find_funding(routes: Network, purses: Iterable[Purse], program: str, needed:
     What members hold is put together with it only where the person's own is not enough.
     """
     own = tuple(purses)
-    for held in dict.fromkeys((own, tuple(purse.pool() for purse in own))):
-        ways = find_ways(routes, held, program, needed)
+    for balances in dict.fromkeys((own, tuple(purse.pool() for purse in own))):
+        ways = find_ways(routes, balances, program, needed)
         choices: list[tuple[Way, ...]] = [(way,) for way in ways if way.covers]
         choices = choices or [combination.parts for combination in find_combinations(ways, needed)]
         if choices:
@@ -62,13 +62,13 @@ class Funds:
         self._walks: dict[tuple[str, str], list[tuple[int, tuple[Edge, ...]]]] = {}
 
     @cached_property
-    def pooled(self) -> tuple[Purse, ...]:
+    def household_purses(self) -> tuple[Purse, ...]:
         """The balances with those of other members, where the programme lets them put points together."""
         return tuple(purse.pool() for purse in self.purses)
 
     def count_points(self) -> dict[str, int]:
         """The points of the household by programme, as far as they can be put together."""
-        return {purse.program: purse.points for purse in self.pooled}
+        return {purse.program: purse.points for purse in self.household_purses}
 
     def spend(self, payments: Payments) -> "Funds":
         """What these payments leave, for what is paid after them."""
@@ -76,8 +76,8 @@ class Funds:
         funds._walks = self._walks
         for ways in payments.values():
             pooled = {way.purse.program for way in ways if way.purse.pooled}
-            held = (purse.pool() if purse.program in pooled else purse for purse in funds.purses)
-            funds.purses = _spend(held, ways)
+            balances = (purse.pool() if purse.program in pooled else purse for purse in funds.purses)
+            funds.purses = _spend(balances, ways)
         return funds
 
     def list_ways(self, purses: Iterable[Purse], goal: str, needed: int, speed: int = len(POSTING) - 1) -> list[Way]:
@@ -117,7 +117,7 @@ def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
     The slowest transfer is as fast as it can be, and no part is slower than its own programme needs. What members hold
     is put together only where the person's own balances do not reach.
     """
-    for purses in dict.fromkeys((funds.purses, funds.pooled)):
+    for purses in dict.fromkeys((funds.purses, funds.household_purses)):
         if any(find_shortfall(funds.list_ways(purses, p, n), n) for p, n in needs.items()):
             continue
         for speed in range(len(POSTING)):
@@ -134,9 +134,9 @@ def _pay_in_order(
     partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, purses)]
     for program in order:
         partial = [
-            ({**payments, program: ways}, _spend(left, ways))
-            for payments, left in partial
-            for ways in _list_choices(funds.list_ways(left, program, needs[program], speed), needs[program])
+            ({**payments, program: ways}, _spend(rest, ways))
+            for payments, rest in partial
+            for ways in _list_choices(funds.list_ways(rest, program, needs[program], speed), needs[program])
         ]
     return min((payments for payments, _ in partial), key=_rank_payments, default=None)
 
@@ -188,7 +188,7 @@ def find_lacking(needs: Mapping[str, int], funds: Funds) -> dict[str, int]:
     The largest need takes first, and what a need has taken in part is gone for those after it.
     """
     lacking: dict[str, int] = {}
-    purses = funds.pooled
+    purses = funds.household_purses
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
         ways = funds.list_ways(purses, program, points)
         choices = _list_choices(ways, points)

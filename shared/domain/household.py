@@ -29,10 +29,10 @@ def describe_shares(shares: Iterable[Share], program: str) -> str:
 
 def describe_apart(apart: Apart, program: str) -> str:
     """Whose it is, and that it is not counted."""
-    held = f"{apart.member}'s {apart.points:,} of {program}"
+    whose = f"{apart.member}'s {apart.points:,} of {program}"
     if apart.pooling == "no":
-        return f"{held} cannot be joined: the programme does not let members put points together."
+        return f"{whose} cannot be joined: the programme does not let members put points together."
     if apart.pooling == "conditional":
         terms = f" ({apart.terms})" if apart.terms else ""
-        return f"{held} can be joined on conditions only{terms}, so they are not counted."
-    return f"{held} are not counted: whether they can be joined is not known."
+        return f"{whose} can be joined on conditions only{terms}, so they are not counted."
+    return f"{whose} are not counted: whether they can be joined is not known."

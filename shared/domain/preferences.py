@@ -31,10 +31,6 @@ _WORDS: dict[str, Callable[[Any], str]] = {
 Offer = TypeVar("Offer")
 
 
-def _list_airline(offer: Any) -> tuple[str]:
-    return (offer.airline,)
-
-
 @dataclass
 class AirlineTaste:
     """Airlines by code. `left_out` counts the offers of each that were left out of one answer."""
@@ -43,20 +39,19 @@ class AirlineTaste:
     avoided: frozenset[str] = frozenset()
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def choose(
-        self, offers: Iterable[Offer], airlines: Callable[[Offer], Iterable[str]] = _list_airline
-    ) -> list[Offer]:
+    def choose(self, offers: Iterable[Offer], airlines: Callable[[Offer], Iterable[str]] | None = None) -> list[Offer]:
         """The offers without those of avoided airlines, which are counted; those of preferred airlines first.
 
         A sort that follows keeps them first among equals.
         """
-        kept = []
+        list_airlines: Callable[[Any], Iterable[str]] = airlines or (lambda offer: (offer.airline,))
+        chosen_offers = []
         for offer in offers:
-            if code := next((code for code in airlines(offer) if code in self.avoided), None):
+            if code := next((code for code in list_airlines(offer) if code in self.avoided), None):
                 self.left_out[code] += 1
             else:
-                kept.append(offer)
-        return sorted(kept, key=lambda offer: self.preferred.isdisjoint(airlines(offer)))
+                chosen_offers.append(offer)
+        return sorted(chosen_offers, key=lambda offer: self.preferred.isdisjoint(list_airlines(offer)))
 
 
 def describe_left_out(left_out: Mapping[str, int], names: Mapping[str, str]) -> str:

@@ -55,8 +55,8 @@ class Purse:
     def spend(self, spent: int) -> "Purse":
         """What is left of it."""
         lent = {share.member: share.points for share in self.list_lent(spent)}
-        left = (Share(share.member, share.points - lent.get(share.member, 0)) for share in self.others)
-        return replace(self, points=self.points - spent, others=tuple(share for share in left if share.points))
+        rest = (Share(share.member, share.points - lent.get(share.member, 0)) for share in self.others)
+        return replace(self, points=self.points - spent, others=tuple(share for share in rest if share.points))
 
 
 @dataclass(frozen=True)

@@ -163,8 +163,8 @@ class _Legs:
         return HybridLeg(option, option.date, *self._times(option, option.origin, option.destination), cost)
 
     def cash(self, question: FaresQuestion, cash: Answers) -> list[HybridLeg[FareOption]]:
-        chosen = self.wish.taste.choose(fares.options(cash[question], question.cabin), attrgetter("carriers"))
-        options = fares.sort_by_price(chosen, self.rates, CURRENCY)
+        offers = self.wish.taste.choose(fares.options(cash[question], question.cabin), attrgetter("carriers"))
+        options = fares.sort_by_price(offers, self.rates, CURRENCY)
         return [self._cash(f, question) for f in options]
 
     def _cash(self, option: FareOption, question: FaresQuestion) -> HybridLeg[FareOption]:

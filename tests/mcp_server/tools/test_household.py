@@ -98,4 +98,6 @@ def test_partner_options_count_the_household(household: People, use: Use) -> Non
 
 def test_other_accounts_members_are_never_counted(household: People, use: Use) -> None:
     use(household.bob, "update_points_balance", program=BA, balance=900_000, member="Sam")
-    assert use(household.alice, "compare_transfer_options", **WANTED | {"points_needed": 400_000})["shortfall"] == 95_000
+    assert (
+        use(household.alice, "compare_transfer_options", **WANTED | {"points_needed": 400_000})["shortfall"] == 95_000
+    )
