@@ -16,6 +16,7 @@ from typing import Any
 import anyio.to_thread
 from pydantic_core import to_json, to_jsonable_python
 
+from mcp_server.calls.known_person import read_person
 from mcp_server.calls.lean_tools import find_similar, find_tool, open_call
 from mcp_server.calls.questions import (
     MAX_QUESTIONS,
@@ -348,13 +349,17 @@ async def execute(tool: Tool, raw_arguments: dict[str, Any], quota: Quota, perso
     caller = quota.caller
     await _check_trial(tool, caller)
     arguments = tool.arguments.check(raw_arguments)
+    quota.person = await read_person(tool, raw_arguments, caller)
+    if quota.person.taken:
+        raw_arguments = {**raw_arguments, **quota.person.taken}
+        arguments = tool.arguments.check(raw_arguments)
     if tool.name != UNCOUNTED_TOOL and not caller.anonymous and not _is_own_look(tool, caller):
         await USAGE_LOG.check_daily_limit(caller)
     async with quota.reserve(tool, arguments):
         try:
             answer = await (_ask_and_run(quota, raw_arguments, person) if person else _run_body(quota))
         except NoData as refusal:
-            refusal.message += _describe_cities(tool, quota.arguments)
+            refusal.message += _describe_cities(tool, quota.arguments) + quota.person.describe()
             raise
         quota.ending = answer.status, answer.message
     return answer
@@ -380,14 +385,15 @@ async def _run_body(quota: Quota) -> Answer:
 async def _run_once(quota: Quota) -> Answer:
     tool, arguments = quota.tool, dict(quota.arguments)
     compact = tool.condenses and _is_compact(arguments.pop("detail"), quota.via)
-    terms = (quota.caller, quota.via, clock.now(), quota.remaining.get(SEARCHES))
+    quota.person.taste.left_out.clear()
+    terms = (quota.caller, quota.via, clock.now(), quota.remaining.get(SEARCHES), quota.person.taste)
     if inspect.iscoroutinefunction(tool.function):
         quota.may_have_stored = not tool.reads  # in its own transactions
         result = await tool.function(LiveCall(*terms), **arguments)
-        return _render_result(tool, result, arguments, compact=compact)
+        return _render_result(quota, result, arguments, compact=compact)
     if tool.static:  # the change to a thread and back takes 0.1 ms, a quarter of such a call
         try:
-            return _build_answer(tool, Call(*terms, reads=tool.reads, static=True), arguments, compact)
+            return _build_answer(quota, Call(*terms, reads=tool.reads, static=True), arguments, compact)
         except RowsNeeded:
             if tool.static != "mostly":
                 raise
@@ -438,15 +444,15 @@ def _run_on_thread(quota: Quota, call: Call, arguments: dict[str, Any], compact:
     """
     tool, done = quota.tool, False
     try:
-        answer = _build_answer(tool, call, arguments, compact)
+        answer = _build_answer(quota, call, arguments, compact)
         done, quota.may_have_stored = True, not tool.reads
         return answer
     finally:
         call.finish(commit=done)
 
 
-def _build_answer(tool: Tool, call: Call, arguments: dict[str, Any], compact: bool) -> Answer:
-    return _render_result(tool, tool.function(call, **arguments), arguments, compact=compact)
+def _build_answer(quota: Quota, call: Call, arguments: dict[str, Any], compact: bool) -> Answer:
+    return _render_result(quota, quota.tool.function(call, **arguments), arguments, compact=compact)
 
 
 async def _until_disconnect(tool: Tool, work: Awaitable[Answer], receive: Receive | None) -> Answer:
@@ -465,12 +471,13 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _render_result(tool: Tool, result: Result, arguments: dict[str, Any], *, compact: bool) -> Answer:
+def _render_result(quota: Quota, result: Result, arguments: dict[str, Any], *, compact: bool) -> Answer:
+    tool = quota.tool
     data = result.model_dump(mode="json")
     objects = list_objects(data)
     mark_rows(objects)
     data = add_sandbox_label(data)
-    data["message"] += _describe_cities(tool, arguments)
+    data["message"] += _describe_cities(tool, arguments) + quota.person.describe()
     citation = cite_checks(objects) if tool.cites else ""
     if citation:
         data["message"] = f"{data['message']} {citation}"

@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 from sqlalchemy.exc import IntegrityError
 
+from mcp_server.calls.known_person import KnownPerson
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.registry import Tool
 from mcp_server.toolkit.thread_limiter import limiter
@@ -65,6 +66,7 @@ class Quota:
     def __init__(self, caller: Caller, via: Via) -> None:
         self.caller, self.via = caller, via
         self.person_seconds = 0.0  # that a person was waited for: no part of what the call took
+        self.person = KnownPerson()  # what the profile gives to this call
         self.remaining: dict[str, int] = {}  # of each capped meter, after this call
         self.ending: tuple[str | None, str] = (None, "")  # status and message; None: it crashed or was cancelled
         self.may_have_stored = False  # a change was committed, or about to be

@@ -35,6 +35,13 @@ class Place:
 PLACE = Place()
 
 
+class Unassumed:
+    """Marks a parameter that the profile never fills: left out, it has a meaning of its own."""
+
+
+UNASSUMED = Unassumed()
+
+
 class Parameter(NamedTuple):
     """One parameter of a tool: its type, its default (`...` when it is required) and its schema."""
 

@@ -1,7 +1,7 @@
 """The context of a tool call: caller, moment, reference data, the caller's own rows, and the providers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -14,6 +14,7 @@ from shared.db.base import open_own, transaction
 from shared.db.profile import Profile
 from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
+from shared.domain.preferences import AirlineTaste
 from shared.reference.load import Reference, reference
 from shared.settings import DataMode, Settings, settings
 
@@ -63,6 +64,7 @@ class CallBase:
     via: Literal["mcp", "rest"]
     now: datetime
     searches_left: int | None = None  # of today, after this one; None = without limit
+    taste: AirlineTaste = field(default_factory=AirlineTaste)  # of the person, where the call names no airline
 
     @property
     def account_id(self) -> int:
@@ -158,7 +160,7 @@ class LiveCall(CallBase):
 
     def with_session(self, session: Session) -> Call:
         """This call, as parts made of stored rows want it; within `rows` only."""
-        return Call(self.caller, self.via, self.now, self.searches_left, session)
+        return Call(self.caller, self.via, self.now, self.searches_left, self.taste, session)
 
     @cached_property
     def ask(self) -> "Ask":

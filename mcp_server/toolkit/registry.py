@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
 from mcp_server.toolkit.argument_schema import (
     PLACE,
+    UNASSUMED,
     Parameter,
     Schema,
     condense,
@@ -26,6 +27,7 @@ from mcp_server.toolkit.results import Result
 from shared.domain.display_names import to_one_line
 from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.plans import Tier
+from shared.domain.preferences import SETTINGS
 from shared.errors import Invalid
 
 # Arguments of tools: raw JSON values become checked keyword values, with the leniency that MCP hosts need.
@@ -36,6 +38,7 @@ _MAX_ENTRIES = 20_000  # of any list, whatever its schema says: each entry's fau
 _LEAST_OF_MANY_LINES = 1000  # characters a text may have that is written in lines, such as notes
 # What n8n sends with the arguments of a model; the person there cannot take it away.
 _OF_THE_HOST = frozenset({"sessionId", "action", "chatInput", "toolCallId"})
+_RECORD = "booking_id"
 _MAX_LEVELS = 64  # of lists and objects in each other, far below where Python stops a recursion
 
 
@@ -53,6 +56,11 @@ class Arguments:
         self.required: list[str] = self.schema.get("required", [])
         self.places = [name for name, parameter in parameters.items() if has_mark(parameter.type, PLACE)]
         self._optional = self.schema["properties"].keys() - set(self.required)
+        self.settings = {  # the setting of the profile that each of these has when a call leaves it out
+            name: SETTINGS[name]
+            for name, parameter in parameters.items()
+            if name in SETTINGS and name in self._optional and not has_mark(parameter.type, UNASSUMED)
+        }
         fields: dict[str, Any] = {
             name: (Annotated[parameter.type, _lenient_reader(parameter.schema)], parameter.default)
             for name, parameter in parameters.items()
@@ -73,6 +81,22 @@ class Arguments:
         except ValidationError as error:
             raise Invalid(*describe_faults(error, self.schema, present)) from None
         return dict(vars(model))
+
+    def fill(self, raw_arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments left out that these settings of a profile give; a value that the tool does not know does not.
+
+        What names a booking takes from it what else is left out.
+        """
+        if raw_arguments.get(_RECORD) is not None:
+            return {}
+        nodes, filled = self.schema["properties"], {}
+        for name, setting in self.settings.items():
+            value, node = settings.get(setting), nodes[name]
+            if value is None or raw_arguments.get(name) is not None:
+                continue
+            if value in node.get("enum", (value,)) and not ("maximum" in node and value > node["maximum"]):
+                filled[name] = value
+        return filled
 
     def _limit_unknown(self, raw_arguments: dict[str, Any]) -> dict[str, Any]:
         """Keeps no more unknown names than the answer will name: each costs the check its time."""
@@ -184,6 +208,9 @@ class Effect(Enum):
     REPLACES = (False, True, False)
 
 
+_CHANGE = (Effect.CHANGES, Effect.REPLACES)
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool: its function, and what the gate, the list, REST and the documents need to know of it."""
@@ -229,6 +256,14 @@ class Tool:
     def condenses(self) -> bool:
         """Whether it takes `detail` and answers compactly unless asked for all."""
         return "detail" in self.arguments.schema["properties"]
+
+    @property
+    def knows_person(self) -> bool:
+        """Whether settings of the profile stand for arguments that are left out, and airlines are the person's.
+
+        A change leaves as it is what a call leaves out. A static tool states facts of every cabin and reads no rows.
+        """
+        return bool(self.arguments.settings) and not self.static and self.effect not in _CHANGE
 
     @property
     def takes_reports(self) -> bool:

@@ -1,7 +1,7 @@
 """Live award search of one route over every airline, cheapest first."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as Date
 from datetime import timedelta
 from typing import Annotated, Literal
@@ -111,9 +111,10 @@ async def search_all_airlines(
     codes = tuple(code for code in selection.named if code not in selection.too_early)
     questions = [SeatsQuestion(*route, question.earliest, question.latest, codes) for route in routes]
     result = await find(call.ask, questions, cabins, passengers)
+    result = replace(result, options=call.taste.choose(result.options))
     matches = sorted(
         (o for o in result.options if max_points is None or o.points <= max_points),
-        key=lambda o: (o.points, o.date, o.program, o.airline),
+        key=lambda o: (o.points, o.airline not in call.taste.preferred, o.date, o.program, o.airline),
     )
     where, cheapest = _describe_query(question, max_points), _describe_cheapest(call, matches, passengers)
     coverage, by_airline = _build_coverage(result, selection), _list_by_airline(result, selection, matches)

@@ -1,6 +1,7 @@
 """Live search of cash fares, cheapest first, converted to one currency."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Annotated
 
 from pydantic import Field
@@ -59,7 +60,8 @@ async def search_cash_flights(
     questions = [FaresQuestion(*route, date, return_date, cabin, passengers, currency) for route in routes]
     readings = [reading for answer in await ask_each(call.ask, VERB, questions) for reading in answer]
     require_answer(readings, VERB, "The search for cash fares", "fares")
-    options, result_coverage = fares.options(readings, cabin), coverage(readings)
+    options = call.taste.choose(fares.options(readings, cabin), attrgetter("carriers"))
+    result_coverage = coverage(readings)
     back = f", back on {format_weekday(return_date)}" if return_date else ""
     where = f"{origin} to {destination} on {format_weekday(date)}{back}"
     if not options and not result_coverage.failed:

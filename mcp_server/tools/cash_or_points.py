@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date as Date
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Literal
 
 import anyio
@@ -124,8 +125,8 @@ async def compare_cash_vs_points(
     routes = resolve_journey(call, origin, destination, date)
     where = f"{origin} to {destination} on {format_weekday(date)} in {cabin.replace('_', ' ')}"
     sides = await (_read_stored if call.plan is Plan.FREE else _ask_sources)(call, routes, date, cabin)
-    fare_options = fares.options(sides.fares, cabin)
-    seats = list_offers(sides.seats, call.account_id if sides.live else None, (cabin,), 1)
+    fare_options = call.taste.choose(fares.options(sides.fares, cabin), attrgetter("carriers"))
+    seats = call.taste.choose(list_offers(sides.seats, call.account_id if sides.live else None, (cabin,), 1))
     if not fare_options and not seats and not coverage(sides.readings).failed:
         raise NoData(_describe_nothing(call, where), missing=["cash fare", "award seats"])
     rates = await exchange_rates.rates(

@@ -11,7 +11,8 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import AnyName, Cabin, Month, Points, SearchedAirport
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Result
-from mcp_server.views.sightings import age_in_seconds, build_freshness, read_balances, sightings_since
+from mcp_server.views.household import describe_counted
+from mcp_server.views.sightings import age_in_seconds, build_freshness, sightings_since
 from mcp_server.views.transfers import read_routes
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest_prices, newest_cells
@@ -22,6 +23,7 @@ from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
 from shared.services.search.provenance import Freshness
+from shared.services.search.purses import Household, read_household
 
 MAX_DESTINATIONS = 150
 MAX_BEST_DATES = 5
@@ -104,10 +106,10 @@ def explore_destinations(
     """
     airports = require_airports(call.reference, origin)
     first, last = _parse_months(call, month_from, month_to)
-    purses, source = _list_purses(call, points_balance, program)
+    purses, source, household = _list_purses(call, points_balance, program)
     which = (Row.origin.in_(airports), Row.cabin == cabin, Row.date <= last)
     cells = newest_cells(call.account_id, sightings_since(call), first, *which)
-    offers = [_to_offer(row, purses) for row in call.db.execute(lowest_prices(cells))]
+    offers = call.taste.choose(_to_offer(row, purses) for row in call.db.execute(lowest_prices(cells)))
     offers_by_price = sorted(
         _find_best_of_each(o for o in offers if o.destination not in airports), key=lambda o: o.order
     )
@@ -119,7 +121,8 @@ def explore_destinations(
         )
     listed = offers_by_price[: call.limits.results or MAX_DESTINATIONS]
     return ExploredDestinations(
-        message=_describe_result(listed, offers_by_price, origin, source),
+        message=_describe_result(listed, offers_by_price, origin, source)
+        + describe_counted(call.reference, household, {o.purse.source if o.purse else o.program for o in listed}),
         destinations=[_to_destination(call, offer, cabin) for offer in listed],
         balance_source=source,
         total_found=len(offers_by_price),
@@ -143,15 +146,18 @@ def _parse_months(call: Call, month_from: str | None, month_to: str | None) -> t
     return max(call.today, first), last
 
 
-def _list_purses(call: Call, points: int | None, program: str | None) -> tuple[dict[str, list[Reach]], Source]:
+def _list_purses(
+    call: Call, points: int | None, program: str | None
+) -> tuple[dict[str, list[Reach]], Source, Household]:
     """The balances that can pay in each programme: the one given, else those saved here."""
     slug = call.reference.program(program).slug if program is not None else None
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
     if points is not None and slug is not None:
-        return find_reach(read_routes(call), {slug: points}), "argument"
-    balances = {p: b for p, b in read_balances(call).items() if slug in (None, p)}
-    return find_reach(read_routes(call), balances), "saved" if balances else "none"
+        return find_reach(read_routes(call), {slug: points}), "argument", Household()
+    household = read_household(call.db, call.reference)
+    balances = {p: points for p, points in household.count_points().items() if slug in (None, p)}
+    return find_reach(read_routes(call), balances), "saved" if balances else "none", household
 
 
 def _to_offer(row: Any, purses: dict[str, list[Reach]]) -> _Offer:

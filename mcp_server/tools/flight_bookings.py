@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from mcp_server.toolkit.argument_schema import UNASSUMED
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
@@ -156,7 +157,7 @@ def add_flight_booking(
     return_date: Day | None = None,
     taxes_paid: Amount | None = None,
     taxes_currency: PaymentCurrency = "USD",
-    passengers: PassengerCount | None = None,
+    passengers: Annotated[PassengerCount | None, UNASSUMED] = None,
     confirmation_number: Confirmation = None,
     notes: Notes = None,
     departure_time: LocalTime = None,

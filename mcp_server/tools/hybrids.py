@@ -150,7 +150,7 @@ async def search_hybrid(
     start, end = resolve_journey(call, origin, destination, date)[0]
     hub_codes = _resolve_hubs(call, hubs, start, end)
     value = Decimal(str(points_value_cents))
-    wish = Wish(start, end, date, cabin, passengers, value)
+    wish = Wish(start, end, date, cabin, passengers, value, call.taste)
     journeys = await search(call.ask, call.reference, wish, hub_codes)
     require_answer(journeys.readings, "award_seats and cash_fares", "The search for hybrid journeys", "seats or fares")
     asked_sources = coverage(journeys.readings)

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy import ColumnElement, delete
 
 from mcp_server.toolkit import edits
+from mcp_server.toolkit.argument_schema import UNASSUMED
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
@@ -148,7 +149,7 @@ def log_lounge_visit(
     access_method: AccessMethod = "other",
     card_id: CardId | None = None,
     program: AnyName | None = None,
-    guests: Guests = 0,
+    guests: Annotated[Guests, UNASSUMED] = 0,
     amount_paid: Amount | None = None,
     currency: Currency = "USD",
     rating: Rating = None,

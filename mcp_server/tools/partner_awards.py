@@ -10,20 +10,21 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.award_charts import Example, to_example
 from mcp_server.views.flown_routes import APART, describe_route
+from mcp_server.views.household import describe_counted
 from mcp_server.views.transfers import read_routes
-from shared.db.balances import select_holder_balances
 from shared.domain.award_charts import SEASONS, Chart
 from shared.domain.flown_routes import ROUTES_KNOWN, RouteFinding, RouteKnown
 from shared.domain.party_prices import PER, Per, describe_points
 from shared.domain.plurals import pluralize
-from shared.domain.transfers import Network, find_paths
+from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
 from shared.reference.rows import Program
 from shared.services.search.price_memory import carriers_seen_nonstop
+from shared.services.search.purses import read_household
 
 Season = Literal["lowest", "off_peak", "standard", "peak"]
-Reach = Literal["balance", "transfer", "no"]
+Reachable = Literal["balance", "transfer", "no"]
 
 
 class PartnerChart(Part):
@@ -57,7 +58,7 @@ class PartnerOption(Verified):
     season: Season | None
     taxes_estimate: Money | None
     surcharges: list[Surcharge]
-    reachable: Reach
+    reachable: Reachable
     via: str | None
     book_at: str
     note: str | None
@@ -153,21 +154,15 @@ def _group_prices(prices: Sequence[_PartnerAward]) -> list[list[_PartnerAward]]:
     return sorted(groups.values(), key=lambda g: (g[0].points, g[0].program.slug))
 
 
-class _Funds(NamedTuple):
-    balances: dict[str, int]
-    routes: Network
+Reaches = Mapping[str, Sequence[Reach]]
 
 
-def _find_way(funds: _Funds, program: str, points: int) -> tuple[Reach, str | None]:
+def _find_way(reaches: Reaches, program: str, points: int) -> tuple[Reachable, str | None]:
     """Whether the balances cover the points, and the largest balance that does so by a transfer."""
-    if funds.balances.get(program, 0) >= points:
-        return "balance", None
-    for source, balance in sorted(funds.balances.items(), key=lambda item: -item[1]):
-        if source != program and any(
-            (p.source_points or 0) <= balance for p in find_paths(funds.routes, source, program, points)
-        ):
-            return "transfer", source
-    return "no", None
+    reach = first_covering(reaches.get(program, ()), points)
+    if reach is None:
+        return "no", None
+    return ("balance", None) if reach.source == program else ("transfer", reach.source)
 
 
 def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
@@ -185,11 +180,11 @@ def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[
     return surcharges
 
 
-def _to_option(call: Call, group: list[_PartnerAward], funds: _Funds, passengers: int) -> PartnerOption:
+def _to_option(call: Call, group: list[_PartnerAward], reaches: Reaches, passengers: int) -> PartnerOption:
     first = group[0]
     airlines = sorted(p.airline for p in group)
     total = first.points * passengers
-    reachable, via = _find_way(funds, first.program.slug, total)
+    reachable, via = _find_way(reaches, first.program.slug, total)
     return PartnerOption(
         program=first.program.slug,
         name=first.program.name,
@@ -243,7 +238,8 @@ def get_partner_award_options(
     nonstop_carriers = _find_carriers(call, starts, ends)
     carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
     findings = _judge_routes(call, carriers or _find_hub_carriers(call, (start, end)), starts, ends)
-    prices = list(_find_prices(call, findings, start, end, cabin))
+    every_price = list(_find_prices(call, findings, start, end, cabin))
+    prices = call.taste.choose(every_price, lambda price: (price.airline,) if isinstance(price, _PartnerAward) else ())
     groups = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route != "none_known"])
     unflown = _group_prices([p for p in prices if isinstance(p, _PartnerAward) and p.route == "none_known"])
     dynamic = [p.slug for p in prices if isinstance(p, Program)]
@@ -253,8 +249,8 @@ def get_partner_award_options(
         raise NoData(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
-    balances = {b.program: b.balance for b in call.db.scalars(select_holder_balances())}
-    funds = _Funds(balances, read_routes(call))
+    household = read_household(call.db, call.reference)
+    reaches = find_reach(read_routes(call), household.count_points())
     groups_shown = groups[: call.limits.results]
     caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]
     if unflown:
@@ -262,11 +258,12 @@ def get_partner_award_options(
     if quoted:
         caveats.append(f"{pluralize(len(quoted), 'dated price is', 'dated prices are')} quoted in examples.")
     summary = _describe_options(f"{start} to {end}", groups, len(groups_shown), dynamic, passengers)
+    counted = describe_counted(call.reference, household, {group[0].program.slug for group in groups_shown})
     return PartnerOptions(
-        message=" ".join([summary, *caveats]),
-        options=[_to_option(call, g, funds, passengers) for g in groups_shown],
+        message=" ".join([summary, *caveats]) + counted,
+        options=[_to_option(call, g, reaches, passengers) for g in groups_shown],
         examples=quoted,
-        if_flown=[_to_option(call, g, funds, passengers) for g in unflown[: call.limits.results]],
+        if_flown=[_to_option(call, g, reaches, passengers) for g in unflown[: call.limits.results]],
         total_found=len(groups),
         origin=start,
         destination=end,

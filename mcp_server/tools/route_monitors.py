@@ -303,8 +303,11 @@ def create_route_monitor(
 
 def _describe_outlook(call: Call, row: RouteMonitor, release: ReleaseWindow | None) -> str:
     """What the watch leaves out, and what is known of the route and of when its days go on sale."""
+    avoided = [airline_name(call.reference, code) for code in sorted(call.taste.avoided)] if not row.airlines else []
+    without = f" Seats of {' and '.join(avoided)} do not count, as your profile says." if avoided else ""
     return (
         describe_filters(row)
+        + without
         + describe_routes(call, row.airlines or (), row.origin, row.destination)
         + describe_opening(call, release, row.earliest_date, row.latest_date)
     )

@@ -13,7 +13,8 @@ from mcp_server.toolkit.parameters import AirportOrCity, AnyName, Cabin, Month, 
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import airline_name, list_offer_names, program_name
-from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, read_balances, sightings_since
+from mcp_server.views.household import describe_counted
+from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, sightings_since
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import average_taxes, last_fare, last_seen, newest_cells, with_values
@@ -29,6 +30,7 @@ from shared.reference.transfer_rates import describe_all_rates
 from shared.services.search.award_ids import flight_id as id_of
 from shared.services.search.award_ids import sighting_of
 from shared.services.search.provenance import Freshness
+from shared.services.search.purses import Household, read_household
 
 MAX_SIGHTINGS = 20_000  # only the newest that match are read, which bounds the time of a query
 
@@ -131,15 +133,19 @@ def list_flights(
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
-    balances = read_balances(call) if affordable_only else None
+    household = read_household(call.db, call.reference) if affordable_only else Household()
+    balances = household.count_points() if affordable_only else None
     query = with_values(cells, call.account_id, sightings_since(call)).where(
         *_build_price_filters(call, cells, max_points, balances)
     )
+    query = _leave_out_avoided(call, cells, query)
     rows = _read_page(call, query, _build_sort_order(cells, query, sort), page, per_page)
     total = rows[0].total if rows else _count_rows(call, query) if page > 1 else 0
     paging = Paging.of(page, per_page, total)
     return SightedFlights(
-        message=_describe_listing(total, balances) + paging.more,
+        message=_describe_listing(total, balances)
+        + describe_counted(call.reference, household, {row.program for row in rows})
+        + paging.more,
         flights=[_to_listed_flight(call, row) for row in rows],
         names=list_offer_names(call.reference, rows),
         freshness=build_freshness(
@@ -184,6 +190,17 @@ def _build_price_filters(
         reachable = {program: max(p.points_delivered for p in purse) for program, purse in purses.items()}
         conditions.append(cells.c.points <= case(reachable, value=cells.c.program, else_=0) if reachable else false())
     return conditions
+
+
+def _leave_out_avoided(call: Call, cells: Subquery, query: Select[Any]) -> Select[Any]:
+    """The query without the airlines the person avoids, whose offers are counted."""
+    if not call.taste.avoided:
+        return query
+    is_avoided = cells.c.airline.in_(sorted(call.taste.avoided))
+    avoided = query.where(is_avoided).subquery()
+    counts = select(avoided.c.airline, func.count()).group_by(avoided.c.airline)
+    call.taste.left_out.update(dict(row._tuple() for row in call.db.execute(counts)))
+    return query.where(~is_avoided)
 
 
 def _build_sort_order(cells: Subquery, query: Select[Any], sort: str) -> list[Any]:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.argument_faults import WrongValue
+from mcp_server.toolkit.argument_schema import UNASSUMED
 from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import CardId, Currency, Pairs, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
@@ -314,7 +315,7 @@ async def import_spending_statement(
     ] = None,
     rows: Rows | None = None,
     card_id: CardId | None = None,
-    currency: Currency | None = None,
+    currency: Annotated[Currency | None, UNASSUMED] = None,
     label: Annotated[str | None, Field(max_length=80)] = None,
     dry_run: bool = False,
     replace: Annotated[bool | None, Field(description="Of earlier copies.")] = None,
@@ -515,7 +516,7 @@ def get_spending_summary(
     call: Call,
     months_back: Annotated[int, Field(ge=1, le=36)] = 12,
     card_id: CardId | None = None,
-    currency: Annotated[Currency | None, Field(description="Absent: the one with most purchases.")] = None,
+    currency: Annotated[Currency | None, UNASSUMED, Field(description="Absent: the one with most purchases.")] = None,
 ) -> Summary:
     """Shows spending per month by category (groceries, restaurants, fuel, travel) and by card.
 

@@ -17,7 +17,6 @@ from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part,
 from mcp_server.views.sightings import age_in_seconds, build_freshness
 from shared.db.members import HOLDER
 from shared.db.observations import FareObservation
-from shared.db.profile import Profile
 from shared.db.statuses import LoyaltyStatus
 from shared.domain import status_tiers
 from shared.domain.dates import format_day, format_iso_day
@@ -553,9 +552,7 @@ def recommend_status_path(
         reached: Sequence[str] = ["The reported progress already covers this tier."]
         return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
     offers, closed = _find_offer_paths(call, goal, days)
-    profile = call.db.get(Profile, call.account_id)
-    home = home_airport or (profile.home_airport if profile else None)
-    flown, reasons = _find_run_paths(call, goal, home, days, currency)
+    flown, reasons = _find_run_paths(call, goal, home_airport, days, currency)
     planned, grounded = _find_flying_path(call, goal, days, currency)
     paths = sorted((p for p in (*offers, *planned, *flown) if _is_affordable(p, max_cash, currency)), key=_sort_key)
     why = [*closed, *grounded, *reasons]

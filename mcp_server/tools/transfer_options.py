@@ -11,17 +11,19 @@ from mcp_server.toolkit.parameters import AnyName, Points
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part, Result
 from mcp_server.toolkit.wording import list_program_names, program_name
+from mcp_server.views.household import MemberBalance, describe_left_apart, describe_lent, list_apart, list_lent
 from mcp_server.views.transfers import RunningBonus, TransferRoute, read_routes, to_transfer_route
 from shared.domain import transfer_options
 from shared.domain.funding import Funds, find_payment, find_slowest, sum_cost
 from shared.domain.plurals import pluralize
-from shared.domain.transfer_options import Combination, Way
+from shared.domain.transfer_options import Combination, Purse, Way
+from shared.domain.transfers import Edge, Network, find_sensible_paths
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.errors import NoData
 from shared.reference.reference import Reference
 from shared.reference.rows import Program
 from shared.reference.transfer_rates import describe_all_rates
-from shared.services.search.purses import read_purses
+from shared.services.search.purses import read_household
 
 MAX_OPTIONS = 20
 MAX_RATES_IN_MESSAGE = 2
@@ -66,7 +68,9 @@ class DeadEnd(Part):
 
 
 class TransferOptions(Result):
-    """`names`: of every programme in the answer, by slug."""
+    """`names`: of every programme in the answer, by slug. What other members hold is counted where the person's own
+    is not enough: `pooled_with` is what is put together then, `apart` what cannot be joined.
+    """
 
     target_program: str
     points_needed: int
@@ -74,6 +78,8 @@ class TransferOptions(Result):
     dead_ends: list[DeadEnd]
     options: list[TransferOption]
     combinations: list[CombinedOption]
+    pooled_with: list[MemberBalance]
+    apart: list[MemberBalance]
     shortfall: int
     balances_as_of: date
     currency: str
@@ -141,28 +147,49 @@ def compare_transfer_options(
     For "I need 20k more for my award: what should I move?" From one currency: find_transfer_paths. Premium.
     """
     goal = call.reference.program(target_program)
-    purses = read_purses(call.db, call.reference)
-    if not purses:
+    household = read_household(call.db, call.reference)
+    if not household.purses and not household.apart:
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs
     routes = read_routes(call)
-    ways = transfer_options.find_ways(routes, purses, goal.slug, points_needed)
-    if not ways:
-        raise NoData(f"None of the balances kept here can become points of {goal.name}.", missing=["transfer path"])
-    combinations = transfer_options.find_combinations(ways, points_needed)
+    purses, ways = _choose_purses(routes, household.purses, goal.slug, points_needed)
     missing = transfer_options.find_shortfall(ways, points_needed)
+    apart = [
+        balance
+        for balance in household.apart
+        if missing and (balance.program == goal.slug or find_sensible_paths(routes, balance.program, goal.slug))
+    ]
+    left_apart = describe_left_apart(call.reference, apart)
+    if not ways:
+        text = f"None of the balances kept here can become points of {goal.name}.{left_apart}"
+        raise NoData(text, missing=["transfer path"])
+    combinations = transfer_options.find_combinations(ways, points_needed)
     used = {w.purse.program: w.purse for w in ways}
     dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
-    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, purses)) or {}).get(goal.slug, ())
+    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, household.purses)) or {}).get(goal.slug, ())
+    cheapest = _find_cheapest([*((w,) for w in ways if w.covers), *(c.parts for c in combinations)])
+    paid = (cheapest or fastest) if not missing else [Way(p, None, p.points, p.points, p.points) for p in used.values()]
     dead_ends = [p for p in purses if p.points > 0 and p.program not in used]
+    named_programs = [goal.slug, *(p.program for p in purses), *(b.program for b in apart), *_list_steps(ways)]
     return TransferOptions(
         target_program=goal.slug,
         points_needed=points_needed,
-        names=list_program_names(call.reference, [goal.slug, *(p.program for p in purses), *_list_steps(ways)]),
+        names=list_program_names(call.reference, named_programs),
         dead_ends=[DeadEnd(program=p.program, points=p.points) for p in dead_ends],
-        message=_describe_options(call.reference, goal, ways, combinations, points_needed, missing, fastest),
+        message=" ".join(
+            [
+                _describe_options(
+                    goal, ways, combinations, points_needed, missing, describe_lent(call.reference, paid)
+                ),
+                *_describe_cheapest(call.reference, cheapest, fastest),
+                *describe_all_rates(call.reference, _list_edges(ways))[:MAX_RATES_IN_MESSAGE],
+                f"Transfers cannot be undone: confirm the seats first.{left_apart}",
+            ]
+        ),
         options=[_to_option(call.reference, w) for w in ways[:MAX_OPTIONS]],
         combinations=[_to_combination(call.reference, c, points_needed) for c in combinations],
+        pooled_with=list_lent(paid),
+        apart=list_apart(apart),
         shortfall=missing,
         balances_as_of=min(p.as_of for p in used.values() if p.as_of),
         currency=VALUATION_CURRENCY,
@@ -170,33 +197,49 @@ def compare_transfer_options(
     )
 
 
+def _choose_purses(
+    routes: Network, purses: Sequence[Purse], goal: str, needed: int
+) -> tuple[Sequence[Purse], list[Way]]:
+    """The balances that count, and their ways: the person's own; where they do not reach, all put together."""
+    ways = transfer_options.find_ways(routes, purses, goal, needed)
+    together = [purse.pool() for purse in purses]
+    if not transfer_options.find_shortfall(ways, needed) or together == list(purses):
+        return purses, ways
+    more = transfer_options.find_ways(routes, together, goal, needed)
+    brings_more = transfer_options.find_shortfall(more, needed) < transfer_options.find_shortfall(ways, needed)
+    return (together, more) if brings_more else (purses, ways)
+
+
+def _list_edges(ways: Sequence[Way]) -> list[Edge]:
+    return [edge for way in ways if way.path for edge in way.path.edges]
+
+
 def _list_steps(ways: Sequence[Way]) -> list[str]:
-    return [edge.target for way in ways[:MAX_OPTIONS] if way.path for edge in way.path.edges]
+    return [edge.target for edge in _list_edges(ways[:MAX_OPTIONS])]
 
 
 def _describe_options(
-    reference: Reference,
-    goal: Program,
-    ways: Sequence[Way],
-    combinations: Sequence[Combination],
-    needed: int,
-    missing: int,
-    fastest: Sequence[Way],
+    goal: Program, ways: Sequence[Way], combinations: Sequence[Combination], needed: int, missing: int, lent: str
 ) -> str:
+    points = f"{pluralize(needed, 'point')} of {goal.name}"
+    if lent and not missing:
+        return f"{points}: covered with {lent}, pooled with yours."
     alone = {w.purse.program for w in ways if w.covers}
     balances = f"{len(alone)} of {pluralize(len({w.purse.program for w in ways}), 'balance')}"
-    message = f"{pluralize(needed, 'point')} of {goal.name}: {balances} can reach it alone"
+    message = f"{points}: {balances} can reach it alone"
     message += f"; so can {pluralize(len(combinations), 'combination')}." if combinations else "."
-    cheapest = _find_cheapest([*((w,) for w in ways if w.covers), *(c.parts for c in combinations)])
-    if cheapest:
-        worth = (sum_cost(cheapest) or 0) / 100
-        message += f" The cheapest spends {_list_parts(reference, cheapest)}, worth about {worth:,.2f} USD."
-        message += _describe_fastest(reference, fastest, cheapest)
     if missing:
-        message += f" Missing even with every balance: {pluralize(missing, 'point')}."
-    direct = [edge for way in ways if way.path for edge in way.path.edges]
-    by_card = describe_all_rates(reference, direct)[:MAX_RATES_IN_MESSAGE]
-    return " ".join([message, *by_card, "Transfers cannot be undone: confirm the seats first."])
+        pooled = f", {lent} pooled" if lent else ""
+        message += f" Missing even with every balance{pooled}: {pluralize(missing, 'point')}."
+    return message
+
+
+def _describe_cheapest(reference: Reference, cheapest: Sequence[Way], fastest: Sequence[Way]) -> list[str]:
+    if not cheapest:
+        return []
+    worth = (sum_cost(cheapest) or 0) / 100
+    spent = f"The cheapest spends {_list_parts(reference, cheapest)}, worth about {worth:,.2f} USD."
+    return [spent + _describe_fastest(reference, fastest, cheapest)]
 
 
 def _find_cheapest(choices: Sequence[Sequence[Way]]) -> Sequence[Way]:

@@ -26,7 +26,7 @@ from mcp_server.views.transfers import (
     read_routes,
     to_transfer_route,
 )
-from shared.db.balances import select_holder_balances
+from shared.db.balances import load_balances
 from shared.domain.bonus_patterns import PastBonus, describe_pattern
 from shared.domain.dates import format_iso_day
 from shared.domain.plurals import pluralize
@@ -398,7 +398,7 @@ def whats_on_sale(
         raise Invalid(Fault("category", "is not a category", "transfer, points or all"))
     bonuses = _find_bonuses(call) if kind != "points" else []
     sales = _find_sales(call) if kind != "transfer" else []
-    held_programs = {row.program for row in call.db.scalars(select_holder_balances())}
+    held_programs = {row.program for row in load_balances(call.db).rows}
     on_sale = {o.from_program for o in bonuses} | {o.program for o in sales}
     rows = [*call.reference.rows("transfer_bonuses.csv"), *call.reference.rows("points_sales.csv")]
     message = (

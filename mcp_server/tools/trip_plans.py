@@ -23,6 +23,7 @@ from mcp_server.views.trip_plan_messages import (
     describe_nearest,
     describe_offer,
     describe_plan,
+    describe_pooling,
     describe_rest,
     describe_search,
     describe_transfer,
@@ -49,7 +50,7 @@ from shared.services.search.award_options import AwardOption
 from shared.services.search.fares import FareOption
 from shared.services.search.price_memory import fares_seen
 from shared.services.search.provenance import Coverage, Freshness, coverage, freshness, require_answer
-from shared.services.search.purses import read_purses
+from shared.services.search.purses import read_household
 from shared.services.search.trip_plan_search import (
     CURRENCY,
     TripSeats,
@@ -207,6 +208,7 @@ def _list_steps(
         how = f"with get_award_trip_details (trip_id {seat.offer.trip_id}), then " if seat.offer.trip_id else ""
         offer = describe_offer(reference, seat.offer)
         steps.append(f"Confirm live that the {seats} still open, {how}on the programme's own site: {offer}.")
+    steps += describe_pooling(reference, (w for ways in paid.ways.values() for w in ways))
     transfers = [w for ways in paid.ways.values() for w in ways if w.path]
     steps += [describe_transfer(reference, way, way.path) for way in transfers if way.path]
     pages = reference.find_booking_pages(journey.needs)
@@ -473,11 +475,12 @@ def _build_wish(
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
-    purses = read_purses(session, call.reference)
-    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses)
+    purses, apart = read_household(session, call.reference)
+    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, apart)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}
-    sides = list_sides(values, call.account_id, wish, seats, rates)
+    every_side = list_sides(values, call.account_id, wish, seats, rates)
+    sides = [call.taste.choose(side, lambda seat: (seat.offer.airline,)) for side in every_side]
     fit = [[s for s in side if wish.max_cash is None or (s.taxes or 0) <= wish.max_cash] for side in sides]
     journeys = [j for j in join_sides(fit, wish) if is_within_cap(j, wish.max_cash)]
     payable = {id(seat) for side in fit for seat in find_payable(side, funds)}
@@ -491,6 +494,7 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
 
 async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> NearestPlan[AwardOption] | None:
     """The best plan some days earlier or later, which is asked of the sources only where the days wanted hold none."""
+    call.taste.left_out.clear()  # those days are among the wider ones, and counted with them
     wider = wish.widen(call.today)
     seats = await search_seats(call.ask, call.reference, wider)
     if not rates.quotes:

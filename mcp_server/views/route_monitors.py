@@ -15,9 +15,10 @@ from shared.errors import Fault, Invalid
 from shared.outbox.wording import award_seats
 from shared.reference.city_airports import list_airports
 from shared.services.search.award_options import AwardOption, build_option
+from shared.services.search.purses import read_households
 from shared.services.watches.award_seats import WatchQuery
 from shared.services.watches.route_monitors import terms_of
-from shared.services.watches.seat_funding import describe_funding, load_purses
+from shared.services.watches.seat_funding import describe_funding
 
 State = Literal["active", "cancelled"]
 
@@ -83,8 +84,8 @@ def to_award_option(call: Call, match: MonitorMatch, passengers: int) -> AwardOp
 def describe_payment(call: Call, row: RouteMonitor, seats: Sequence[FoundSeat]) -> list[str]:
     """How the stored balances pay the best open seats for everybody, in sentences; nothing without balances."""
     query = WatchQuery(row.id, row.account_id, row.origin, row.destination, terms_of(row))
-    purses = load_purses(call.db, [row.account_id])
-    funding = describe_funding(call.db, query, [seat for seat in seats if seat.is_open], purses)
+    households = read_households(call.db, call.reference, [row.account_id])
+    funding = describe_funding(call.db, query, [seat for seat in seats if seat.is_open], households)
     return award_seats.describe_funding({"funding": funding})
 
 

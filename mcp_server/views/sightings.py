@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from mcp_server.toolkit.context import Call
-from shared.db.balances import select_holder_balances
 from shared.services.search.provenance import Freshness
 
 SEEN_DAYS = 14
@@ -53,8 +52,3 @@ def build_freshness(
         cached_until=None,
         note=note,
     )
-
-
-def read_balances(call: Call) -> dict[str, int]:
-    """The saved balances by programme."""
-    return {row.program: row.balance for row in call.db.scalars(select_holder_balances())}

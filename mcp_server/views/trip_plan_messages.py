@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from mcp_server.toolkit.wording import airline_name, program_name
+from mcp_server.views.household import describe_left_apart, describe_lent
 from shared.domain.airport_pairs import JourneyEnd
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_flight_times
@@ -76,13 +77,20 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
         for w in ways
     ]
     slowest = find_slowest(ways)
-    sentence = f"Paid with {' and '.join(parts)}"
+    lent = describe_lent(reference, ways)
+    sentence = f"Paid with {' and '.join(parts)}{f', {lent} pooled with yours' if lent else ''}"
     if not any(w.path for w in ways):
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
     if slowest != POSTING[0]:
         sentence += " No faster transfer covers it, and the seat may be gone in the meantime."
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
+
+
+def describe_pooling(reference: Reference, ways: Iterable[Way]) -> list[str]:
+    """The step that puts points of other members together with the person's; none where nothing is lent."""
+    lent = describe_lent(reference, ways)
+    return [f"Then pool {lent} with yours, as the programme's household rules ask."] if lent else []
 
 
 def describe_speed(path: TransferPath) -> str:
@@ -129,10 +137,12 @@ def explain_no_plan(
         back = f" and back after {pluralize(wish.nights, 'night')}" if wish.nights else ""
         unknown = " Unknown taxes count as too much." if cap else ""
         reasons.append(f"No award goes there{back}{cap}.{unknown}")
-    if not funds.purses:
+    if not funds.purses and not funds.apart:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     elif considered:
-        reasons.append("The balances do not cover any of them.")
+        pooled = " even pooled with those of your household" if funds.purses != funds.household_purses else ""
+        left_apart = describe_left_apart(reference, funds.apart)
+        reasons.append(f"The balances do not cover any of them{pooled}.{left_apart}")
     return reasons
 
 

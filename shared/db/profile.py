@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy import ForeignKey, func
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from shared.db.base import AccountOwned, Base
+from shared.db.base import AccountOwned, Base, transaction
+from shared.domain.preferences import SETTINGS
 from shared.domain.watch_kinds import WATCH_KINDS
 
 # Which mails can be turned on and off, and how they begin.
@@ -44,6 +45,13 @@ for _kind, _is_on in MAILS.items():
     setattr(Profile, f"mail_{_kind}", _switch)
 
 
+_SETTINGS = sa.select(
+    *(getattr(Profile, name) for name in sorted(set(SETTINGS.values()))),
+    Profile.preferred_airlines,
+    Profile.avoided_airlines,
+)
+
+
 class AdvisorLogo(AccountOwned, Base):
     """A PNG or JPEG, checked when it came in."""
 
@@ -55,6 +63,19 @@ class AdvisorLogo(AccountOwned, Base):
     height: Mapped[int]
     content: Mapped[bytes] = mapped_column(sa.LargeBinary)
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+def read_settings(account_id: int) -> dict[str, Any]:
+    """What the account has set of its way to travel, by column; nothing that was never set."""
+    with transaction(account_id) as session:
+        row = session.execute(_SETTINGS).one_or_none()
+    return {name: value for name, value in row._mapping.items() if value} if row else {}
+
+
+def read_avoided_airlines(session: Session, account_ids: Iterable[int]) -> dict[int, list[str]]:
+    """The codes of each account; those who avoid none are absent."""
+    query = sa.select(Profile.account_id, Profile.avoided_airlines).where(Profile.account_id.in_(sorted(account_ids)))
+    return {account_id: codes for account_id, codes in session.execute(query).tuples() if codes}
 
 
 def find_time_zone(session: Session, account_id: int) -> str | None:

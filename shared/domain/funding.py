@@ -4,12 +4,14 @@ An open seat can go while points are under way, so a slow transfer pays only whe
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from itertools import permutations
 
+from shared.domain.household import Apart
 from shared.domain.transfer_options import Purse, Way, build_way, find_combinations, find_shortfall, find_ways
-from shared.domain.transfers import POSTING, Edge, Network, TransferPath, count_amounts, find_paths
+from shared.domain.transfers import POSTING, Edge, Network, TransferPath, count_amounts, find_sensible_paths
 
 # Payment of one award from balances: the fastest transfer that covers it, since an open seat can be taken in the
 # meantime.
@@ -24,31 +26,59 @@ class SeatFunding:
 
 
 def find_funding(routes: Network, purses: Iterable[Purse], program: str, needed: int) -> SeatFunding:
-    """One balance where one is enough, else a combination; of each the fastest, and of these the cheapest."""
-    ways = find_ways(routes, purses, program, needed)
-    choices: list[tuple[Way, ...]] = [(way,) for way in ways if way.covers]
-    choices = choices or [combination.parts for combination in find_combinations(ways, needed)]
-    if not choices:
-        return SeatFunding((), find_shortfall(ways, needed))
-    return SeatFunding(min(choices, key=_rank), 0)  # the first of equals: they come cheapest first
+    """One balance where one is enough, else a combination; of each the fastest, and of these the cheapest.
+
+    What members hold is put together with it only where the person's own is not enough.
+    """
+    own = tuple(purses)
+    for balances in dict.fromkeys((own, tuple(purse.pool() for purse in own))):
+        ways = find_ways(routes, balances, program, needed)
+        choices: list[tuple[Way, ...]] = [(way,) for way in ways if way.covers]
+        choices = choices or [combination.parts for combination in find_combinations(ways, needed)]
+        if choices:
+            return SeatFunding(min(choices, key=_rank), 0)  # the first of equals: they come cheapest first
+    return SeatFunding((), find_shortfall(ways, needed))
 
 
 def _rank(ways: Sequence[Way]) -> tuple[int, int]:
     return max(POSTING.index(way.posting) for way in ways), sum(way.hops for way in ways)
 
 
+Payments = Mapping[str, tuple[Way, ...]]
 MAX_WALKS = 3  # of one speed between two programmes, besides the direct ones: others bring fewer points
 MAX_CHOICES = 3  # payments of one programme that are tried before the other's
-Payments = Mapping[str, tuple[Way, ...]]
 
 
 class Funds:
-    """Balances and the routes between programmes. Ways through the routes are looked up once."""
+    """Balances and the routes between programmes. Ways through the routes are looked up once.
 
-    def __init__(self, routes: Network, purses: Iterable[Purse]) -> None:
+    `apart` are balances of other members that cannot be joined.
+    """
+
+    def __init__(self, routes: Network, purses: Iterable[Purse], apart: Sequence[Apart] = ()) -> None:
         self.routes = routes
         self.purses = tuple(purses)
+        self.apart = tuple(apart)
         self._walks: dict[tuple[str, str], list[tuple[int, tuple[Edge, ...]]]] = {}
+
+    @cached_property
+    def household_purses(self) -> tuple[Purse, ...]:
+        """The balances with those of other members, where the programme lets them put points together."""
+        return tuple(purse.pool() for purse in self.purses)
+
+    def count_points(self) -> dict[str, int]:
+        """The points of the household by programme, as far as they can be put together."""
+        return {purse.program: purse.points for purse in self.household_purses}
+
+    def spend(self, payments: Payments) -> "Funds":
+        """What these payments leave, for what is paid after them."""
+        funds = Funds(self.routes, self.purses, self.apart)
+        funds._walks = self._walks
+        for ways in payments.values():
+            pooled = {way.purse.program for way in ways if way.purse.pooled}
+            balances = (purse.pool() if purse.program in pooled else purse for purse in funds.purses)
+            funds.purses = _spend(balances, ways)
+        return funds
 
     def list_ways(self, purses: Iterable[Purse], goal: str, needed: int, speed: int = len(POSTING) - 1) -> list[Way]:
         """The ways of these purses to the points by transfers at least so fast, an index of POSTING."""
@@ -72,7 +102,7 @@ class Funds:
         if (source, goal) not in self._walks:
             walks: list[tuple[int, tuple[Edge, ...]]] = []
             counts = [0] * len(POSTING)
-            for path in find_paths(self.routes, source, goal):
+            for path in find_sensible_paths(self.routes, source, goal):
                 speed = POSTING.index(path.slowest)
                 if counts[speed] < MAX_WALKS or len(path.edges) == 1:
                     counts[speed] += 1
@@ -84,32 +114,36 @@ class Funds:
 def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
     """Which balances pay each programme, none of them twice; None when they do not reach.
 
-    The slowest transfer is as fast as it can be, and no part is slower than its own programme needs.
+    The slowest transfer is as fast as it can be, and no part is slower than its own programme needs. What members hold
+    is put together only where the person's own balances do not reach.
     """
-    if any(find_shortfall(funds.list_ways(funds.purses, p, n), n) for p, n in needs.items()):
-        return None
-    for speed in range(len(POSTING)):
-        payments = [p for order in permutations(needs) if (p := _pay_in_order(order, needs, funds, speed)) is not None]
-        if payments:
-            return min(payments, key=_rank_payments)
+    for purses in dict.fromkeys((funds.purses, funds.household_purses)):
+        if any(find_shortfall(funds.list_ways(purses, p, n), n) for p, n in needs.items()):
+            continue
+        for speed in range(len(POSTING)):
+            every_order = (_pay_in_order(order, needs, funds, purses, speed) for order in permutations(needs))
+            if payments := [payment for payment in every_order if payment is not None]:
+                return min(payments, key=_rank_payments)
     return None
 
 
-def _pay_in_order(order: Sequence[str], needs: Mapping[str, int], funds: Funds, speed: int) -> Payments | None:
+def _pay_in_order(
+    order: Sequence[str], needs: Mapping[str, int], funds: Funds, purses: tuple[Purse, ...], speed: int
+) -> Payments | None:
     """The best payment that pays the programmes one after the other, each from what the one before left."""
-    partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, funds.purses)]
+    partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, purses)]
     for program in order:
         partial = [
-            ({**payments, program: ways}, _spend(purses, ways))
-            for payments, purses in partial
-            for ways in _list_choices(funds.list_ways(purses, program, needs[program], speed), needs[program])
+            ({**payments, program: ways}, _spend(rest, ways))
+            for payments, rest in partial
+            for ways in _list_choices(funds.list_ways(rest, program, needs[program], speed), needs[program])
         ]
     return min((payments for payments, _ in partial), key=_rank_payments, default=None)
 
 
 def _spend(purses: Iterable[Purse], ways: Iterable[Way]) -> tuple[Purse, ...]:
     spent = {w.purse.program: w.points_sent for w in ways}
-    return tuple(replace(p, points=p.points - spent.get(p.program, 0)) for p in purses)
+    return tuple(p.spend(spent[p.program]) if p.program in spent else p for p in purses)
 
 
 def _list_choices(ways: Sequence[Way], points: int) -> list[tuple[Way, ...]]:
@@ -149,22 +183,38 @@ def _rank_payments(payments: Payments) -> tuple[object, ...]:
 
 
 def find_lacking(needs: Mapping[str, int], funds: Funds) -> dict[str, int]:
-    """The points that are missing in each programme when the others are paid first, the largest before the smaller."""
+    """The points that are missing in each programme, of the household together; none of what is held counts twice.
+
+    The largest need takes first, and what a need has taken in part is gone for those after it.
+    """
     lacking: dict[str, int] = {}
-    purses = funds.purses
+    purses = funds.household_purses
     for program, points in sorted(needs.items(), key=lambda need: (-need[1], need[0])):
         ways = funds.list_ways(purses, program, points)
         choices = _list_choices(ways, points)
-        if choices:
-            purses = _spend(purses, choices[0])
-        elif missing := find_shortfall(ways, points):
+        taken = choices[0] if choices else _take_most(ways, points)
+        purses = _spend(purses, taken)
+        if (missing := points - sum(way.points_delivered for way in taken)) > 0:
             lacking[program] = missing
     return lacking
 
 
+def _take_most(ways: Iterable[Way], points: int) -> list[Way]:
+    """The most generous way of each balance until they reach so many points, or all of them."""
+    best: dict[str, Way] = {}
+    for way in sorted(ways, key=lambda way: (way.path is not None, -way.points_delivered, way.hops)):
+        best.setdefault(way.purse.program, way)
+    taken: list[Way] = []
+    for way in best.values():
+        if sum(w.points_delivered for w in taken) < points:
+            taken.append(way)
+    return taken
+
+
 def find_leftovers(purses: Iterable[Purse], payments: Payments, needs: Mapping[str, int]) -> dict[str, int]:
     """What each balance holds once everything is paid, with what transfers in whole blocks bring beyond the need."""
-    points = {p.program: p.points for p in purses}
+    pooled = {way.purse.program for ways in payments.values() for way in ways if way.purse.pooled}
+    points = {p.program: p.pool().points if p.program in pooled else p.points for p in purses}
     for program, ways in payments.items():
         for way in ways:
             points[way.purse.program] -= way.points_sent

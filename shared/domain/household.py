@@ -1,6 +1,38 @@
-"""Members of one household in sentences."""
+"""Members of one household: in sentences, and what they hold that cannot be put together with the person's."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shared.domain.transfer_options import Share
 
 
 def add_member(name: str, member: str | None) -> str:
     """`Sapphire Preferred of Anna`; the name alone where the thing is the account holder's."""
     return f"{name} of {member}" if member else name
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A balance of another member. `pooling`: no, conditional or unknown, and the terms where there are any."""
+
+    program: str
+    member: str
+    points: int
+    pooling: str
+    terms: str | None
+
+
+def describe_shares(shares: Iterable[Share], program: str) -> str:
+    """`Sam's 95,000 of The British Airways Club`."""
+    return " and ".join(f"{share.member}'s {share.points:,} of {program}" for share in shares)
+
+
+def describe_apart(apart: Apart, program: str) -> str:
+    """Whose it is, and that it is not counted."""
+    whose = f"{apart.member}'s {apart.points:,} of {program}"
+    if apart.pooling == "no":
+        return f"{whose} cannot be joined: the programme does not let members put points together."
+    if apart.pooling == "conditional":
+        terms = f" ({apart.terms})" if apart.terms else ""
+        return f"{whose} can be joined on conditions only{terms}, so they are not counted."
+    return f"{whose} are not counted: whether they can be joined is not known."

@@ -4,12 +4,12 @@ The price of a point spent is what it is worth elsewhere, in cents; a purse with
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from itertools import combinations
 
-from shared.domain.transfers import POSTING, Network, TransferPath, count_amounts, find_paths
+from shared.domain.transfers import POSTING, Network, TransferPath, count_amounts, find_sensible_paths
 from shared.domain.valuations import value_in_cents
 
 MAX_WAYS_PER_PURSE = 5  # further ways cost more and are rarely chosen
@@ -18,12 +18,45 @@ MAX_CHEAPEST, MAX_LARGEST = 6, 4  # purses that are combined; the number of comb
 
 
 @dataclass(frozen=True)
+class Share:
+    """What another member of the household holds."""
+
+    member: str
+    points: int
+
+
+@dataclass(frozen=True)
 class Purse:
+    """One balance. `others` may be put together with it; where it is `pooled`, `points` counts them too."""
+
     program: str
     points: int
     value: Decimal | None  # cents of one point
     as_of: date | None = None
     own_value: bool = False  # the person's, not the published one
+    others: tuple[Share, ...] = ()
+    pooled: bool = False
+
+    def pool(self) -> "Purse":
+        if self.pooled or not self.others:
+            return self
+        return replace(self, points=self.points + sum(share.points for share in self.others), pooled=True)
+
+    def list_lent(self, spent: int) -> tuple[Share, ...]:
+        """What of so many points is of others: the person's own go first, then those of who holds most."""
+        missing = spent - (self.points - sum(share.points for share in self.others)) if self.pooled else 0
+        lent = []
+        for share in sorted(self.others, key=lambda share: (-share.points, share.member)):
+            if missing > 0:
+                lent.append(Share(share.member, min(share.points, missing)))
+                missing -= share.points
+        return tuple(lent)
+
+    def spend(self, spent: int) -> "Purse":
+        """What is left of it."""
+        lent = {share.member: share.points for share in self.list_lent(spent)}
+        rest = (Share(share.member, share.points - lent.get(share.member, 0)) for share in self.others)
+        return replace(self, points=self.points - spent, others=tuple(share for share in rest if share.points))
 
 
 @dataclass(frozen=True)
@@ -52,6 +85,11 @@ class Way:
     def cents_per_point(self) -> Decimal | None:
         """Cents for one point of the target."""
         return None if self.cost is None else self.cost / self.points_delivered
+
+    @property
+    def lent(self) -> tuple[Share, ...]:
+        """Points of other members among those sent, which are put together with the person's first."""
+        return self.purse.list_lent(self.points_sent)
 
     @property
     def hops(self) -> int:
@@ -108,7 +146,7 @@ def find_ways(routes: Network, purses: Iterable[Purse], goal: str, needed: int) 
             spent = min(purse.points, needed)
             ways.append(Way(purse, None, spent, spent, needed))
         else:
-            paths = find_paths(routes, purse.program, goal, needed)
+            paths = find_sensible_paths(routes, purse.program, goal, needed)
             options = [w for p in paths if (w := build_way(purse, p, needed))]
             ways += sorted(options, key=_rank_key)[:MAX_WAYS_PER_PURSE]
     return sorted(ways, key=_rank_key)

@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cached_property
 
 MAX_HOPS = 3
+# Of a way by which balances are counted: what is longer, or brings less than a third, no expert would name.
+SENSIBLE_HOPS, MOST_SENT_FOR_ONE = 2, 3
 POSTING = ("instant", "hours", "days", "unknown")  # fastest first; unknown counts as slowest
 
 
@@ -110,6 +112,11 @@ class TransferPath:
         return product
 
     @property
+    def is_sensible(self) -> bool:
+        """Whether balances are counted by it: in few steps, and not for a handful of points to one that arrives."""
+        return len(self.edges) <= SENSIBLE_HOPS and self.ratio * MOST_SENT_FOR_ONE >= 1
+
+    @property
     def source_points(self) -> int | None:
         return self.amounts[0] if self.amounts else None
 
@@ -198,29 +205,32 @@ class Reach:
     points_delivered: int
 
 
-def _find_most_delivered(routes: Network, start: str, points: int, max_hops: int) -> dict[str, int]:
-    """The most that arrives in each other programme in so many steps. More points on the way never bring fewer."""
+def find_sensible_paths(routes: Network, start: str, goal: str, needed: int | None = None) -> list[TransferPath]:
+    """The paths by which points of one programme count for another, cheapest first."""
+    return [path for path in find_paths(routes, start, goal, needed, SENSIBLE_HOPS) if path.is_sensible]
+
+
+def _find_most_delivered(routes: Network, start: str, points: int) -> dict[str, int]:
+    """The most that arrives in each other programme by a sensible path."""
+    firsts = [(edge,) for edge in routes.get(start, ())]
+    seconds = [(first, edge) for (first,) in firsts for edge in routes.get(first.target, ()) if edge.target != start]
     most: dict[str, int] = {}
-    here = {start: points}
-    for _ in range(max_hops):
-        arrived: dict[str, int] = {}
-        for program, available in here.items():
-            for edge in routes.get(program, ()):
-                amount = edge.most_sendable(available)
-                arriving = edge.points_received(amount) if amount else 0
-                best = max(most.get(edge.target, 0), arrived.get(edge.target, 0))
-                if edge.target != start and arriving > best:
-                    arrived[edge.target] = arriving
-        most |= arrived
-        here = arrived
+    for edges in (*firsts, *seconds):
+        arriving = points
+        for edge in edges:
+            amount = edge.most_sendable(arriving)
+            arriving = edge.points_received(amount) if amount else 0
+        target = edges[-1].target
+        if arriving > most.get(target, 0) and TransferPath(edges).is_sensible:
+            most[target] = arriving
     return most
 
 
-def find_reach(routes: Network, balances: Mapping[str, int], max_hops: int = MAX_HOPS) -> dict[str, list[Reach]]:
+def find_reach(routes: Network, balances: Mapping[str, int]) -> dict[str, list[Reach]]:
     """The balances that reach each programme, each by itself: its own first, then the largest first."""
     reaches = {program: [Reach(program, points, points)] for program, points in balances.items() if points > 0}
     for source, points in sorted(balances.items(), key=lambda item: (-item[1], item[0])):
-        for target, delivered in _find_most_delivered(routes, source, points, max_hops).items():
+        for target, delivered in _find_most_delivered(routes, source, points).items():
             reaches.setdefault(target, []).append(Reach(source, points, delivered))
     return reaches
 

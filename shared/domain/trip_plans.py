@@ -126,7 +126,7 @@ def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSea
     """Finds those all balances together could pay; of one programme, day and pair of places the few cheapest."""
     most = {
         p: sum(x.points_delivered for x in reaches)
-        for p, reaches in find_reach(funds.routes, {p.program: p.points for p in funds.purses}).items()
+        for p, reaches in find_reach(funds.routes, funds.count_points()).items()
     }
     chosen_seats: dict[tuple[str, date, frozenset[str]], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):

@@ -247,18 +247,25 @@ def _describe_payment(entry: Facts) -> str:
     if len(parts) > 1:
         return f"Your balances are enough for {needed}: {' and '.join(map(_describe_part, parts))}."
     (part,) = parts
-    balance = f"You hold {part['balance']:,} {part['program_name']} points"
+    holder = f"You and {_name_lenders(part)} hold" if part.get("lent") else "You hold"
+    together = ", once they are put together" if part.get("lent") else ""
+    balance = f"{holder} {part['balance']:,} {part['program_name']} points{together}"
     if not part["targets"]:
         return f"{balance}: enough for the {entry['needed']:,}."
     return f"{balance}: transfer {part['points']:,} to {' and from there to '.join(part['targets'])}, {_posting(part)}."
 
 
+def _name_lenders(part: Facts) -> str:
+    return " and ".join(share["member"] for share in part["lent"])
+
+
 def _describe_part(part: Facts) -> str:
+    owner = f"your and {_name_lenders(part)}'s" if part.get("lent") else "your"
     if not part["targets"]:
-        return f"{part['points']:,} of your {part['balance']:,} {part['program_name']} points"
+        return f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points"
     ways = " and from there to ".join(part["targets"])
     return (
-        f"{part['points']:,} of your {part['balance']:,} {part['program_name']} points transferred to {ways},"
+        f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points transferred to {ways},"
         f" {_posting(part)}"
     )
 

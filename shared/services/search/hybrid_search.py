@@ -1,15 +1,17 @@
 """Hybrid search: one leg on points and one for cash, over each hub."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 import anyio
 
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import HybridLeg, find_best_pair, is_award_first, parse_local_time
+from shared.domain.preferences import AirlineTaste
 from shared.providers.ask import Ask
 from shared.providers.contract import FaresQuestion, Reading, SeatsQuestion
 from shared.reference.reference import Reference
@@ -33,6 +35,7 @@ class Wish:
     cabin: str
     passengers: int
     value: Decimal
+    taste: AirlineTaste = field(default_factory=AirlineTaste, compare=False)
 
     def fares(self, origin: str, destination: str, day: date) -> FaresQuestion:
         return FaresQuestion(origin, destination, day, None, self.cabin, self.passengers, CURRENCY)
@@ -124,7 +127,8 @@ def _build_onward_question(facts: Reference, wish: Wish, over: Over, seats: Answ
 
     Of an award that does not tell when it lands the next day is asked, which no flight to a hub misses.
     """
-    awards = list_offers(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
+    offers = list_offers(seats[over.seats(wish)], None, (wish.cabin,), wish.passengers)
+    awards = [offer for offer in offers if offer.airline not in wish.taste.avoided]
     if not awards:
         return None
     best = min(awards, key=lambda a: (a.arrives_at is None, a.points))
@@ -149,7 +153,7 @@ class _Legs:
 
     def award(self, question: SeatsQuestion, seats: Answers) -> list[HybridLeg[AwardOption]]:
         wish, ends = self.wish, (question.origin, question.destination)
-        options = list_offers(seats[question], self.account_id, (wish.cabin,), wish.passengers)
+        options = wish.taste.choose(list_offers(seats[question], self.account_id, (wish.cabin,), wish.passengers))
         return [self._award(option) for option in options if (option.origin, option.destination) == ends]
 
     def _award(self, option: AwardOption) -> HybridLeg[AwardOption]:
@@ -159,7 +163,8 @@ class _Legs:
         return HybridLeg(option, option.date, *self._times(option, option.origin, option.destination), cost)
 
     def cash(self, question: FaresQuestion, cash: Answers) -> list[HybridLeg[FareOption]]:
-        options = fares.sort_by_price(fares.options(cash[question], question.cabin), self.rates, CURRENCY)
+        offers = self.wish.taste.choose(fares.options(cash[question], question.cabin), attrgetter("carriers"))
+        options = fares.sort_by_price(offers, self.rates, CURRENCY)
         return [self._cash(f, question) for f in options]
 
     def _cash(self, option: FareOption, question: FaresQuestion) -> HybridLeg[FareOption]:

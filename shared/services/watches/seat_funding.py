@@ -1,51 +1,36 @@
 """How a person's stored balances pay award seats that a watch has found, by the transfer routes of their cards."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
-from shared.db.balances import PointsBalance, select_holder_balances
 from shared.db.cards import list_open_slugs
 from shared.domain.funding import find_funding
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
+from shared.services.search.purses import Household
 from shared.services.watches.award_seats import WatchQuery
 
 MAX_PROGRAMS = 3  # whose best price is compared with the balances
-Purses = Mapping[int, Sequence[Purse]]  # by account; those without balances are absent
-_BALANCES = select_holder_balances().where(
-    PointsBalance.account_id == sa.any_(sa.bindparam("ids", type_=sa.ARRAY(sa.BigInteger))), PointsBalance.balance > 0
-)
 
 
 def describe_funding(
-    session: Session, query: WatchQuery, options: Sequence[AwardOption], all_purses: Purses
+    session: Session, query: WatchQuery, options: Sequence[AwardOption], households: Mapping[int, Household]
 ) -> list[dict[str, Any]]:
     """How the stored balances pay the best price of the best programmes for everybody; nothing without balances."""
-    purses = all_purses.get(query.account_id)
-    if not purses:
+    household = households.get(query.account_id)
+    if household is None or not household.purses:
         return []
     routes = reference().routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))
     best: dict[str, int] = {}
     for option in options:
         if len(best) < MAX_PROGRAMS and option.program in reference().programs:
             best.setdefault(option.program, option.points * query.terms.passengers)
-    return [_describe_payment(routes, purses, program, points) for program, points in best.items()]
-
-
-def load_purses(session: Session, account_ids: Iterable[int]) -> Purses:
-    programs, purses = reference().programs, defaultdict(list)
-    for row in session.scalars(_BALANCES, {"ids": sorted(set(account_ids))}):
-        if row.program in programs:
-            purse = Purse(row.program, row.balance, programs[row.program].value_usd_cents)
-            purses[row.account_id].append(purse)
-    return purses
+    return [_describe_payment(routes, household.purses, program, points) for program, points in best.items()]
 
 
 def _describe_payment(routes: Network, purses: Sequence[Purse], program: str, points: int) -> dict[str, Any]:
@@ -65,6 +50,7 @@ def _describe_part(way: Way) -> dict[str, Any]:
         "points": way.points_sent,
         "targets": [name_program(edge.target) for edge in way.path.edges] if way.path else [],
         "posting": way.posting,
+        "lent": [{"member": share.member, "points": share.points} for share in way.lent],
     }
 
 

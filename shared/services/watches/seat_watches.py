@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
@@ -14,7 +14,7 @@ from shared import clock
 from shared.db.accounts import Account, is_suspended
 from shared.db.base import Base
 from shared.db.flight_alerts import FlightAlert
-from shared.db.profile import find_addressees
+from shared.db.profile import find_addressees, read_avoided_airlines
 from shared.db.route_monitors import RouteMonitor
 from shared.db.runs import COMPLETE, Claim, RunResult, unschedule
 from shared.db.watched_keys import list_key_rows, list_known_keys, store_key_rows
@@ -25,8 +25,9 @@ from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
+from shared.services.search.purses import Household, read_households
 from shared.services.watches.award_seats import CheckResult, SeatNews, WatchQuery, find_new_matches, plan_mails
-from shared.services.watches.seat_funding import MAX_PROGRAMS, Purses, describe_funding, load_purses, name_program
+from shared.services.watches.seat_funding import MAX_PROGRAMS, describe_funding, name_program
 
 W = TypeVar("W", RouteMonitor, FlightAlert)
 
@@ -39,6 +40,18 @@ class Find(Generic[W]):
     watch: W
     sight: CheckResult
     options: Sequence[AwardOption]
+
+
+def _leave_out_avoided(session: Session, finds: Sequence[Find[W]]) -> list[Find[W]]:
+    """Without what a watch of any airline found of those that its person avoids."""
+    of_any = {find.watch.account_id for find in finds if find.options and not find.sight.plan.terms.airlines}
+    avoided = read_avoided_airlines(session, of_any) if of_any else {}
+    return [
+        replace(find, options=[o for o in find.options if o.airline not in codes])
+        if not find.sight.plan.terms.airlines and (codes := avoided.get(find.watch.account_id))
+        else find
+        for find in finds
+    ]
 
 
 class SeatWatches(ABC, Generic[W]):
@@ -105,7 +118,7 @@ class SeatWatches(ABC, Generic[W]):
         """
         ids = {"ids": [sight.plan.watch_id for _, sight in checks]}
         watches = {watch.id: watch for watch in session.scalars(self._select_locked, ids)}
-        finds = self._store_finds(session, checks, watches)
+        finds = _leave_out_avoided(session, self._store_finds(session, checks, watches))
         self.note(session, finds)
         if news := [find for find in finds if find.options]:
             self._tell(session, news)
@@ -132,7 +145,7 @@ class SeatWatches(ABC, Generic[W]):
         kind = self.model.KIND
         (event,) = kind.events
         accounts = {find.watch.account_id for find in finds}
-        addressees, purses = find_addressees(session, accounts), load_purses(session, accounts)
+        addressees, purses = find_addressees(session, accounts), read_households(session, reference(), accounts)
         seats = [
             SeatNews(addressees[find.watch.account_id], (kind.name, find.watch.id), find.options) for find in finds
         ]
@@ -158,7 +171,7 @@ class SeatWatches(ABC, Generic[W]):
 
 
 def describe_seats(
-    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Purses
+    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Mapping[int, Household]
 ) -> dict[str, Any]:
     """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
     groups = group_flight_days(options)

@@ -1,13 +1,14 @@
 """Which balances pay an award: instant transfers first, then what is cheapest to the person; and what stays."""
 
+from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.domain.funding import Funds, find_lacking, find_leftovers, find_payment, find_slowest
-from shared.domain.transfer_options import Purse, Way
+from shared.domain.transfer_options import Purse, Share, Way
 from shared.domain.transfers import build_network
 from tests.shared.domain.edges import edge
 
@@ -91,3 +92,79 @@ def test_points_are_neither_made_nor_lost(needs: dict[str, int], held: dict[str,
     assert min(left.values()) >= 0
     for program, points in needs.items():
         assert sum(w.points_delivered for w in payments[program]) >= points
+
+
+def test_a_shortfall_counts_once_what_two_programmes_could_have() -> None:
+    """60,000 bring 20,000 of one of the two: the other lacks all that it needs."""
+    routes = build_network([edge("bank", "air", (3, 1)), edge("bank", "other", (3, 1))])
+    funds = Funds(routes, [Purse("bank", 60_000, Decimal(1))])
+    assert find_lacking({"air": 100_000, "other": 77_000}, funds) == {"air": 80_000, "other": 77_000}
+
+
+def test_a_shortfall_goes_by_no_way_that_an_expert_would_not_name() -> None:
+    poor, far = edge("hotel", "air", (30, 1)), edge("hub", "air")
+    routes = build_network([edge("bank", "hotel"), poor, edge("hotel", "hub"), far])
+    funds = Funds(routes, [Purse("bank", 60_000, Decimal(1))])
+    assert find_lacking({"air": 50_000}, funds) == {"air": 50_000}
+    assert find_payment({"air": 1_000}, funds) is None
+
+
+HELD = st.lists(
+    st.builds(
+        lambda program, points, others: Purse(
+            program, points, Decimal(1), others=tuple(Share(f"Member {n}", held) for n, held in enumerate(others))
+        ),
+        st.sampled_from(["chase", "capital", "amex", "air", "other", "hotel"]),
+        st.integers(0, 60_000),
+        st.lists(st.integers(1, 60_000), max_size=2),
+    ),
+    max_size=4,
+    unique_by=lambda purse: purse.program,
+)
+NEEDS = st.dictionaries(st.sampled_from(["air", "other"]), st.integers(1, 90_000), min_size=1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(held=HELD, needs=NEEDS)
+def test_no_point_of_a_household_is_spent_twice(held: list[Purse], needs: dict[str, int]) -> None:
+    funds = Funds(ROUTES, held)
+    payments = find_payment(needs, funds)
+    totals = {purse.program: purse.pool().points for purse in held}
+    sent: Counter[str] = Counter()
+    lent: Counter[tuple[str, str]] = Counter()
+    for way in (way for ways in (payments or {}).values() for way in ways):
+        sent[way.purse.program] += way.points_sent
+        lent.update({(way.purse.program, share.member): share.points for share in way.lent})
+        assert way.path is None or way.path.is_sensible
+    assert all(points <= totals[program] for program, points in sent.items())
+    for purse in held:
+        shares = {share.member: share.points for share in purse.others}
+        borrowed = {member: points for (program, member), points in lent.items() if program == purse.program}
+        assert all(points <= shares[member] for member, points in borrowed.items())
+        assert sum(borrowed.values()) == max(0, sent[purse.program] - purse.points)
+    if payments is not None:
+        assert find_lacking(needs, funds) == {} or len(needs) > 1
+        left = funds.spend(payments)
+        assert left.count_points() == {program: total - sent[program] for program, total in totals.items()}
+    else:
+        assert find_payment(needs, Funds(ROUTES, [replace(purse, others=()) for purse in held])) is None
+
+
+@settings(max_examples=30, deadline=None)
+@given(points=st.integers(0, 90_000), air=st.integers(1, 60_000), other=st.integers(1, 60_000))
+def test_what_is_lacking_and_what_is_held_is_all_that_is_needed(points: int, air: int, other: int) -> None:
+    routes = build_network([edge("bank", "air"), edge("bank", "other")])
+    lacking = find_lacking({"air": air, "other": other}, Funds(routes, [Purse("bank", points, Decimal(1))]))
+    assert sum(lacking.values()) == max(0, air + other - points)
+
+
+def test_members_points_are_used_only_where_the_person_s_own_do_not_reach() -> None:
+    funds = Funds(ROUTES, [Purse("air", 21_000, Decimal(1), others=(Share("Sam", 9_500),))])
+    own = find_payment({"air": 21_000}, funds)
+    both = find_payment({"air": 30_000}, funds)
+    assert own is not None
+    assert both is not None
+    assert [way.lent for way in own["air"]] == [()]
+    assert [way.lent for way in both["air"]] == [(Share("Sam", 9_000),)]
+    assert find_leftovers(funds.purses, both, {"air": 30_000}) == {"air": 500}
+    assert find_lacking({"air": 31_000}, funds) == {"air": 500}
