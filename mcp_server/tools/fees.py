@@ -22,7 +22,8 @@ from shared.domain.fees import FeeSample, merge_samples
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
-from shared.reference.rows import DutyExemptAirport, DutyRate
+from shared.reference.departure_duty import find_duty_rates, is_exempt, is_free_direct
+from shared.reference.rows import DutyRate
 from shared.services.search.provenance import Freshness
 
 # Air Passenger Duty as results show it: the amount per person, its band, source and dates.
@@ -52,24 +53,10 @@ class DepartureDuty(Verified):
     note: str
 
 
-def _find_exemption(call: Call, start: Airport) -> DutyExemptAirport | None:
-    return next((r for r in call.reference.rows("uk_duty_exempt_airports.csv") if r.airport == start.code), None)
-
-
-def _is_exempt(call: Call, start: Airport) -> bool:
-    exemption = _find_exemption(call, start)
-    return exemption is not None and not exemption.bands
-
-
 def find_departure_duty(call: Call, start: Airport, end: Airport, cabin: str, departure: date) -> DepartureDuty | None:
     """The duty of one person who leaves the United Kingdom that day; None elsewhere and where none is due."""
-    if start.country != rules.COUNTRY or _is_exempt(call, start):
-        return None
-    bands = next((r.bands for r in call.reference.rows("uk_duty_destinations.csv") if r.country == end.country), ())
-    possible = rules.find_bands(start.country, end.country, bands)
-    rates: list[DutyRate] = rules.find_rates(call.reference.rows("uk_duty_rates.csv"), possible, cabin, departure)
-    exemption = _find_exemption(call, start)
-    free_direct = exemption is not None and any(r.band in exemption.bands for r in rates)
+    rates = find_duty_rates(call.reference, start, end, cabin, departure)
+    free_direct = any(is_free_direct(call.reference, start, rate) for rate in rates)
     return _to_duty(rates, departure, free_direct=free_direct) if rates else None
 
 
@@ -97,7 +84,7 @@ def _describe_bands(bands: Sequence[str]) -> str:
 def describe_departure_duty(call: Call, start: Airport, duty: DepartureDuty | None, cabin: str) -> str:
     """The duty in a sentence; empty for a flight that leaves from elsewhere."""
     if duty is None:
-        exempt = start.country == rules.COUNTRY and _is_exempt(call, start)
+        exempt = start.country == rules.COUNTRY and is_exempt(call.reference, start)
         return f"Flights that leave {start.code} are exempt from Air Passenger Duty." if exempt else ""
     amount = f"{duty.amount:f} to {duty.highest:f}" if duty.amount != duty.highest else f"{duty.amount:f}"
     return (
