@@ -33,6 +33,14 @@ DAY = f"{PAGE}/day?{ROUTE}&airline=BA&day=2027-01-13&passengers=2"
 SEARCHES = ("search_monthly_availability", "search_availability", "search_all_airlines")
 
 
+@pytest.fixture(autouse=True)
+def _seats(world: World) -> None:
+    """The seats of the days that these tests look at."""
+    set_seat("open:2", "LHR", "JFK", date(2027, 1, 13), "business")
+    set_seat("open:7", "LHR", "JFK", date(2027, 1, 13), "economy")
+    set_seat("open", "LHR", "JFK", date(2027, 1, 2), "economy")
+
+
 @pytest.fixture
 def ann(world: World) -> Caller:
     return sign_up(world, "ann@example.test", "premium")
