@@ -33,7 +33,7 @@ MAX_DESTINATIONS = 150
 MAX_BEST_DATES = 5
 MAX_NAMED = 3  # in the message
 MAX_NIGHTS = 30
-SANDBOX_ROUTES = 20  # that an invented world is asked for before the first answer
+SANDBOX_ROUTES = 15  # that an invented world is asked for before the first answer
 Reachable = Literal["direct", "transfer", "no"]
 Source = Literal["argument", "saved", "none"]
 
@@ -322,7 +322,7 @@ def _describe_result(
     way = "there and back" if search.nights else "one way"
     message = f"{named}. Per person, {way}; {pluralize(len(offers), 'place')} in all."
     if source == "none":
-        message += " No balance was given and none is saved, so none is marked as covered."
+        message += " No balance is known, so none is marked as covered."
     else:
         covered = sum(o.purse is not None for o in offers)
         message += f" Your balances cover {covered}, directly or by transfer."

@@ -43,7 +43,8 @@ def build_question(reference: Reference, route: Route, earliest: date, latest: d
 
 
 async def sweep(ask: Ask, reference: Reference, routes: Sequence[Route], earliest: date, latest: date) -> list[Route]:
-    """Looks at the routes in turn; those that were answered. It ends where a source keeps its calls for others."""
+    """Looks at the routes in turn; those that were answered. It ends where no one answers, and where a source
+    keeps its calls for others."""
     answered: list[Route] = []
     for first in range(0, len(routes), TOGETHER):
         some = routes[first : first + TOGETHER]
@@ -54,7 +55,7 @@ async def sweep(ask: Ask, reference: Reference, routes: Sequence[Route], earlies
             its = readings[at * sources : (at + 1) * sources]
             if any(reading.has_answer for reading in its):
                 answered.append(route)
-        if not readings or any(reading.reason == PUT_OFF for reading in readings):
+        if not any(r.has_answer for r in readings) or any(r.reason == PUT_OFF for r in readings):
             break
     return answered
 
