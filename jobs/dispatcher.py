@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from jobs.handlers import billing, deadlines, exchange_rates, hotel_prices, retention, source_watch
+from jobs.handlers import billing, deadlines, exchange_rates, hotel_prices, retention, route_sweeps, source_watch
 from jobs.queue import DELIVERIES, MAIL, RUNS, count_under_way, free_slots, queue, wake
 from shared.db.base import transaction
 from shared.db.maintenance import WATCH
@@ -75,6 +75,7 @@ def begin() -> None:
         ensure_schedule(session, RunKind.EXCHANGE_RATES, exchange_rates.EVERY, exchange_rates.FIRST)
         ensure_schedule(session, RunKind.RETENTION, retention.EVERY, retention.FIRST)
         ensure_schedule(session, RunKind.SOURCE_WATCH, source_watch.EVERY, source_watch.FIRST)
+        ensure_schedule(session, RunKind.ROUTE_SWEEP, route_sweeps.EVERY, route_sweeps.FIRST)
         ensure_schedule(session, RunKind.DEADLINES, deadlines.EVERY, deadlines.FIRST)
         ensure_schedule(session, RunKind.BILLING, billing.EVERY, billing.FIRST)
         ensure_schedule(session, RunKind.HOTEL_WATCHES, hotel_prices.EVERY, hotel_prices.FIRST)

@@ -17,6 +17,7 @@ from jobs.handlers import (
     hotel_prices,
     inbound_mail,
     retention,
+    route_sweeps,
     source_watch,
     standing_orders,
 )
@@ -57,6 +58,7 @@ HANDLERS: dict[str, Callable[[Claim], Finish]] = {kind: handler.check for kind, 
     RunKind.INBOUND_MAIL: inbound_mail.check,
     RunKind.SOURCE_WATCH: source_watch.check,
     RunKind.RETENTION: retention.check,
+    RunKind.ROUTE_SWEEP: route_sweeps.check,
     RunKind.DEADLINES: deadlines.check,
     RunKind.BILLING: billing.check,
 }

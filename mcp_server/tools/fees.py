@@ -13,16 +13,20 @@ from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
+from mcp_server.toolkit.wording import program_name
 from shared.db.observations import AwardObservation as Row
 from shared.domain import departure_duty as rules
 from shared.domain.airports import Airport
 from shared.domain.airports import Airport as Place
 from shared.domain.dates import format_day
 from shared.domain.fees import FeeSample, merge_samples
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
-from shared.reference.rows import DutyExemptAirport, DutyRate
+from shared.reference.departure_duty import find_duty_rates, is_exempt, is_free_direct
+from shared.reference.exchange_rates import convert_amount
+from shared.reference.rows import DutyRate
 from shared.services.search.provenance import Freshness
 
 # Air Passenger Duty as results show it: the amount per person, its band, source and dates.
@@ -52,24 +56,10 @@ class DepartureDuty(Verified):
     note: str
 
 
-def _find_exemption(call: Call, start: Airport) -> DutyExemptAirport | None:
-    return next((r for r in call.reference.rows("uk_duty_exempt_airports.csv") if r.airport == start.code), None)
-
-
-def _is_exempt(call: Call, start: Airport) -> bool:
-    exemption = _find_exemption(call, start)
-    return exemption is not None and not exemption.bands
-
-
 def find_departure_duty(call: Call, start: Airport, end: Airport, cabin: str, departure: date) -> DepartureDuty | None:
     """The duty of one person who leaves the United Kingdom that day; None elsewhere and where none is due."""
-    if start.country != rules.COUNTRY or _is_exempt(call, start):
-        return None
-    bands = next((r.bands for r in call.reference.rows("uk_duty_destinations.csv") if r.country == end.country), ())
-    possible = rules.find_bands(start.country, end.country, bands)
-    rates: list[DutyRate] = rules.find_rates(call.reference.rows("uk_duty_rates.csv"), possible, cabin, departure)
-    exemption = _find_exemption(call, start)
-    free_direct = exemption is not None and any(r.band in exemption.bands for r in rates)
+    rates = find_duty_rates(call.reference, start, end, cabin, departure)
+    free_direct = any(is_free_direct(call.reference, start, rate) for rate in rates)
     return _to_duty(rates, departure, free_direct=free_direct) if rates else None
 
 
@@ -94,17 +84,24 @@ def _describe_bands(bands: Sequence[str]) -> str:
     return f"the {bands[0]} band" if bands == [rules.DOMESTIC] else f"band {' or '.join(bands)}"
 
 
-def describe_departure_duty(call: Call, start: Airport, duty: DepartureDuty | None, cabin: str) -> str:
-    """The duty in a sentence; empty for a flight that leaves from elsewhere."""
+def describe_departure_duty(
+    call: Call, start: Airport, duty: DepartureDuty | None, cabin: str, fees: Sequence["Fee"]
+) -> str:
+    """The duty in a sentence, and which sums cannot hold it; empty for a flight that leaves from elsewhere."""
     if duty is None:
-        exempt = start.country == rules.COUNTRY and _is_exempt(call, start)
+        exempt = start.country == rules.COUNTRY and is_exempt(call.reference, start)
         return f"Flights that leave {start.code} are exempt from Air Passenger Duty." if exempt else ""
     amount = f"{duty.amount:f} to {duty.highest:f}" if duty.amount != duty.highest else f"{duty.amount:f}"
-    return (
-        f"The taxes include Air Passenger Duty of the United Kingdom: {amount} {duty.currency} per person"
+    below = {fee.program: None for fee in fees if fee.below_duty}
+    facts = (
+        f"Air Passenger Duty of the United Kingdom: {amount} {duty.currency} per person"
         f" for a departure on {format_day(duty.departure)} in {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)}."
         f"{'' if duty.amount else f' {DIRECT_NOTE}'}"
     )
+    if not below:
+        return f"The taxes include {facts}"
+    whose = "All these averages are" if len(below) == len({fee.program for fee in fees}) else "Some averages are"
+    return f"{whose} below the duty alone, so expect more than that. {facts}"
 
 
 CODES = ARRAY(Text)  # one SQL parameter for all airports of a continent
@@ -121,6 +118,7 @@ class Fee(Marked):
     oldest: datetime
     basis: Literal["route", "region"]
     area: str
+    below_duty: bool  # less than the departure duty alone, so something is missing in what was seen
 
 
 class FeeEstimates(Result):
@@ -180,14 +178,18 @@ def _list_areas(call: Call, origin: str, destination: str) -> Iterable[tuple[str
         yield name, _find_airports_sharing(call, "continent", start), _find_airports_sharing(call, "continent", end)
 
 
-def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str]) -> list[Fee]:
+def _find_fees(
+    call: Call, origin: str, destination: str, cabin: str, programs: Sequence[str], duty: DepartureDuty | None
+) -> list[Fee]:
     """The fees of each programme, from the narrowest area in which a search has seen any."""
     narrowest: dict[str, list[Fee]] = {}
     for number, (area, starts, ends) in enumerate(_list_areas(call, origin, destination)):
         basis: Literal["route", "region"] = "region" if number else "route"
         wider: dict[str, list[Fee]] = {}
         for summary in _sum_observed_fees(call, starts, ends, cabin, programs):
-            wider.setdefault(summary.program, []).append(_to_fee(call, summary, basis, area))
+            wider.setdefault(summary.program, []).append(
+                _to_fee(call, summary, basis, area, duty if number < 2 else None)
+            )
         narrowest = wider | narrowest
         if narrowest and (not programs or set(narrowest) >= set(programs)):
             break
@@ -196,7 +198,11 @@ def _find_fees(call: Call, origin: str, destination: str, cabin: str, programs: 
     )
 
 
-def _to_fee(call: Call, summary: FeeSample, basis: Literal["route", "region"], area: str) -> Fee:
+def _to_fee(
+    call: Call, summary: FeeSample, basis: Literal["route", "region"], area: str, duty: DepartureDuty | None
+) -> Fee:
+    """`duty`: what every flight of this area owes at least."""
+    least = convert_amount(duty.amount, duty.currency, summary.currency) if duty else None
     return Fee(
         program=summary.program,
         average=summary.average,
@@ -208,6 +214,7 @@ def _to_fee(call: Call, summary: FeeSample, basis: Literal["route", "region"], a
         oldest=summary.oldest,
         basis=basis,
         area=area,
+        below_duty=least is not None and summary.average < least,
         generated_at=call.sandbox_timestamp(summary.newest),
     )
 
@@ -228,12 +235,20 @@ def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
     )
 
 
-def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:
+def _describe_fees(call: Call, fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:
     if not fees:
         return _describe_unseen(origin, destination, cabin)
     samples = sum(f.samples for f in fees)
-    seats = f"{pluralize(samples, 'seat')} seen in past searches"
-    sentences = [f"Average taxes and surcharges from {origin} to {destination}, one way per person, of {seats}."]
+    alike = [fee for fee in fees if (fee.basis, fee.currency) == (fees[0].basis, fees[0].currency)]
+    low, high = (
+        f"{format_money(fee.average, fee.currency)} with {program_name(call.reference, fee.program)}"
+        for fee in (alike[0], alike[-1])
+    )
+    span = low if len(alike) == 1 else f"{low} to {high}"
+    sentences = [
+        f"{origin} to {destination}: {span} in taxes and surcharges, one way per person,"
+        f" averages of {pluralize(samples, 'seat')} seen."
+    ]
     if areas := sorted({f.area for f in fees if f.basis == "region"}):
         sentences.append(f"For programmes never seen on this route, the average is of {' and '.join(areas)}.")
     if total > (programs_shown := len({f.program for f in fees})):
@@ -244,7 +259,7 @@ def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: st
 def _describe_unseen(origin: str, destination: str, cabin: str) -> str:
     return (
         f"No search has seen taxes or surcharges of {cabin.replace('_', ' ')} awards from {origin} to {destination}"
-        " or between their regions yet. Searches add them."
+        " or between their regions yet. A search of this route adds them."
     )
 
 
@@ -274,15 +289,15 @@ def estimate_award_fees(
         raise Invalid(Fault("destination", "is the origin", "another airport"))
     if date and date < call.today:
         raise Invalid(Fault("date", "is in the past", f"a day from {call.today.isoformat()}"))
-    fees = _find_fees(call, origin, destination, cabin, slugs)
     duty = find_departure_duty(call, start, end, cabin, date or call.today)
-    duty_sentence = describe_departure_duty(call, start, duty, cabin)
+    fees = _find_fees(call, origin, destination, cabin, slugs, duty)
+    duty_sentence = describe_departure_duty(call, start, duty, cabin, fees)
     if not fees and not duty:
         raise NoData(f"{_describe_unseen(origin, destination, cabin)} {duty_sentence}".strip(), ["observed fees"])
     shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]
     fees_shown = [f for f in fees if f.program in shown_programs]
     total = len({f.program for f in fees})
-    message = _describe_fees(fees_shown, total, origin, destination, cabin)
+    message = _describe_fees(call, fees_shown, total, origin, destination, cabin)
     return FeeEstimates(
         message=f"{message} {duty_sentence}".strip(),
         fees=fees_shown,

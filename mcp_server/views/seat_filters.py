@@ -39,11 +39,12 @@ def build_filters(
         "nonstop_only": nonstop_only,
         "weekdays": None if weekdays is None else [day for day in WEEKDAYS if day in weekdays] or "",
         "max_taxes": max_taxes,
-        "max_taxes_currency": None if max_taxes is None else _find_currency(call),
+        "max_taxes_currency": None if max_taxes is None else find_currency(call),
     }
 
 
-def _find_currency(call: Call) -> str:
+def find_currency(call: Call) -> str:
+    """The currency of the profile, in which people name amounts."""
     profile = call.db.get(Profile, call.account_id)
     return (profile and profile.currency) or CURRENCY
 

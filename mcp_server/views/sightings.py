@@ -6,14 +6,14 @@ Sightings are read as far back as SEEN_DAYS. A seat may be gone since, so everyt
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from mcp_server.toolkit.context import Call
+from mcp_server.toolkit.context import Call, CallBase
 from shared.services.search.provenance import Freshness
 
 SEEN_DAYS = 14
 NOTE = f"Seen in searches of the last {SEEN_DAYS} days; a seat may be gone since. Search again before moving points."
 
 
-def sightings_since(call: Call) -> datetime:
+def sightings_since(call: CallBase) -> datetime:
     return call.now - timedelta(days=SEEN_DAYS)
 
 

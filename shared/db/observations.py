@@ -15,7 +15,7 @@ from shared.db.base import Base, ModeOwned, currency, iata, pk, stamp
 
 # What a row of an answer and its memory have in common.
 _PRICE = ("points", "taxes", "taxes_currency")
-SEEN = ("airline", "program", "origin", "destination", "date", "cabin", *_PRICE, "seats", "ref")
+SEEN = ("airline", "program", "origin", "destination", "date", "cabin", *_PRICE, "seats", "stops", "ref")
 
 
 class AwardObservation(ModeOwned, Base):
@@ -43,6 +43,7 @@ class AwardObservation(ModeOwned, Base):
     taxes: Mapped[Decimal | None]
     taxes_currency: Mapped[str | None] = mapped_column(sa.String(3))
     seats: Mapped[int | None]
+    stops: Mapped[int | None] = mapped_column(sa.SmallInteger)  # None = not said
     ref: Mapped[str | None]  # the source's own name of the row, by which its flights are asked for
     seen_at: Mapped[stamp]
     provider_checked_at: Mapped[datetime | None]

@@ -23,6 +23,7 @@ class RunKind(StrEnum):
     SOURCE_WATCH = "source_watch"  # public files that are compared with our facts
     RETENTION = "retention"
     BILLING = "billing"  # asks the payment service about subscriptions
+    ROUTE_SWEEP = "route_sweep"  # looks at the top routes of home airports
     DEADLINES = "deadlines"  # tells people of what ends soon
 
 

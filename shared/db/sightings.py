@@ -1,12 +1,13 @@
 """Award seats and fares seen recently: of what an account may see, the newest row of each cell."""
 
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy import BindParameter, ColumnElement, Select, Subquery
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import ARRAY, BindParameter, ColumnElement, Select, Subquery
+from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
 from sqlalchemy.orm import Session
 
 from shared.db.observations import AwardObservation as Row
@@ -15,6 +16,7 @@ from shared.db.observations import FareObservation as Fare
 CELL = (Row.source, Row.airline, Row.program, Row.origin, Row.destination, Row.date, Row.cabin)
 MAX_ROW_NAMES = 10_000  # of one route, day and cabin
 CURRENCY = "USD"  # the only one in which values of sightings are compared
+Fits = Callable[[Any], ColumnElement[bool]]  # of the columns of a sighting
 
 
 def is_visible(account_id: int | BindParameter[int], kind: type[Row] | type[Fare] = Row) -> ColumnElement[bool]:
@@ -23,21 +25,30 @@ def is_visible(account_id: int | BindParameter[int], kind: type[Row] | type[Fare
 
 
 def newest_cells(
-    account_id: int, since: datetime, first: date, *which: ColumnElement[bool], most: int | None = None
+    account_id: int,
+    since: datetime,
+    first: date,
+    *which: ColumnElement[bool],
+    most: int | None = None,
+    fits: Fits | None = None,
 ) -> Subquery:
     """Of each cell the cheapest row of the last answer that showed it. `which` may speak of the cell alone: a condition
-    on prices belongs outside, or an older price would come back. `most` rows are looked at, the newest."""
+    on prices belongs outside, or an older price would come back. `most` rows are looked at, the newest.
+
+    `fits` is what a row of that last answer must be besides; cells without such a row are left out."""
     sightings = sa.select(Row).where(is_visible(account_id), Row.seen_at >= since, Row.date >= first, *which)
     if most is not None:
         sightings = sightings.order_by(Row.id.desc()).limit(most)  # written as they are seen
     rows = sightings.subquery().c
     cell = [rows[column.key] for column in CELL]
-    return (
+    fitting_first = [fits(rows).is_(True).desc()] if fits else []
+    cells = (
         sa.select(*rows)
         .ext(distinct_on(*cell))
-        .order_by(*cell, rows.seen_at.desc(), rows.points, rows.id)
+        .order_by(*cell, rows.seen_at.desc(), *fitting_first, rows.points, rows.id)
         .subquery("cells")
     )
+    return sa.select(*cells.c).where(fits(cells.c)).subquery("fitting") if fits else cells
 
 
 def _fares(account_id: int, since: datetime) -> tuple[ColumnElement[bool], ...]:
@@ -69,12 +80,99 @@ def lowest_prices(cells: Subquery) -> Select[Any]:
         sa.select(
             *what,
             sa.func.array_agg(rows.date.distinct()).label("dates"),
+            *_summarize(rows.taxes, rows.taxes_currency, rows.stops),
             sa.func.array_agg(rows.source.distinct()).label("sources"),
             sa.func.min(rows.seen_at).label("seen_at"),
             sa.func.min(rows.provider_checked_at).label("provider_checked_at"),
         )
         .where(rows.points == rows.low)
         .group_by(*what)
+    )
+
+
+def _summarize(taxes: Any, currency: Any, stops: Any) -> list[Any]:
+    """The least taxes of some rows, where they are all in one currency, and the most stops."""
+    one = sa.and_(sa.func.count(currency.distinct()) == 1, sa.func.count(taxes) == sa.func.count())
+    return [
+        sa.case((one, sa.func.min(taxes))).label("taxes"),
+        sa.case((one, sa.func.min(currency))).label("taxes_currency"),
+        sa.case((sa.func.count(stops) == sa.func.count(), sa.func.max(stops))).label("stops"),
+    ]
+
+
+def lowest_pairs(there: Subquery, back: Subquery, nights: Collection[int], fits: Fits | None = None) -> Select[Any]:
+    """The same of a way there and back with one programme, so many nights apart: points and taxes of both ways.
+
+    `fits` is what both ways together must be. `return_dates` are in the order of `dates`.
+    """
+    pairs = _pair_ways(there, back, nights)
+    low = sa.func.min(pairs.c.points).over(partition_by=(pairs.c.destination, pairs.c.program))
+    fitting = sa.select(*pairs.c, low.label("low")).where(*([fits(pairs.c)] if fits else []))
+    rows = fitting.subquery().c
+    what = (rows.destination, rows.program, rows.points)
+    return (
+        sa.select(
+            *what,
+            sa.func.min(rows.airline).label("airline"),
+            _in_order(rows.date, rows).label("dates"),
+            _in_order(rows.return_date, rows).label("return_dates"),
+            *_summarize(rows.taxes, rows.taxes_currency, rows.stops),
+            sa.func.array_agg(rows.source.distinct()).label("sources"),
+            sa.func.min(rows.seen_at).label("seen_at"),
+            sa.func.min(rows.provider_checked_at).label("provider_checked_at"),
+        )
+        .where(rows.points == rows.low)
+        .group_by(*what)
+    )
+
+
+def _pair_ways(there: Subquery, back: Subquery, nights: Collection[int]) -> Subquery:
+    """Each day's cheapest way there with the cheapest way back of each number of nights.
+
+    Both are grouped by the day of the way there. As a join, whose size nothing tells PostgreSQL, it took 19 s.
+    """
+    stay = sa.func.unnest(sa.literal(sorted(nights), ARRAY(sa.Integer))).table_valued("n").render_derived()
+    out, home = (_cheapest_of_day(there, there.c.destination), _cheapest_of_day(back, back.c.origin))
+    legs = [
+        sa.select(*way.c, day.label("day"), stay.c.n, is_out.label("is_out")).select_from(way.join(stay, sa.true()))
+        for way, day, is_out in ((out, out.c.date, sa.true()), (home, home.c.date - stay.c.n, sa.false()))
+    ]
+    leg = sa.union_all(*legs).subquery().c
+    both = sa.func.count() == 2
+    taxes_known = sa.and_(sa.func.count(leg.taxes) == 2, sa.func.count(leg.taxes_currency.distinct()) == 1)
+    return (
+        sa.select(
+            leg.place.label("destination"),
+            leg.program,
+            sa.func.min(leg.airline).filter(leg.is_out).label("airline"),
+            sa.func.sum(leg.points).label("points"),
+            leg.day.label("date"),
+            (leg.day + leg.n).label("return_date"),
+            sa.case((taxes_known, sa.func.sum(leg.taxes))).label("taxes"),
+            sa.func.min(leg.taxes_currency).label("taxes_currency"),
+            sa.case((sa.func.count(leg.stops) == 2, sa.func.max(leg.stops))).label("stops"),
+            sa.func.min(leg.source).label("source"),
+            sa.func.min(leg.seen_at).label("seen_at"),
+            sa.func.min(leg.provider_checked_at).label("provider_checked_at"),
+        )
+        .group_by(leg.place, leg.program, leg.day, leg.n)
+        .having(both)
+        .subquery()
+    )
+
+
+def _in_order(column: Any, rows: Any) -> Any:
+    return sa.func.array_agg(aggregate_order_by(column, rows.date, rows.return_date))
+
+
+def _cheapest_of_day(cells: Subquery, place: Any) -> Subquery:
+    """Of each place, programme and day the cheapest cell."""
+    key = (place, cells.c.program, cells.c.date)
+    return (
+        sa.select(*cells.c, place.label("place"))
+        .ext(distinct_on(*key))
+        .order_by(*key, cells.c.points, cells.c.airline)
+        .subquery()
     )
 
 

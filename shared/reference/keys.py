@@ -50,6 +50,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "buy_points.csv": ("program",),
     "continents.csv": ("continent", "countries"),
     "city_spellings.csv": ("name",),
+    "climate_normals.csv": ("airport",),
     "mail_forwarders.csv": ("domain",),
     "mail_senders.csv": ("domain",),
     "region_spellings.csv": ("country", "name"),

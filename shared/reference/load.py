@@ -93,6 +93,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "issuer_rules.csv": ("limit", 1, 10),
     "welcome_offers.csv": ("amount", 50, 500_000),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
+    "climate_normals.csv": ("jan", -50, 40),
     "voucher_types.csv": ("validity_months", 1, 60),
 }
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
@@ -387,6 +388,7 @@ _AIRPORT_FIELDS: dict[str, Callable[[Any], Iterable[str]]] = {
     "routes.csv": lambda row: (row.origin, row.destination),
     "lounges.csv": lambda row: (row.airport,),
     "uk_duty_exempt_airports.csv": lambda row: (row.airport,),
+    "climate_normals.csv": lambda row: (row.airport,),
     "scheduled_airports.csv": lambda row: row.airports,
     "airline_facts.csv": lambda row: (row.value,) if row.topic == "hub" else (),
     "status_run_routes.csv": lambda row: row.routing.split("-"),

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -23,7 +24,7 @@ from shared.reference.airlines import Airline, build_airlines
 from shared.reference.flights import HomeAreas
 from shared.reference.rows.award_charts import AwardExample, CancellationFee, ReleaseWindow
 from shared.reference.rows.programmes import PointsExpiry, PointsPooling, Program
-from shared.reference.rows.travel import CatalogCard, VoucherType
+from shared.reference.rows.travel import CatalogCard, ClimateNormal, VoucherType
 
 # Indexes built from the rows: award charts with prices, zones, transfer edges of a day, and names.
 
@@ -402,6 +403,25 @@ class Reference:
     def count_flights(self, code: str) -> int:
         """How busy an airport is, as far as routes and hubs are known: only good for comparing airports."""
         return self._traffic.get(code, 0) + self._hubs.get(code, 0)
+
+    def mean_celsius(self, airport: str, month: int) -> Decimal | None:
+        """The usual temperature of a month, counted from 1; None where no station is near."""
+        normal = self._normals.get(airport)
+        return normal.find_mean(month) if normal else None
+
+    @cached_property
+    def _normals(self) -> Mapping[str, ClimateNormal]:
+        return {row.airport: row for row in self._tables["climate_normals.csv"]}
+
+    @cached_property
+    def nonstop_routes(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """By airport the airports without a stop in between, each with the airlines that programmes here sell."""
+        routes: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for airline in sorted(self.airlines):
+            for origin, ends in self.flights[airline].pairs.items():
+                for end in ends:
+                    routes[origin][end].append(airline)
+        return {origin: {end: tuple(codes) for end, codes in ends.items()} for origin, ends in routes.items()}
 
     @cached_property
     def _hubs(self) -> Mapping[str, int]:

@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from shared import clock
+from shared.domain.names import normalize_name
 from shared.providers.contract import (
     AirportDelay,
     AwardSeat,
@@ -26,7 +27,8 @@ from shared.providers.contract import (
     TripQuestion,
     Unanswered,
 )
-from shared.providers.sandbox import draws, market, overrides
+from shared.providers.sandbox import carriers, draws, market, overrides
+from shared.providers.sandbox.timetable import compute_times
 from shared.reference.hotel_awards import build_award
 from shared.reference.hotels import find_stored
 from shared.reference.load import reference
@@ -79,6 +81,22 @@ def list_rates(currencies: Sequence[str], today: date) -> tuple[Rate, ...]:
 ROOM = "SANDBOX standard room"
 CENTS_PER_POINT = 0.7  # where no value of the programme is known
 _FULL_SHARE, _AWARD_SHARE = 0.04, 0.8  # of nights sold out, and of nights that can be had for points
+# Dollars of a usual night by words of a brand; the first that fits counts, and a house without a brand is in between.
+USUAL_NIGHT = {
+    720: "waldorf ritz regis edition conrad lxr raffles regent park&hyatt luxury six&senses alila impression fairmont",
+    420: "jw w&hotels andaz intercontinental grand&hyatt sofitel kimpton thompson signia zilara ziva secrets",
+    95: "express ibis hampton fairfield comfort quality super microtel days&inn motel sleep&inn econo travelodge",
+    150: "courtyard garden&inn novotel crowne radisson wyndham hyatt&place hyatt&house cambria aloft moxy mercure",
+    250: "westin hilton curio autograph sheraton pullman unbound meridien swissotel marriott hyatt",
+}
+_NO_BRAND = 170
+# How much dearer or cheaper a night is there.
+_PLACES = {
+    "new york": 1.5, "london": 1.45, "paris": 1.45, "tokyo": 1.3, "kyoto": 1.3, "wailea": 1.6, "san francisco": 1.2,
+    "MV": 2.1, "PF": 2.0, "SC": 1.8, "BM": 1.6, "CH": 1.4, "FJ": 1.4, "MU": 1.3, "AE": 1.1, "TR": 0.7, "PH": 0.65,
+    "IN": 0.6, "TH": 0.6, "ID": 0.6, "EG": 0.6, "CN": 0.6, "VN": 0.55, "MY": 0.55,
+}  # fmt: skip
+MOST_POINTS = {"hilton-honors": 250_000, "ihg-one-rewards": 250_000, "marriott-bonvoy": 200_000}  # of a standard room
 
 
 def find_stays(question: StaysQuestion, today: date, overrides: Mapping[str, str]) -> tuple[StayOffer, ...]:
@@ -124,18 +142,35 @@ def _draw_nights(hotel: HotelSpot, nights: list[date], today: date) -> Iterator[
     by what a point of the programme is usually worth.
     """
     levels, cents = _list_levels(hotel, today), _find_cents(hotel)
-    usual = 80 + 520 * draws.draw_fraction("hotel", hotel.hotel_code) ** 1.6  # dollars
+    usual, most = find_usual_night(hotel), MOST_POINTS.get(hotel.program or "", 1_000_000)
     for night in nights:
         cell = f"{hotel.hotel_code}|{night}"
         turn = (
             today.toordinal() + int(draws.draw_fraction("phase", cell) * draws.DAYS_PER_DRAW)
         ) // draws.DAYS_PER_DRAW
         place = draws.draw_fraction("night", cell, turn)
-        points = levels[int(place * len(levels))] if levels else 500 * round(usual * (0.8 + 0.5 * place) / cents / 5)
+        by_cash = _count_points(usual * (0.8 + 0.5 * place), cents, most)
+        points = levels[int(place * len(levels))] if levels else by_cash
         worth = points * cents / 100 if levels else usual
         dollars = round(worth * (0.75 + 0.5 * draws.draw_fraction("rate", cell, turn)))
         award = draws.draw_fraction("award night", cell, turn) < _AWARD_SHARE
         yield points if award else None, dollars, draws.draw_fraction("full", cell, turn) >= _FULL_SHARE
+
+
+def _count_points(dollars: float, cents: float, most: int) -> int:
+    return min(most, 500 * round(dollars / cents / 5))
+
+
+def find_usual_night(hotel: HotelSpot) -> float:
+    """Dollars of a usual night, by brand and place."""
+    fact = find_stored(reference(), hotel.hotel_code)
+    words = set(normalize_name(f"{fact.brand if fact else ''} {hotel.name}").split())
+    base = next(
+        (dollars for dollars, brands in USUAL_NIGHT.items() for b in brands.split() if words >= set(b.split("&"))),
+        _NO_BRAND,
+    )
+    place = _PLACES.get(normalize_name(hotel.city)) or _PLACES.get(hotel.country, 1.0)
+    return base * place * (0.85 + 0.35 * draws.draw_fraction("hotel", hotel.hotel_code))
 
 
 def _list_levels(hotel: HotelSpot, today: date) -> list[int]:
@@ -185,10 +220,12 @@ def find_fares(question: FaresQuestion, today: date) -> tuple[CashFare, ...]:
 def _build_fares(paths: list[market.Path], question: FaresQuestion, today: date) -> Iterator[CashFare]:
     last = question.return_date or question.date
     for path in paths:
+        if question.cabin not in carriers.list_cabins(path.airline, path.origin, path.destination):
+            continue
         if question.date < today or last > today + timedelta(days=path.on_sale_days):
             continue
         dollars = sum(_price(path, day, question.cabin, today) for day in _days(question)) * question.passengers
-        departs_at, arrives_at, minutes = market.compute_times(path, question.date)
+        departs_at, arrives_at, minutes = compute_times(path, question.date)
         yield CashFare(
             price=convert(Decimal(dollars), question.currency),
             currency=question.currency if has_rate(question.currency) else "USD",

@@ -5,7 +5,6 @@ VERSION, because monitors, screenshots and tests rely on the draws.
 """
 
 from datetime import date
-from decimal import Decimal
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -14,12 +13,6 @@ from shared.domain.plans import CABINS
 VERSION = b"sandbox/2"
 BASE = {"economy": 0.55, "premium_economy": 0.34, "business": 0.16, "first": 0.05}
 DAYS_PER_DRAW = 5  # then it is made again, so that monitors have something to notice
-_TAXES = {  # dollars, and dollars a mile
-    "economy": (5.6, 0.012),
-    "premium_economy": (15.0, 0.03),
-    "business": (30.0, 0.055),
-    "first": (40.0, 0.075),
-}
 _WEEKDAY = (0.95, 1.15, 1.15, 1.05, 0.85, 1.0, 0.85)  # from Monday
 PEAK_WEEKS = 0.28
 _TWO_64 = 2**64
@@ -66,17 +59,6 @@ def is_peak(program: str, day: date) -> bool:
     return draw_fraction("peak", program, year, week) < PEAK_WEEKS
 
 
-@lru_cache(maxsize=4096)
-def estimate_taxes(cabin: str, miles: float) -> Decimal:
-    flat, per_mile = _TAXES[cabin]
-    return Decimal(round(flat + per_mile * miles)).quantize(Decimal("0.01"))
-
-
 def invent_flight_number(airline: str, origin: str, destination: str, leg: int = 0) -> str:
     """In a form no airline uses."""
     return f"{airline}-SBX-{100 + int(900 * draw_fraction('flight', airline, origin, destination, leg))}"
-
-
-def draw_departure(cell: str) -> int:
-    """Minutes after midnight, from 06:00 to 21:55 in steps of five."""
-    return 360 + 5 * int(192 * draw_fraction("departure", cell))

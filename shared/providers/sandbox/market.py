@@ -1,27 +1,32 @@
 """The sandbox's award market: seats drawn for the charts and the known flights of the reference data.
 
-Nothing is offered that no chart ever priced, that no airline would fly, or that is not on sale yet; there the sandbox
-has no answer, as a real source would have none.
+Nothing is offered that no airline would fly, in a cabin it has not, or that is not on sale yet; there the sandbox has
+no answer, as a real source would have none. Prices are those of charts. An airline's own programme without a chart for
+a route asks invented prices that change by the day; no partner does.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from itertools import groupby, pairwise
 
 from shared.domain.award_charts import RoutePrice, Season
 from shared.domain.plans import CABINS
 from shared.providers.contract import AwardSeat, AwardTrip, BookingLink, SeatsQuestion, Segment, Unanswered
-from shared.providers.sandbox import draws
+from shared.providers.sandbox import carriers, draws
 from shared.providers.sandbox.overrides import find_override
+from shared.providers.sandbox.timetable import compute_times
 from shared.reference.load import reference
 
 DETOUR = 1.4  # a connection over a hub may be this much longer than the direct way
 MIN_KNOWN = 10  # known flights of an airline whose list is taken as whole
 SHORT_MILES = 2_500  # of a flight of an airline without such a list
 ON_SALE_DAYS = 355  # where no release window of the airline is known
+PARTNER_SHARE = 0.75  # of the seats an airline opens to its own members that partners sell too
+# Points of a programme whose prices follow no chart: so many, and so many a mile, in economy on a usual day.
+DYNAMIC_POINTS, DYNAMIC_PER_MILE = 4_500, 5.2
+DYNAMIC_CABINS = {"economy": 1.0, "premium_economy": 1.7, "business": 3.1, "first": 4.4}
 LINKS = "https://sandbox.invalid/award"
 LETTERS = {"economy": "Y", "premium_economy": "W", "business": "J", "first": "F"}  # in a reference, which must be short
 
@@ -121,39 +126,84 @@ def find_seats(question: SeatsQuestion, today: date, overrides: Mapping[str, str
         raise Unanswered("no_data", "not_served")
     first = max(question.earliest, today)
     days = [first + timedelta(days=ahead) for ahead in range((question.latest - first).days + 1)]
-    return tuple(seat for market in markets for seat in _window(market, days, overrides))
+    return tuple(
+        seat
+        for _, its_markets in groupby(markets, key=lambda market: market.path)
+        for seat in _window(list(its_markets), days, overrides)
+    )
 
 
 @dataclass(frozen=True)
 class _Market:
-    """One programme that sells one airline on a route, as charts stood on the day of looking."""
+    """One programme that sells one airline on a route, as charts stood on the day of looking; without a price it asks
+    what it likes."""
 
     path: Path
-    price: RoutePrice
+    program: str
+    price: RoutePrice | None
     today: date
-    name: str
+    own: bool
+
+    @cached_property
+    def name(self) -> str:
+        return f"{self.path.airline}_{self.program}_{self.path.origin}_{self.path.destination}"
+
+    def find_points(self, cabin: str, day: date) -> int | None:
+        """What it asks in a cabin; None where it sells none."""
+        if self.price is not None:
+            return find_points(self.price, cabin, day)
+        return invent_points(self.program, self.path, cabin, day) if self.own else None
 
 
 def _markets(airline: str, origin: str, destination: str, today: date) -> Iterator[_Market]:
+    """The airline's own programme comes first: what partners sell is a part of its seats."""
     path = find_path(airline, origin, destination)
     if path is None:
         return
-    for price in _prices(airline, origin, destination, today):
-        yield _Market(path, price, today, f"{airline}_{price.program}_{origin}_{destination}")
+    own = reference().airlines[airline].program
+    prices = {price.program: price for price in _prices(airline, origin, destination, today)}
+    if own:
+        yield _Market(path, own, prices.pop(own, None), today, own=True)
+    for program, price in prices.items():
+        yield _Market(path, program, price, today, own=False)
 
 
-def _window(market: _Market, days: Sequence[date], overrides: Mapping[str, str]) -> Iterator[AwardSeat]:
-    last = market.today + timedelta(days=market.path.on_sale_days)
+@lru_cache(maxsize=65_536)
+def invent_points(program: str, path: Path, cabin: str, day: date) -> int:
+    """A price without a chart, in steps of 500: by distance and cabin, dearer in peak weeks and some days."""
+    usual = (DYNAMIC_POINTS + DYNAMIC_PER_MILE * path.miles) * DYNAMIC_CABINS[cabin]
+    season = 1.3 if draws.is_peak(program, day) else 1.0
+    noise = 0.85 + 0.4 * draws.draw_fraction("points", program, path.origin, path.destination, day, cabin)
+    return 500 * max(8, round(usual * season * noise / 500))
+
+
+def _window(markets: Sequence[_Market], days: Sequence[date], overrides: Mapping[str, str]) -> Iterator[AwardSeat]:
+    """The seats of one airline, of all programmes that sell it."""
+    first = markets[0]
+    path = first.path
+    cabins = carriers.list_cabins(path.airline, path.origin, path.destination)
+    last = first.today + timedelta(days=path.on_sale_days)
     for day in days:
         if day > last:
             return
-        open_cabins = draws.draw_seats(market.name, day, market.today)
-        if overrides:
-            open_cabins = _apply_overrides(market, day, open_cabins, overrides)
-        for cabin, count in open_cabins.items():
-            points = find_points(market.price, cabin, day)
-            if points is not None:  # the chart has a price
-                yield _build_seat(market, day, cabin, points, count)
+        own_cabins = draws.draw_seats(first.name, day, first.today)
+        for market in markets:
+            open_cabins = own_cabins if market is first else _draw_shared(market, day, own_cabins)
+            if overrides:
+                open_cabins = _apply_overrides(market, day, open_cabins, overrides)
+            for cabin, count in open_cabins.items():
+                points = market.find_points(cabin, day) if cabin in cabins else None
+                if points is not None:
+                    yield _build_seat(market, day, cabin, points, count)
+
+
+def _draw_shared(market: _Market, day: date, own_cabins: Mapping[str, int]) -> dict[str, int]:
+    """Of the seats the airline has open those a partner sells."""
+    return {
+        cabin: count
+        for cabin, count in own_cabins.items()
+        if draws.draw_fraction("partner", market.name, day, cabin) < PARTNER_SHARE
+    }
 
 
 def _apply_overrides(
@@ -162,7 +212,7 @@ def _apply_overrides(
     path, seats = market.path, dict(open_cabins)
     for cabin in CABINS:
         cell = f"{path.origin}-{path.destination}|{day}|{cabin}"
-        is_open, count = find_override(overrides, cell, path.airline, market.price.program)
+        is_open, count = find_override(overrides, cell, path.airline, market.program)
         if is_open is False:
             seats.pop(cabin, None)
         elif is_open:
@@ -171,7 +221,7 @@ def _apply_overrides(
 
 
 def _build_seat(market: _Market, day: date, cabin: str, points: int, count: int) -> AwardSeat:
-    path, program = market.path, market.price.program
+    path, program = market.path, market.program
     ref = f"sbx_{market.name}_{day:%Y%m%d}_{LETTERS[cabin]}"
     departs_at, arrives_at, _ = compute_times(path, day)
     return AwardSeat(
@@ -183,7 +233,7 @@ def _build_seat(market: _Market, day: date, cabin: str, points: int, count: int)
         date=day,
         cabin=cabin,
         points=points,
-        taxes=draws.estimate_taxes(cabin, path.miles),
+        taxes=carriers.estimate_taxes(path.airline, program, path.origin, path.destination, cabin, day),
         taxes_currency="USD",
         seats=count,
         stops=path.stops,
@@ -194,26 +244,6 @@ def _build_seat(market: _Market, day: date, cabin: str, points: int, count: int)
         booking_url=f"{LINKS}/{ref}",
         checked_at=None,
     )
-
-
-@lru_cache(maxsize=32_768)  # without: twice the time for a check of a route
-def compute_times(path: Path, day: date) -> tuple[str, str | None, int]:
-    """Local times of the airports, and minutes under way. A flight leaves at the same time in every cabin."""
-    flight = f"{path.airline}|{path.origin}|{path.destination}|{day}"
-    midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - local
-    departure = midnight + timedelta(minutes=draws.draw_departure(flight))
-    minutes = 5 * round((path.miles / 500 * 60 + 35 + 95 * path.stops) / 5)
-    return f"{departure:%Y-%m-%dT%H:%M}", _local_arrival(departure, minutes, path), minutes
-
-
-def _local_arrival(departure: datetime, minutes: int, path: Path) -> str | None:
-    airports = reference().airports
-    try:
-        origin, destination = (ZoneInfo(airports[code].tz) for code in (path.origin, path.destination))
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
-    arrival = departure.replace(tzinfo=origin) + timedelta(minutes=minutes)
-    return f"{arrival.astimezone(destination):%Y-%m-%dT%H:%M}"
 
 
 def find_trip(ref: str, today: date, overrides: Mapping[str, str]) -> tuple[AwardTrip, ...]:

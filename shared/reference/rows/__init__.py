@@ -56,6 +56,7 @@ from shared.reference.rows.travel import (
     CardEarn,
     CatalogCard,
     CitySpelling,
+    ClimateNormal,
     Continent,
     HomeArea,
     Hotel,
@@ -100,6 +101,7 @@ __all__ = [
     "ChartGap",
     "ChartRow",
     "CitySpelling",
+    "ClimateNormal",
     "Continent",
     "DutyDestination",
     "DutyExemptAirport",
@@ -152,6 +154,7 @@ __all__ = [
 FILES: dict[str, type] = {
     "continents.csv": Continent,
     "city_spellings.csv": CitySpelling,
+    "climate_normals.csv": ClimateNormal,
     "mail_forwarders.csv": MailForwarder,
     "mail_senders.csv": MailSender,
     "region_spellings.csv": RegionSpelling,

@@ -77,6 +77,37 @@ class ScheduledAirports(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class ClimateNormal(Fact):
+    """Mean temperatures of the months at an airport, in degrees Celsius.
+
+    `station` is the weather station they were measured at, so many kilometres off; `years` the least any month has.
+    """
+
+    airport: str
+    station: str | None
+    km: int | None
+    years: int | None
+    jan: Decimal
+    feb: Decimal
+    mar: Decimal
+    apr: Decimal
+    may: Decimal
+    jun: Decimal
+    jul: Decimal
+    aug: Decimal
+    sep: Decimal
+    oct: Decimal
+    nov: Decimal
+    dec: Decimal
+
+    def find_mean(self, month: int) -> Decimal:
+        """The mean of a month, counted from 1."""
+        name = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")[month - 1]
+        mean: Decimal = getattr(self, name)
+        return mean
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogCard(Dated):
     """`remark` is for readers of answers; `note` is for anyone who audits the row."""
 

@@ -153,7 +153,6 @@ def _facts(row: sa.Row[Any]) -> dict[str, Any]:
 def _seat(row: Mapping[str, Any]) -> AwardSeat:
     return AwardSeat(
         **{name: row[name] for name in SEEN} | {"ref": row["ref"] or ""},
-        stops=None,
         flight_numbers=(),
         departs_at=None,
         arrives_at=None,

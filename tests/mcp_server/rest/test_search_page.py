@@ -33,6 +33,14 @@ DAY = f"{PAGE}/day?{ROUTE}&airline=BA&day=2027-01-13&passengers=2"
 SEARCHES = ("search_monthly_availability", "search_availability", "search_all_airlines")
 
 
+@pytest.fixture(autouse=True)
+def _seats(world: World) -> None:
+    """The seats of the days that these tests look at."""
+    set_seat("open:2", "LHR", "JFK", date(2027, 1, 13), "business", "BA", "american-airlines-aadvantage")
+    set_seat("open:7", "LHR", "JFK", date(2027, 1, 13), "economy")
+    set_seat("open", "LHR", "JFK", date(2027, 1, 2), "economy")
+
+
 @pytest.fixture
 def ann(world: World) -> Caller:
     return sign_up(world, "ann@example.test", "premium")
@@ -73,8 +81,8 @@ def test_a_month_is_a_calendar_whose_prices_lead_to_the_day(world: World, ann: C
     assert "LHR to JFK, January 2027" in words
     assert f"From invented data, asked {format_weekday(clock.today())}, 12:00 UTC." in words
     link = html.unescape(re.findall(r'<a href="(search/day[^"]*)"', page.text)[0])
-    assert link == f"search/day?{ROUTE}&airline=BA&passengers=2&day=2027-01-01&cabin=business"
-    assert "LHR to JFK, Fri 1 Jan 2027" in read_words(world.get(f"/dashboard/{link}"))
+    assert link == f"search/day?{ROUTE}&airline=BA&passengers=2&day=2027-01-13&cabin=business"
+    assert "LHR to JFK, Wed 13 Jan 2027" in read_words(world.get(f"/dashboard/{link}"))
 
 
 def test_a_search_runs_once_however_often_its_page_is_loaded(world: World, ann: Caller, searches: list[str]) -> None:
@@ -191,7 +199,7 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     words = read_words(page)
     assert "LHR to JFK, Wed 13 Jan 2027" in words
     assert words.index("Business 2 seats") < words.index("Economy 7 seats"), "the cabin that was pressed comes first"
-    assert "57,500 + 220 USD 115,000 + 440 USD" in words
+    assert "57,500 + 1,071.60 USD 115,000 + 2,143.20 USD" in words
     assert "Transfer 132,000 from Chase Ultimate Rewards by way of Marriott Bonvoy, days." in words
     assert "right now, invented data" in words
     assert re.search(r'href="https://www\.aa\.com/" rel="noreferrer"', page.text)

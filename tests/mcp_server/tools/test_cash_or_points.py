@@ -17,6 +17,7 @@ from tests.mcp_server.tools.conftest import Use
 from tests.support.fake_rates import answering, failing_with, fare, fares_of, rates_of
 from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
 from tests.support.people import People
+from tests.support.sandbox_seats import set_seat
 
 __all__ = ["live", "with_sources"]
 TOOL = "compare_cash_vs_points"
@@ -265,6 +266,7 @@ def test_compare_cash_vs_points_for_free_leaves_out_what_was_seen_long_ago_or_fo
 
 @pytest.mark.spec("s4.4.compare_cash.free_top_three")
 def test_compare_cash_vs_points_shows_three_award_options_on_the_free_plan(people: People, use: Use) -> None:
+    set_seat("open", "LHR", "JFK", travel_day(), "economy")
     paid = use(people.alice, TOOL, **search_arguments())
     free = use(people.bob, TOOL, **search_arguments())
     assert len(paid["award_options"]) == 10 < paid["options_found"]

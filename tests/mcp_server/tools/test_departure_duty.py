@@ -1,9 +1,13 @@
 """Air Passenger Duty through the gate: by band, cabin and day, for flights that leave the United Kingdom."""
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from shared import clock
+from shared.db.base import transaction
+from shared.db.observations import write
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -76,3 +80,26 @@ def test_departure_duty_of_a_direct_long_flight_from_northern_ireland_is_nothing
     assert "A direct flight from Northern Ireland to a country beyond band A owes nothing." in answer["message"]
     short = ask(use, people, "BFS", "CDG")["departure_duty"]
     assert short["amount"] == short["highest"] > 0
+
+
+def test_departure_duty_is_not_said_to_be_in_a_sum_that_is_lower(people: People, use: Use) -> None:
+    def see(*taxes: str) -> None:
+        seat = {"source": "sandbox", "airline": "BA", "origin": "LHR", "destination": "JFK", "cabin": "business"}
+        seat |= {"date": clock.today(), "points": 50_000, "seats": 1, "seen_at": clock.now(), "taxes_currency": "USD"}
+        programs = ("british-airways-club", "iberia-club")
+        with transaction() as session:
+            sums = zip(programs, taxes, strict=False)
+            write(session, [seat | {"program": program, "taxes": Decimal(sum)} for program, sum in sums])
+
+    see("220")
+    answer = ask(use, people, "LHR", "JFK", cabin="business")
+    assert [fee["below_duty"] for fee in answer["fees"]] == [True]
+    assert "below the duty alone" in answer["message"]
+    assert "The taxes include" not in answer["message"]
+    see("220", "520")
+    answer = ask(use, people, "LHR", "JFK", cabin="business")
+    assert {fee["program"]: fee["below_duty"] for fee in answer["fees"]} == {
+        "british-airways-club": True,
+        "iberia-club": False,
+    }
+    assert "Some averages are below the duty" in answer["message"]

@@ -9,8 +9,11 @@ import pytest
 from shared import clock
 from shared.db.base import engine, transaction
 from shared.db.observations import write
-from shared.domain.dates import add_months, find_month_bounds
+from shared.domain.dates import add_months, find_month_bounds, format_short_weekday
+from shared.providers.contract import SeatsQuestion
+from shared.providers.sandbox import market
 from shared.reference.load import reference
+from shared.services.search.route_sweeps import build_question, choose_routes
 from tests.mcp_server.tools.conftest import Use
 from tests.support.dates import evaluate
 from tests.support.fake_seats import live
@@ -230,10 +233,11 @@ def test_explore_destinations_never_shows_live_rows_in_the_sandbox(people: Peopl
     with engine().begin() as connection:
         connection.exec_driver_sql(
             "insert into award_observations (source, airline, program, origin, destination, date, cabin, points,"
-            " synthetic) values ('one', 'BA', 'british-airways-club', 'LHR', 'JFK', current_date + 30, 'economy', 1,"
+            " synthetic) values ('one', 'BA', 'british-airways-club', 'INV', 'LHR', current_date + 30, 'economy', 1,"
             " false)"
         )
-    assert use(people.alice, TOOL, origin="LHR")["status"] == "no_data"
+    answer = use(people.alice, TOOL, origin="INV")
+    assert all(d["source"] == "sandbox" and d["points"] > 1 for d in answer.get("destinations", []))
 
 
 def test_explore_destinations_reads_the_sightings_in_one_statement(
@@ -243,3 +247,136 @@ def test_explore_destinations_reads_the_sightings_in_one_statement(
     queries.clear()
     use(people.alice, TOOL, origin="LHR")
     assert sum("award_observations" in q for q in queries) == 1
+
+
+# wishes
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [d["destination"] for d in answer["destinations"]]
+
+
+def test_explore_destinations_of_a_region_is_told_by_its_name(people: People, use: Use, live: None) -> None:
+    saw(row("CUN", 1), row("SJU", 2), row("HNL", 3), row("NRT", 4), row("MAD", 5))
+    for region, airports in (
+        ("North America", ["CUN", "SJU"]),
+        ("the Caribbean", ["SJU"]),
+        ("Hawaii", ["HNL"]),
+        ("Japan", ["NRT"]),
+        ("Europe", ["MAD"]),
+    ):
+        assert names(use(people.alice, TOOL, origin="LHR", region=region)) == airports
+    wrong = use(people.alice, TOOL, origin="LHR", region="Atlantis")
+    assert [e["field"] for e in wrong["errors"]] == ["region"]
+
+
+def test_explore_destinations_goes_where_a_month_is_warm_and_says_what_it_does_not_know(
+    people: People, use: Use, live: None
+) -> None:
+    day = date(clock.today().year + 1, 2, 11)
+    saw(row("CUN", 12_500, day), row("ZRH", 1_000, day), row("TIA", 2_000, day), row("SYD", 50_000, day))
+    month = {"month_from": f"{day:%Y-%m}", "month_to": f"{day:%Y-%m}"}
+    answer = use(people.alice, TOOL, origin="LHR", warm=True, **month)
+    assert [(d["destination"], d["mean_celsius"]) for d in answer["destinations"]] == [("CUN", 24.5), ("SYD", 23.4)]
+    assert answer["unknown_temperature"] == 1
+    assert "1 place whose temperature is not known" in answer["message"]
+    assert "TIA" in names(use(people.alice, TOOL, origin="LHR", **month))
+    july = row("ZRH", 1_000, date(day.year, 7, 11))
+    saw(july)
+    found = use(people.alice, TOOL, origin="LHR", warm=True, month_from=f"{day.year}-07", month_to=f"{day.year}-07")
+    assert found["status"] == "no_data"
+
+
+def test_explore_destinations_takes_only_what_is_known_to_fit(people: People, use: Use, live: None) -> None:
+    seat = {"stops": 0, "seats": 4, "taxes": 40, "taxes_currency": "USD"}
+    saw(
+        row("JFK", 10_000, **seat),
+        row("MAD", 9_000, **seat | {"stops": 1}),
+        row("DOH", 8_000, **seat | {"seats": 1}),
+        row("NRT", 7_000, **seat | {"taxes": 400}),
+        row("SYD", 70_000, **seat),
+    )
+    ask = {"origin": "LHR"}
+    assert names(use(people.alice, TOOL, **ask, nonstop=True)) == ["NRT", "DOH", "JFK", "SYD"]
+    assert names(use(people.alice, TOOL, **ask, passengers=2)) == ["NRT", "MAD", "JFK", "SYD"]
+    assert names(use(people.alice, TOOL, **ask, max_taxes=100)) == ["DOH", "MAD", "JFK", "SYD"]
+    assert names(use(people.alice, TOOL, **ask, max_points=9_000)) == ["NRT", "DOH", "MAD"]
+    (one,) = use(people.alice, TOOL, **ask, nonstop=True, passengers=2, max_taxes=100, max_points=60_000)[
+        "destinations"
+    ]
+    assert (one["party_points"], one["party_taxes"], one["nonstop"]) == (20_000, 80, True)
+
+
+def test_explore_destinations_finds_the_fitting_seat_behind_a_cheaper_one(people: People, use: Use, live: None) -> None:
+    same = {"seen_at": clock.now() - AGO}
+    saw(row("JFK", 10_000, stops=1, **same), row("JFK", 15_000, stops=0, **same))
+    saw(row("JFK", 5_000, stops=0, ago=timedelta(days=3)))
+    assert [d["points"] for d in use(people.alice, TOOL, origin="LHR", nonstop=True)["destinations"]] == [15_000]
+
+
+def test_explore_destinations_there_and_back_is_one_price_of_one_programme(
+    people: People, use: Use, live: None
+) -> None:
+    friday = travel_day() + timedelta(days=(4 - travel_day().weekday()) % 7)
+
+    def way_back(points: int, nights: int, **more: Any) -> dict[str, Any]:
+        return row("LHR", points, friday + timedelta(days=nights), origin="JFK", **more)
+
+    seat = {"taxes": 100, "taxes_currency": "USD", "stops": 0}
+    saw(row("JFK", 10_000, friday, **seat), way_back(12_000, 2, **seat), way_back(1_000, 2, program="flying-blue"))
+    saw(way_back(9_000, 5, **seat), row("MAD", 5_000, friday, **seat))
+    (weekend,) = use(people.alice, TOOL, origin="LHR", weekend=True, passengers=2)["destinations"]
+    assert (weekend["points"], weekend["party_points"], weekend["taxes"]) == (22_000, 44_000, 200)
+    days = [friday.isoformat()], [(friday + timedelta(days=2)).isoformat()]
+    assert (weekend["best_dates"], weekend["return_dates"]) == days
+    (five,) = use(people.alice, TOOL, origin="LHR", nights=5)["destinations"]
+    assert (five["points"], five["return_dates"]) == (19_000, [(friday + timedelta(days=5)).isoformat()])
+    assert use(people.alice, TOOL, origin="LHR", nights=5, max_taxes=150)["status"] == "no_data"
+    assert use(people.alice, TOOL, origin="LHR", nights=4, weekend=True)["status"] == "invalid"
+
+
+def test_explore_destinations_begins_with_the_answer(people: People, use: Use, live: None) -> None:
+    day = travel_day()
+    saw(row("CUN", 12_500, day, program="american-airlines-aadvantage", airline="AA", stops=0))
+    message = use(people.alice, TOOL, origin="LHR", passengers=2)["message"]
+    start = "Cancun for 12,500 AAdvantage miles each, 25,000 for two, nonstop, "
+    assert message.replace("ú", "u").startswith(start + format_short_weekday(day))
+
+
+# the invented world
+
+
+def test_explore_destinations_answers_a_first_question_in_the_sandbox(people: People, use: Use) -> None:
+    month = f"{add_months(clock.today(), 2):%Y-%m}"
+    asked = {"origin": "EWR", "warm": True, "nonstop": True, "max_points": 60_000}
+    answer = use(people.charlie, TOOL, **asked, month_from=month, month_to=month)
+    assert answer["status"] == "ok"
+    assert answer["total_found"] >= 3
+    assert all(d["nonstop"] and d["points"] <= 60_000 and d["mean_celsius"] >= 20 for d in answer["destinations"])
+    assert {d["best_dates"][0][:7] for d in answer["destinations"]} == {month}
+
+
+def test_explore_destinations_looks_at_a_route_of_the_sandbox_once(
+    people: People, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    find_seats = market.find_seats
+
+    def count(question: SeatsQuestion, *more: Any) -> Any:
+        asked.append(question.destination)
+        return find_seats(question, *more)
+
+    monkeypatch.setattr(market, "find_seats", count)
+    for who in (people.alice, people.bob):
+        assert use(who, TOOL, origin="INV")["status"] == "ok"
+    assert len(asked) == len(set(asked)) > 0
+
+
+@pytest.mark.parametrize("rank", range(0, 50, 7))
+def test_each_big_airport_has_routes_and_seats_in_the_invented_world(rank: int) -> None:
+    facts = reference()
+    big = sorted(facts.nonstop_routes, key=lambda code: (-facts.count_flights(code), code))[rank]
+    ends = (clock.today(), clock.today() + timedelta(days=60))
+    questions = [build_question(facts, route, *ends) for route in choose_routes(facts, (big,), 3)]
+    assert len(questions) == 3
+    assert all(market.find_seats(question, clock.today(), {}) for question in questions)

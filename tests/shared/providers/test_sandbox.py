@@ -95,9 +95,13 @@ def find_chart(program: str, airline: str) -> RoutePrice | None:
     return reference().route_price(program, airline, "LHR", "JFK", day)
 
 
-def test_each_price_stands_in_a_chart() -> None:
+def test_each_price_stands_in_a_chart_but_those_of_an_airlines_own_programme_without_one() -> None:
     for row in month():
         price = find_chart(row.program, row.airline)
+        if price is None or row.cabin not in price.cabins:
+            assert reference().airlines[row.airline].program == row.program
+            assert row.points % 500 == 0
+            continue
         assert price is not None
         assert row.points in price.cabins[row.cabin].points.values()
 
