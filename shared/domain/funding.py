@@ -6,6 +6,7 @@ An open seat can go while points are under way, so a slow transfer pays only whe
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from heapq import nsmallest
 from itertools import permutations
 
 from shared.domain.transfer_options import Purse, Way, build_way, find_combinations, find_shortfall, find_ways
@@ -39,6 +40,8 @@ def _rank(ways: Sequence[Way]) -> tuple[int, int]:
 
 MAX_WALKS = 3  # of one speed between two programmes, besides the direct ones: others bring fewer points
 MAX_CHOICES = 3  # payments of one programme that are tried before the other's
+MAX_BEGUN = 3  # payments of the programmes so far that are tried with the next one's
+MAX_PERMUTED = 2  # programmes that are paid in every order
 Payments = Mapping[str, tuple[Way, ...]]
 
 
@@ -49,6 +52,30 @@ class Funds:
         self.routes = routes
         self.purses = tuple(purses)
         self._walks: dict[tuple[str, str], list[tuple[int, tuple[Edge, ...]]]] = {}
+        self._payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
+        self._surveys: dict[tuple[str, int], tuple[int, int]] = {}
+        self._choices: dict[tuple[object, ...], list[tuple[Way, ...]]] = {}
+
+    def pay(self, needs: Mapping[str, int]) -> Payments | None:
+        """As find_payment, which is asked once for the same needs: journeys on other days cost the same points."""
+        key = tuple(sorted(needs.items()))
+        if key not in self._payments:
+            self._payments[key] = find_payment(needs, self)
+        return self._payments[key]
+
+    def survey(self, goal: str, needed: int) -> tuple[int, int]:
+        """The points that all purses together lack, and in how many ways the purses bring some."""
+        if (goal, needed) not in self._surveys:
+            ways = self.list_ways(self.purses, goal, needed)
+            self._surveys[goal, needed] = find_shortfall(ways, needed), len(ways)
+        return self._surveys[goal, needed]
+
+    def list_choices(self, purses: Sequence[Purse], goal: str, needed: int, speed: int) -> list[tuple[Way, ...]]:
+        """The best payments of one programme from what the purses hold still, looked up once."""
+        key = (goal, needed, speed, tuple(purse.points for purse in purses))
+        if key not in self._choices:
+            self._choices[key] = _list_choices(self.list_ways(purses, goal, needed, speed), needed)
+        return self._choices[key]
 
     def list_ways(self, purses: Iterable[Purse], goal: str, needed: int, speed: int = len(POSTING) - 1) -> list[Way]:
         """The ways of these purses to the points by transfers at least so fast, an index of POSTING."""
@@ -86,30 +113,43 @@ def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
 
     The slowest transfer is as fast as it can be, and no part is slower than its own programme needs.
     """
-    if any(find_shortfall(funds.list_ways(funds.purses, p, n), n) for p, n in needs.items()):
+    if any(funds.survey(program, points)[0] for program, points in needs.items()):
         return None
     for speed in range(len(POSTING)):
-        payments = [p for order in permutations(needs) if (p := _pay_in_order(order, needs, funds, speed)) is not None]
+        payments = [
+            p for order in _list_orders(needs, funds) if (p := _pay_in_order(order, needs, funds, speed)) is not None
+        ]
         if payments:
             return min(payments, key=_rank_payments)
     return None
+
+
+def _list_orders(needs: Mapping[str, int], funds: Funds) -> Iterable[tuple[str, ...]]:
+    """The orders in which programmes are paid: all of a few; of many by their points, and those by fewer ways first."""
+    if len(needs) <= MAX_PERMUTED:
+        return permutations(needs)
+    by_points = sorted(needs, key=lambda program: (-needs[program], program))
+    by_ways = sorted(by_points, key=lambda program: funds.survey(program, needs[program])[1])
+    return dict.fromkeys((tuple(by_points), tuple(by_ways)))
 
 
 def _pay_in_order(order: Sequence[str], needs: Mapping[str, int], funds: Funds, speed: int) -> Payments | None:
     """The best payment that pays the programmes one after the other, each from what the one before left."""
     partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, funds.purses)]
     for program in order:
+        if len(partial) > MAX_BEGUN:
+            partial = nsmallest(MAX_BEGUN, partial, key=lambda begun: _rank_payments(begun[0]))
         partial = [
             ({**payments, program: ways}, _spend(purses, ways))
             for payments, purses in partial
-            for ways in _list_choices(funds.list_ways(purses, program, needs[program], speed), needs[program])
+            for ways in funds.list_choices(purses, program, needs[program], speed)
         ]
     return min((payments for payments, _ in partial), key=_rank_payments, default=None)
 
 
 def _spend(purses: Iterable[Purse], ways: Iterable[Way]) -> tuple[Purse, ...]:
     spent = {w.purse.program: w.points_sent for w in ways}
-    return tuple(replace(p, points=p.points - spent.get(p.program, 0)) for p in purses)
+    return tuple(replace(p, points=p.points - spent[p.program]) if p.program in spent else p for p in purses)
 
 
 def _list_choices(ways: Sequence[Way], points: int) -> list[tuple[Way, ...]]:
