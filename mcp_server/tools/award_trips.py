@@ -10,6 +10,7 @@ from mcp_server.toolkit.results import Marked, Money, Part, Result
 from mcp_server.toolkit.wording import program_name
 from shared.domain.dates import format_weekday
 from shared.domain.flight_times import format_flight_times
+from shared.domain.flights_behind import describe_mixed_cabins, list_nights_between
 from shared.domain.hybrids import parse_local_time
 from shared.domain.party_prices import PER, Per, describe_price, price_party
 from shared.domain.plurals import pluralize
@@ -106,8 +107,10 @@ def _describe_trip(facts: Reference, trip: AwardTrip, source: str) -> str:
     stops = "nonstop" if trip.stops == 0 else pluralize(trip.stops, "stop")
     books = ", ".join(dict.fromkeys(program_name(facts, link.program) for link in trip.links))
     places = f"; book with {books}" if books else ""
+    mixed = describe_mixed_cabins(trip.segments, facts.miles)
     price, cabin = describe_price(price_party(trip, 1)), trip.cabin.replace("_", " ")
-    return f"{flights}; {stops} in {cabin}, {price}, as {source} says{places}."
+    nights = "".join(f" {night}" for night in list_nights_between(trip.segments))
+    return f"{flights}; {stops} in {mixed or cabin}, {price}, as {source} says{places}.{nights}"
 
 
 def _describe_segment(segment: Segment) -> str:

@@ -23,7 +23,8 @@ from mcp_server.toolkit.results import (
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.cash_flights import Fare, resolve_journey, to_fare
 from shared.domain.dates import format_weekday
-from shared.domain.flight_times import format_flight_times
+from shared.domain.flight_times import format_flight_times, is_over_night
+from shared.domain.flights_behind import describe_night
 from shared.domain.hybrids import MIN_CONNECTION, find_hubs
 from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.party_prices import Per, describe_price, describe_travellers, format_amount, price_party
@@ -226,6 +227,8 @@ def _build_warnings(journey: Hybrid) -> list[str]:
     warnings = [f"Two separate tickets. Bags are not checked through at {hub}."]
     if journey.layover is None:
         warnings.append(f"The flight times are not known: leave at least {pluralize(hours, 'hour')} at {hub}.")
+    elif night := _describe_night(journey):
+        warnings.append(night)
     elif journey.layover >= LONG_WAIT:
         warnings.append(f"The wait at {hub} is {pluralize(int(journey.layover.total_seconds() // 3600), 'hour')}.")
     if journey.cash.offer.city_wide:
@@ -235,6 +238,14 @@ def _build_warnings(journey: Hybrid) -> list[str]:
     if journey.cost is None:
         warnings.append("The taxes of the award, or an exchange rate, are not known, so neither is the cost.")
     return warnings
+
+
+def _describe_night(journey: Hybrid) -> str:
+    """The hotel night between the two flights; empty where there is none."""
+    first, second = (journey.award, journey.cash) if journey.over.award_first else (journey.cash, journey.award)
+    if first.lands and second.leaves and is_over_night(first.lands, second.leaves):
+        return describe_night(journey.over.hub, first.lands, second.leaves)
+    return ""
 
 
 def _describe_journeys(facts: Reference, wish: Wish, journeys: Journeys, hubs: Sequence[str]) -> str:
@@ -274,4 +285,5 @@ def _describe_best(facts: Reference, wish: Wish, best: Hybrid) -> str:
         f"Best hybrid over {best.over.hub}: award {award.origin}-{award.destination} with"
         f" {airline_name(facts, award.airline)}, {seat}, {price}; fare on {onward},"
         f" {format_amount(fare.price, fare.currency)} in all. They are two separate tickets."
+        f" {_describe_night(best)}".rstrip()
     )

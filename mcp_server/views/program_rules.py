@@ -99,7 +99,7 @@ def _find_fee_rule(call: Call, program: Program) -> Iterator[Rule]:
         yield _to_fee_rule(row)
 
 
-def _parse_counts(value: str | None) -> Limits:
+def parse_counts(value: str | None) -> Limits:
     """`1 one-way; 2 return; 5000 points` as named limits; parts that are no count are left out."""
     limits: Limits = {}
     for part in (value or "").split(";"):
@@ -112,13 +112,13 @@ def _parse_counts(value: str | None) -> Limits:
     return limits
 
 
-def _is_allowed(topic: Topic, value: str | None) -> bool | None:
+def is_allowed(topic: Topic, value: str | None) -> bool | None:
     """Whether holds or stopovers are allowed; None for topics that only the text answers."""
     if topic not in ("holds", "stopovers") or value is None:
         return True if topic == "mixed_cabin" and value == "yes" else None
     if value == "none":
         return False
-    counts = _parse_counts(value)
+    counts = parse_counts(value)
     return any(counts.values()) if counts else None
 
 
@@ -127,10 +127,10 @@ def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
     rows = [r for r in facts if r.program == program.slug]
     for row in rows:
         if topic := _FACTS.get(row.topic):
-            counts = _parse_counts(row.value) if topic in ("holds", "stopovers") else {}
+            counts = parse_counts(row.value) if topic in ("holds", "stopovers") else {}
             yield Rule(
                 topic=topic,
-                allowed=_is_allowed(topic, row.value),
+                allowed=is_allowed(topic, row.value),
                 summary=row.answer,
                 limits=counts or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
                 **describe_verified(row),

@@ -6,8 +6,8 @@ from decimal import Decimal
 from mcp_server.toolkit.wording import airline_name, program_name
 from mcp_server.views.household import describe_left_apart, describe_lent
 from shared.domain.airport_pairs import JourneyEnd
-from shared.domain.dates import format_weekday
-from shared.domain.flight_times import format_flight_times
+from shared.domain.dates import format_short_weekday, format_weekday, format_weekdays
+from shared.domain.flight_times import format_days_later, format_flight_times
 from shared.domain.funding import Funds, find_slowest
 from shared.domain.nearest_plans import NearestPlan
 from shared.domain.party_prices import describe_party, describe_points, describe_travellers, format_amount
@@ -36,13 +36,16 @@ def describe_place(place: JourneyEnd) -> str:
 
 
 def describe_seat(reference: Reference, offer: AwardOption) -> str:
-    """`Thu 20 May 2027, BOS-FCO with Delta Air Lines`."""
-    airline = airline_name(reference, offer.airline)
-    return f"{format_weekday(offer.date)}, {offer.origin}-{offer.destination} with {airline}"
+    """`Thu 20 May 2027, BOS-FCO with Delta Air Lines, landing +1`."""
+    airline, later = airline_name(reference, offer.airline), format_days_later(offer.departs_at, offer.arrives_at)
+    landing = f", landing{later}" if later else ""
+    return f"{format_weekday(offer.date)}, {offer.origin}-{offer.destination} with {airline}{landing}"
 
 
 def describe_journey(reference: Reference, journey: Journey[AwardOption], passengers: int) -> str:
     """The flights, the points of one person and of the party, and the taxes of everybody."""
+    if journey.onward:
+        return f"{describe_tour(journey)}; {_describe_tour_points(reference, journey, passengers)}"
     flights = f"out on {describe_seat(reference, journey.out.offer)}"
     if journey.back:
         flights += f", back on {describe_seat(reference, journey.back.offer)}"
@@ -53,28 +56,48 @@ def describe_journey(reference: Reference, journey: Journey[AwardOption], passen
     return f"{flights}; {points}, {describe_journey_taxes(journey, passengers)}"
 
 
+def describe_tour(journey: Journey[AwardOption]) -> str:
+    """`BOS-FCO Sat 23 Jan, FCO-CDG Wed 27 Jan`."""
+    offers = [seat.offer for seat in journey.seats]
+    return ", ".join(f"{o.origin}-{o.destination} {format_short_weekday(o.date)}" for o in offers)
+
+
+def _describe_tour_points(reference: Reference, journey: Journey[AwardOption], passengers: int) -> str:
+    """`79,000 points for two (40,000 of Iberia Club, 39,000 of Aeroplan), 238 USD taxes for two of all 3 flights`."""
+    parts = [f"{total:,} of {program_name(reference, program)}" for program, total in journey.needs.items()]
+    whose = f" for {describe_party(passengers)}" if passengers > 1 else " per person"
+    points = f"{pluralize(sum(journey.needs.values()), 'point')}{whose} ({', '.join(parts)})"
+    return f"{points}, {describe_journey_taxes(journey, passengers)}"
+
+
 def describe_journey_taxes(journey: Journey[AwardOption], passengers: int) -> str:
     if journey.taxes is None:
         return "taxes not known"
     everybody = f" for {describe_party(passengers)}" if passengers > 1 else ""
-    return f"{format_amount(journey.taxes, CURRENCY)} taxes{everybody}" + (" both ways" if journey.back else "")
+    return f"{format_amount(journey.taxes, CURRENCY)} taxes{everybody}{_describe_flights(journey)}"
+
+
+def _describe_flights(journey: Journey[AwardOption]) -> str:
+    """What a sum is of: ` both ways`, ` of all 3 flights`; nothing of a single one."""
+    if journey.onward:
+        return f" of all {len(journey.seats)} flights"
+    return " both ways" if journey.back else ""
 
 
 def describe_plan(reference: Reference, paid: PaidJourney[AwardOption], passengers: int) -> list[str]:
-    sentences = [f"Best: {describe_journey(reference, paid.journey, passengers)}."]
-    if paid.cost is not None:
-        cost = f"{paid.cost:,.2f} {CURRENCY}"
-        sentences.append(f"It costs about {cost}, taxes and the value of the points included.")
-    sentences.append(describe_payment(reference, [w for ways in paid.ways.values() for w in ways]))
-    return sentences
+    payment = describe_payment(reference, [w for ways in paid.ways.values() for w in ways])
+    return [f"Best: {describe_journey(reference, paid.journey, passengers)}.", payment]
 
 
 def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
     """Says which balances the points come from, and how long the slowest transfer takes."""
+    points_by_source: dict[tuple[str, bool], int] = {}
+    for way in ways:
+        source = (way.purse.program, way.path is None)
+        points_by_source[source] = points_by_source.get(source, 0) + way.points_sent
     parts = [
-        f"{pluralize(w.points_sent, 'point')} {'of' if w.path else 'already with'}"
-        f" {program_name(reference, w.purse.program)}"
-        for w in ways
+        f"{pluralize(points, 'point')} {'already with' if is_there else 'of'} {program_name(reference, program)}"
+        for (program, is_there), points in points_by_source.items()
     ]
     slowest = find_slowest(ways)
     lent = describe_lent(reference, ways)
@@ -110,9 +133,19 @@ def describe_rest(reference: Reference, points: Mapping[str, int], used: Iterabl
     return f"Points that stay: {' and '.join(parts)}."
 
 
+def describe_route(wish: TripWish) -> str:
+    """`BOS to Rome (FCO, CIA)`, `BOS to Rome to Paris and home`, `BOS to Rome (FCO, CIA), home from CDG`."""
+    if wish.list_stops():
+        places = [leg.end for leg in wish.legs[: -1 if wish.goes_home else None]]
+        names = [load_metro_names().get(place.code, place.code) for place in (wish.start, *places)]
+        return " to ".join(names) + (" and home" if wish.goes_home else "")
+    home = f", home from {describe_place(wish.legs[-1].start)}" if wish.return_from else ""
+    return f"{describe_place(wish.start)} to {describe_place(wish.end)}{home}"
+
+
 def describe_search(wish: TripWish, considered: int) -> str:
-    where = f"{describe_place(wish.start)} to {describe_place(wish.end)}"
-    days = f"{format_weekday(wish.earliest)} to {format_weekday(wish.latest)}"
+    where = describe_route(wish)
+    days = format_weekdays(wish.earliest, wish.latest)
     return f"{where}, {days}: {pluralize(considered, 'award journey')} considered."
 
 
@@ -124,11 +157,11 @@ def explain_no_plan(
     funds: Funds,
 ) -> list[str]:
     """Sentences that say why there is no plan. `seen_sides`: whether any seat was seen there, and back."""
-    start, end = describe_place(wish.start), describe_place(wish.end)
     party = "a seat" if wish.passengers == 1 else f"{wish.passengers} seats"
     seats = f"{party} in {wish.cabin.replace('_', ' ')}"
-    ways = zip([(start, end), (end, start)], seen_sides, strict=False)
-    reasons = [f"No award from {a} to {b} for {seats} was seen." for (a, b), has_seats in ways if not has_seats]
+    ways = [(describe_place(leg.start), describe_place(leg.end)) for leg in wish.legs]
+    unseen = [way for way, has_seats in zip(ways, seen_sides, strict=True) if not has_seats]
+    reasons = [f"No award from {a} to {b} for {seats} was seen." for a, b in unseen]
     if wish.programs:
         names = " and ".join(program_name(reference, slug) for slug in sorted(wish.programs))
         reasons.append(f"Only awards of {names} were considered.")
@@ -136,7 +169,8 @@ def explain_no_plan(
         cap = f" with taxes of at most {wish.max_cash:f} {CURRENCY} in all" if wish.max_cash is not None else ""
         back = f" and back after {pluralize(wish.nights, 'night')}" if wish.nights else ""
         unknown = " Unknown taxes count as too much." if cap else ""
-        reasons.append(f"No award goes there{back}{cap}.{unknown}")
+        all_flights = "No awards fit together for all flights" if wish.is_tour else f"No award goes there{back}"
+        reasons.append(f"{all_flights}{cap}.{unknown}")
     if not funds.purses and not funds.apart:
         reasons.append("No points balances are kept here; add one with update_points_balance.")
     elif considered:
@@ -152,7 +186,7 @@ def describe_nearest(reference: Reference, wish: TripWish, nearest: NearestPlan[
     if nearest.limit == "max_cash":
         taxes = format_amount(journey.taxes or Decimal(0), CURRENCY)
         limit = format_amount(wish.max_cash or Decimal(0), CURRENCY)
-        whole = f"{describe_travellers(wish.passengers)}{' both ways' if journey.back else ''}"
+        whole = f"{describe_travellers(wish.passengers)}{_describe_flights(journey)}"
         return f"The nearest plan: with {taxes} taxes for {whole} instead of {limit}: {words}."
     if nearest.limit == "points":
         lacking = " and ".join(

@@ -1,11 +1,13 @@
 """Local times of flights as people read them, with the days an arrival is later than its departure."""
 
 import re
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 
 from shared.domain import time_zones
 from shared.domain.dates import format_weekday
 
+EARLY, LATE = "09:00", "21:00"
+NIGHT = time(1), timedelta(hours=4)  # asleep from, and at least so long
 _LOCAL = re.compile(r"(?:(\d{4}-\d{2}-\d{2})[T ])?(\d{2}:\d{2})", re.ASCII)
 
 
@@ -35,6 +37,24 @@ def format_flight_times(departs_at: str | None, arrives_at: str | None, dash: st
     if len(times) < 2:
         return "".join(time[1] for time in times)
     return f"{times[0][1]}{dash}{times[1][1]}{format_days_later(departs_at, arrives_at)}"
+
+
+def leaves_early(departs_at: str | None) -> bool | None:
+    """Whether a flight leaves before one can get to it from elsewhere on the same day; None where that is not known."""
+    departure = _parse_local(departs_at)
+    return departure[1] < EARLY if departure else None
+
+
+def lands_late(arrives_at: str | None) -> bool | None:
+    """Whether a flight lands after the last trains and flights to elsewhere; None where that is not known."""
+    arrival = _parse_local(arrives_at)
+    return arrival[1] >= LATE if arrival else None
+
+
+def is_over_night(lands: datetime, leaves: datetime) -> bool:
+    """Whether a wait between two moments of one place holds the hours of the night in which people sleep."""
+    night = datetime.combine(lands.date() + timedelta(days=lands.time() > NIGHT[0]), NIGHT[0], lands.tzinfo)
+    return leaves >= night + NIGHT[1]
 
 
 def count_flight_minutes(departs_at: str | None, leaves: str, arrives_at: str | None, lands: str) -> int | None:

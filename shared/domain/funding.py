@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from heapq import nsmallest
 from itertools import permutations
 
 from shared.domain.household import Apart
@@ -47,6 +48,8 @@ def _rank(ways: Sequence[Way]) -> tuple[int, int]:
 Payments = Mapping[str, tuple[Way, ...]]
 MAX_WALKS = 3  # of one speed between two programmes, besides the direct ones: others bring fewer points
 MAX_CHOICES = 3  # payments of one programme that are tried before the other's
+MAX_BEGUN = 3  # payments of the programmes so far that are tried with the next one's
+MAX_PERMUTED = 2  # programmes that are paid in every order
 
 
 class Funds:
@@ -60,6 +63,31 @@ class Funds:
         self.purses = tuple(purses)
         self.apart = tuple(apart)
         self._walks: dict[tuple[str, str], list[tuple[int, tuple[Edge, ...]]]] = {}
+        self._payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
+        self._surveys: dict[tuple[object, ...], tuple[int, int]] = {}
+        self._choices: dict[tuple[object, ...], list[tuple[Way, ...]]] = {}
+
+    def pay(self, needs: Mapping[str, int]) -> Payments | None:
+        """As find_payment, which is asked once for the same needs: journeys on other days cost the same points."""
+        key = tuple(sorted(needs.items()))
+        if key not in self._payments:
+            self._payments[key] = find_payment(needs, self)
+        return self._payments[key]
+
+    def survey(self, purses: Sequence[Purse], goal: str, needed: int) -> tuple[int, int]:
+        """The points that these purses together lack, and in how many ways they bring some."""
+        key = (goal, needed, _describe_holdings(purses))
+        if key not in self._surveys:
+            ways = self.list_ways(purses, goal, needed)
+            self._surveys[key] = find_shortfall(ways, needed), len(ways)
+        return self._surveys[key]
+
+    def list_choices(self, purses: Sequence[Purse], goal: str, needed: int, speed: int) -> list[tuple[Way, ...]]:
+        """The best payments of one programme from what the purses hold still, looked up once."""
+        key = (goal, needed, speed, _describe_holdings(purses))
+        if key not in self._choices:
+            self._choices[key] = _list_choices(self.list_ways(purses, goal, needed, speed), needed)
+        return self._choices[key]
 
     @cached_property
     def household_purses(self) -> tuple[Purse, ...]:
@@ -111,6 +139,11 @@ class Funds:
         return self._walks[source, goal]
 
 
+def _describe_holdings(purses: Iterable[Purse]) -> tuple[tuple[int, bool], ...]:
+    """What tells two states of the same balances apart: what is left of each, and whether members' points are in it."""
+    return tuple((purse.points, bool(purse.pooled)) for purse in purses)
+
+
 def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
     """Which balances pay each programme, none of them twice; None when they do not reach.
 
@@ -118,13 +151,22 @@ def find_payment(needs: Mapping[str, int], funds: Funds) -> Payments | None:
     is put together only where the person's own balances do not reach.
     """
     for purses in dict.fromkeys((funds.purses, funds.household_purses)):
-        if any(find_shortfall(funds.list_ways(purses, p, n), n) for p, n in needs.items()):
+        if any(funds.survey(purses, program, points)[0] for program, points in needs.items()):
             continue
         for speed in range(len(POSTING)):
-            every_order = (_pay_in_order(order, needs, funds, purses, speed) for order in permutations(needs))
+            every_order = (_pay_in_order(o, needs, funds, purses, speed) for o in _list_orders(needs, funds, purses))
             if payments := [payment for payment in every_order if payment is not None]:
                 return min(payments, key=_rank_payments)
     return None
+
+
+def _list_orders(needs: Mapping[str, int], funds: Funds, purses: tuple[Purse, ...]) -> Iterable[tuple[str, ...]]:
+    """The orders in which programmes are paid: all of a few; of many by their points, and those by fewer ways first."""
+    if len(needs) <= MAX_PERMUTED:
+        return permutations(needs)
+    by_points = sorted(needs, key=lambda program: (-needs[program], program))
+    by_ways = sorted(by_points, key=lambda program: funds.survey(purses, program, needs[program])[1])
+    return dict.fromkeys((tuple(by_points), tuple(by_ways)))
 
 
 def _pay_in_order(
@@ -133,10 +175,12 @@ def _pay_in_order(
     """The best payment that pays the programmes one after the other, each from what the one before left."""
     partial: list[tuple[dict[str, tuple[Way, ...]], tuple[Purse, ...]]] = [({}, purses)]
     for program in order:
+        if len(partial) > MAX_BEGUN:
+            partial = nsmallest(MAX_BEGUN, partial, key=lambda begun: _rank_payments(begun[0]))
         partial = [
             ({**payments, program: ways}, _spend(rest, ways))
             for payments, rest in partial
-            for ways in _list_choices(funds.list_ways(rest, program, needs[program], speed), needs[program])
+            for ways in funds.list_choices(rest, program, needs[program], speed)
         ]
     return min((payments for payments, _ in partial), key=_rank_payments, default=None)
 

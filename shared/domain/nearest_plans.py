@@ -6,7 +6,7 @@ from decimal import Decimal
 from heapq import nsmallest
 from typing import Generic, Literal
 
-from shared.domain.funding import Funds, find_lacking, find_payment
+from shared.domain.funding import Funds, find_lacking
 from shared.domain.trip_plans import Journey, Offer, PaidJourney
 
 MAX_TRIED = 30  # journeys whose payment is computed for each limit
@@ -49,7 +49,7 @@ def find_over_cap(journeys: Iterable[Journey[Offer]], funds: Funds) -> NearestPl
     """The journey with the lowest taxes of those the balances pay."""
     taxed = (j for j in journeys if j.taxes is not None)
     for journey in nsmallest(MAX_TRIED, taxed, key=lambda j: (j.taxes or Decimal(0), j.rough)):
-        if payments := find_payment(journey.needs, funds):
+        if payments := funds.pay(journey.needs):
             return NearestPlan("max_cash", journey, PaidJourney(journey, payments), {})
     return None
 

@@ -3,7 +3,7 @@
 Points and money are those of all travellers, money in one currency, points at what they are worth where they lie.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -11,12 +11,25 @@ from functools import cached_property
 from heapq import nsmallest
 from typing import Generic, TypeVar
 
-from shared.domain.funding import Funds, Payments, find_payment, find_slowest, sum_cost
+from shared.domain.airport_pairs import JourneyEnd
+from shared.domain.funding import Funds, Payments, find_slowest, sum_cost
 from shared.domain.transfers import POSTING, find_reach
 
 MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their estimated cost
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
+MAX_LONG_JOURNEYS = 60  # the same of more than two flights, whose payment takes longer
+MAX_BEGUN = 40  # beginnings of a longer trip that are followed further
 Offer = TypeVar("Offer")
+CanPay = Callable[[Mapping[str, int]], bool]
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One flight of a trip as it is wished: between two places, so many nights after the flight before landed."""
+
+    start: JourneyEnd
+    end: JourneyEnd
+    nights: int = 0
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,7 @@ class PlanSeat(Generic[Offer]):
     day: date
     lands_on: date
     stops: int | None
-    ends: frozenset[str] = frozenset()  # the places it goes between, the same for the way out and the way back
+    ends: tuple[str, str] = ("", "")  # the places it goes from and to: a city, or an airport near it
 
     @cached_property
     def worth(self) -> Decimal:
@@ -50,20 +63,29 @@ class PlanSeat(Generic[Offer]):
 
 @dataclass(frozen=True)
 class Journey(Generic[Offer]):
-    out: PlanSeat[Offer]
-    back: PlanSeat[Offer] | None = None
+    """All flights of a trip in their order."""
+
+    seats: tuple[PlanSeat[Offer], ...]
 
     @property
-    def seats(self) -> tuple[PlanSeat[Offer], ...]:
-        return (self.out, self.back) if self.back else (self.out,)
+    def out(self) -> PlanSeat[Offer]:
+        return self.seats[0]
 
     @property
+    def back(self) -> PlanSeat[Offer] | None:
+        """The flight home; None where the trip ends elsewhere."""
+        last = self.seats[-1]
+        return last if len(self.seats) > 1 and last.ends[1] == self.out.ends[0] else None
+
+    @property
+    def onward(self) -> tuple[PlanSeat[Offer], ...]:
+        """The flights after the first, without the flight home."""
+        return self.seats[1:-1] if self.back else self.seats[1:]
+
+    @cached_property
     def needs(self) -> dict[str, int]:
-        """Points by programme: both ways of one programme are paid together."""
-        sums: dict[str, int] = {}
-        for seat in self.seats:
-            sums[seat.program] = sums.get(seat.program, 0) + seat.points
-        return sums
+        """Points by programme: all flights of one programme are paid together."""
+        return sum_needs(self.seats)
 
     @property
     def taxes(self) -> Decimal | None:
@@ -72,10 +94,23 @@ class Journey(Generic[Offer]):
 
     @cached_property
     def rough(self) -> tuple[object, ...]:
-        out, back = self.out, self.back
-        if back is None:
-            return (out.rough[0], out.worth, out.points, out.day)
-        return (out.rough[0] or back.rough[0], out.worth + back.worth, out.points + back.points, out.day)
+        return _rank_roughly(self.seats)
+
+
+def sum_needs(seats: Iterable[PlanSeat[Offer]]) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for seat in seats:
+        sums[seat.program] = sums.get(seat.program, 0) + seat.points
+    return sums
+
+
+def _rank_roughly(seats: Sequence[PlanSeat[Offer]]) -> tuple[object, ...]:
+    unknown, worth, points = False, Decimal(0), 0
+    for seat in seats:
+        unknown = unknown or bool(seat.rough[0])
+        worth += seat.worth
+        points += seat.points
+    return (unknown, worth, points, seats[0].day)
 
 
 @dataclass(frozen=True)
@@ -96,6 +131,11 @@ class PaidJourney(Generic[Offer]):
         return find_slowest(w for ways in self.ways.values() for w in ways)
 
     @property
+    def spent_programs(self) -> set[str]:
+        """The programmes of the balances that are spent."""
+        return {w.purse.program for ways in self.ways.values() for w in ways}
+
+    @property
     def waits_for_days(self) -> bool:
         """Whether the points take days or an unknown time to arrive, in which the seat can go."""
         return POSTING.index(self.slowest) > POSTING.index("hours")
@@ -108,18 +148,66 @@ class PaidJourney(Generic[Offer]):
         return (self.waits_for_days, *cost, *self.journey.rough, transfers, stops)
 
 
-def pair_journeys(
-    outs: Sequence[PlanSeat[Offer]], backs: Sequence[PlanSeat[Offer]] | None, nights: int | None
+Chain = tuple[PlanSeat[Offer], ...]
+
+
+def join_legs(
+    sides: Sequence[Sequence[PlanSeat[Offer]]], legs: Sequence[Leg], can_pay: CanPay = bool
 ) -> Iterator[Journey[Offer]]:
-    """Each way out, with each way back between the same places so many nights after it lands, where one is wanted."""
-    if backs is None or nights is None:
-        yield from map(Journey, outs)
-        return
-    by_day: dict[tuple[date, frozenset[str]], list[PlanSeat[Offer]]] = {}
-    for seat in backs:
-        by_day.setdefault((seat.day, seat.ends), []).append(seat)
-    for out in outs:
-        yield from (Journey(out, back) for back in by_day.get((out.lands_on + timedelta(days=nights), out.ends), ()))
+    """Journeys with one seat of each leg, each so many nights after the one before lands, from where it lands.
+
+    A leg from another place than that begins there, and one that goes home ends where the journey began. All journeys
+    of two legs; of more, those that go on from the cheapest beginnings that `can_pay` lets through.
+    """
+    useful = _drop_dead_ends(sides, legs)
+    chains: Iterable[Chain[Offer]] = [(seat,) for seat in useful[0]]
+    for at in range(1, len(legs)):
+        if len(legs) > 2:
+            chains = _thin(chains, can_pay)
+        chains = _extend(chains, useful[at], legs, at)
+    yield from map(Journey, chains)
+
+
+def _find_next_start(seat: PlanSeat[Offer], legs: Sequence[Leg], at: int) -> tuple[date, str]:
+    """The day and the place from which the leg at this position leaves after the seat of the one before."""
+    moves = legs[at].start.code != legs[at - 1].end.code
+    return seat.lands_on + timedelta(days=legs[at].nights), legs[at].start.code if moves else seat.ends[1]
+
+
+def _drop_dead_ends(
+    sides: Sequence[Sequence[PlanSeat[Offer]]], legs: Sequence[Leg]
+) -> Sequence[Sequence[PlanSeat[Offer]]]:
+    """Leaves out seats after which there is none of the next leg."""
+    useful: list[Sequence[PlanSeat[Offer]]] = [sides[-1]]
+    for at in range(len(legs) - 1, 0, -1):
+        starts = {(seat.day, seat.ends[0]) for seat in useful[0]}
+        useful.insert(0, [s for s in sides[at - 1] if _find_next_start(s, legs, at) in starts])
+    return useful
+
+
+def _extend(
+    chains: Iterable[Chain[Offer]], seats: Sequence[PlanSeat[Offer]], legs: Sequence[Leg], at: int
+) -> Iterator[Chain[Offer]]:
+    goes_home = legs[at].end.code == legs[0].start.code
+    onward: dict[tuple[tuple[date, str], str], list[PlanSeat[Offer]]] = {}
+    for seat in seats:
+        onward.setdefault(((seat.day, seat.ends[0]), seat.ends[1] if goes_home else ""), []).append(seat)
+    for chain in chains:
+        key = (_find_next_start(chain[-1], legs, at), chain[0].ends[0] if goes_home else "")
+        yield from ((*chain, seat) for seat in onward.get(key, ()))
+
+
+def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]:
+    """The cheapest beginnings: of each day and place they lead to, one for each choice of programmes."""
+    kept: dict[tuple[object, ...], Chain[Offer]] = {}
+    for chain in sorted(chains, key=_rank_roughly):
+        ends = (chain[-1].lands_on, chain[-1].ends[1], chain[0].ends[0])
+        key = (*ends, frozenset(seat.program for seat in chain))
+        if key not in kept and can_pay(sum_needs(chain)):
+            kept[key] = chain
+            if len(kept) == MAX_BEGUN:
+                break
+    return list(kept.values())
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
@@ -128,7 +216,7 @@ def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSea
         p: sum(x.points_delivered for x in reaches)
         for p, reaches in find_reach(funds.routes, funds.count_points()).items()
     }
-    chosen_seats: dict[tuple[str, date, frozenset[str]], list[PlanSeat[Offer]]] = {}
+    chosen_seats: dict[tuple[str, date, tuple[str, str]], list[PlanSeat[Offer]]] = {}
     for seat in sorted((s for s in seats if s.points <= most.get(s.program, 0)), key=lambda s: s.rough):
         same = chosen_seats.setdefault((seat.program, seat.day, seat.ends), [])
         if len(same) < MAX_SEATS_PER_DAY:
@@ -138,23 +226,28 @@ def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSea
 
 def rank_journeys(journeys: Iterable[Journey[Offer]], funds: Funds) -> list[PaidJourney[Offer]]:
     """The journeys the balances pay: those whose points arrive within hours first, then the cheapest."""
-    payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
-    plans = []
-    for journey in nsmallest(MAX_JOURNEYS, journeys, key=lambda j: j.rough):
-        needs = tuple(sorted(journey.needs.items()))
-        if needs not in payments:
-            payments[needs] = find_payment(journey.needs, funds)
-        if ways := payments[needs]:
-            plans.append(PaidJourney(journey, ways))
+    cheapest = nsmallest(MAX_JOURNEYS, journeys, key=lambda j: j.rough)
+    if cheapest and len(cheapest[0].seats) > 2:
+        del cheapest[MAX_LONG_JOURNEYS:]
+    plans = [PaidJourney(journey, ways) for journey in cheapest if (ways := funds.pay(journey.needs))]
     return sorted(plans, key=lambda p: p.order)
 
 
-def find_fallback(plans: Sequence[PaidJourney[Offer]]) -> PaidJourney[Offer] | None:
-    """The next plan for when the best one's seats are gone: on other flights both ways, else on another way out."""
+def find_fallback(plans: Sequence[PaidJourney[Offer]], funds: Funds) -> PaidJourney[Offer] | None:
+    """The next plan for when the best one's seats are gone: on other flights all the way, else on another way out.
+
+    One that spends other points than the best comes first, unless its points take days to arrive.
+    """
     if not plans:
         return None
-    best = plans[0].journey
-    flights = {s.flight for s in best.seats}
-    others = [p for p in plans[1:] if p.journey.out.flight != best.out.flight]
-    apart = (p for p in others if not flights & {s.flight for s in p.journey.seats})
-    return next(apart, next(iter(others), None))
+    best = plans[0]
+    flights = {s.flight for s in best.journey.seats}
+    others = [p for p in plans[1:] if p.journey.out.flight != best.journey.out.flight]
+    others.sort(key=lambda p: bool(flights & {s.flight for s in p.journey.seats}))
+    unspent = Funds(funds.routes, [p for p in funds.purses if p.program not in best.spent_programs])
+    for plan in others:
+        if ways := unspent.pay(plan.journey.needs):
+            other = PaidJourney(plan.journey, ways)
+            if best.waits_for_days or not other.waits_for_days:
+                return other
+    return next(iter(others), None)

@@ -52,7 +52,7 @@ def test_the_family_flies_to_honolulu(people: People, use: Use) -> None:
     answer = use(people.alice, "plan_trip", **journey, nights=7, passengers=4)
     assert "for four" in answer["message"]
     assert "both ways" in answer["message"]
-    assert "worth" not in answer["message"].split("It costs about")[0]
+    assert "worth" not in answer["message"]
     assert "-plus" not in answer["message"]  # names, no slugs
 
 

@@ -1,10 +1,15 @@
 """The flights behind an award offer, asked of the source that showed it."""
 
+from collections.abc import Sequence
+from functools import partial
+
 from shared.errors import ConnectionRequired, NoData, NotFound
+from shared.limits.concurrency import gather_limited
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardTrip, Reading, TripQuestion, Unanswered
 from shared.services.connections.credentials import Credentials
+from shared.services.search.ask_each import MAX_PARALLEL
 from shared.services.search.award_ids import RowName
 from shared.services.search.provenance import require_answer
 
@@ -50,3 +55,19 @@ async def _require_connection(account_id: int) -> None:
         except Unanswered:
             return
     raise ConnectionRequired(f"{WHAT} needs your own {own[0].name} account; connect it first.", provider=own[0].name)
+
+
+async def look_up_flights(ask: Ask, rows: Sequence[RowName | None]) -> list[AwardTrip | None]:
+    """The flights of each offer, the cheapest way of it, as its source tells them; None where it does not.
+
+    `rows` are what `find_award_row` says of their ids.
+    """
+
+    async def look_up(row: RowName | None) -> AwardTrip | None:
+        source = registry.providers().get(row[0]) if row else None
+        if row is None or source is None or VERB not in source.answers:
+            return None
+        reading: Reading[tuple[AwardTrip, ...]] = await ask.one(source.name, VERB, TripQuestion(row[1]))
+        return min(reading.value or (), key=lambda trip: (trip.points, trip.stops), default=None)
+
+    return await gather_limited([partial(look_up, row) for row in rows], MAX_PARALLEL)

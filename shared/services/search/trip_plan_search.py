@@ -1,15 +1,16 @@
 """Seats for a trip plan: which airports are searched on which days, and offers as seats of the whole party."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from shared.domain.airport_pairs import JourneyEnd, Pair, find_nearby
 from shared.domain.exchange_rates import Rates
 from shared.domain.hybrids import parse_local_time
-from shared.domain.trip_plans import Journey, PlanSeat, pair_journeys
+from shared.domain.trip_plans import Leg, PlanSeat
 from shared.providers.ask import Ask
 from shared.providers.contract import Reading, SeatsQuestion
 from shared.reference.city_airports import list_pairs, require_airports
@@ -20,15 +21,19 @@ from shared.services.search.availability import list_offers
 from shared.services.search.award_options import AwardOption
 
 CURRENCY = "USD"
+MAX_LEG_PAIRS = 3  # pairs of airports of each leg of a longer trip
 OTHER_DAYS = 3  # before and after the days asked for, looked at when those hold no plan
 
 
 @dataclass(frozen=True)
 class TripWish:
-    """What the caller wants, with names resolved. `max_cash` is for the whole party and the whole trip."""
+    """What the caller wants, with names resolved. `max_cash` is for the whole party and the whole trip.
 
-    start: JourneyEnd
-    end: JourneyEnd
+    Of the passengers, `children` are from 2 to 15 years old; `infants` sit on laps and are not counted among them.
+    """
+
+    legs: tuple[Leg, ...]
+    destination: str
     earliest: date
     latest: date
     nights: int | None
@@ -36,6 +41,35 @@ class TripWish:
     passengers: int
     programs: frozenset[str]
     max_cash: Decimal | None
+    children: int = 0
+    infants: int = 0
+    return_from: str | None = None
+
+    @property
+    def start(self) -> JourneyEnd:
+        return self.legs[0].start
+
+    @property
+    def end(self) -> JourneyEnd:
+        """Where the first flight goes."""
+        return self.legs[0].end
+
+    @property
+    def goes_home(self) -> bool:
+        return len(self.legs) > 1 and self.legs[-1].end.code == self.start.code
+
+    @property
+    def is_tour(self) -> bool:
+        """Whether it is more than a way there, and back from there."""
+        return bool(self.return_from or self.list_stops())
+
+    def list_stops(self) -> list[tuple[str, int | None]]:
+        """The places of a trip with several, and the nights at each; none of the last where the trip ends there."""
+        nights = [*(leg.nights for leg in self.legs[1:]), None]
+        places = [(leg.end.code, spent) for leg, spent in zip(self.legs, nights, strict=True)]
+        if self.goes_home:
+            places.pop()
+        return places if len(places) > 1 else []
 
     def widen(self, today: date) -> "TripWish":
         """The same some days earlier and later."""
@@ -45,7 +79,7 @@ class TripWish:
 
 @dataclass(frozen=True)
 class TripSeats:
-    """Readings of each direction."""
+    """Readings of each leg, and the airports that were searched between, of a way back only those of the way there."""
 
     pairs: Sequence[Pair]
     sides: Sequence[Sequence[Reading[Any]]]
@@ -73,57 +107,64 @@ def find_place(reference: Reference, code: str, nearby_km: int | None) -> Journe
 
 
 async def search_seats(ask: Ask, reference: Reference, wish: TripWish) -> TripSeats:
-    """The return leaves `nights` after the outbound flight lands, which can be the day after its departure."""
-    pairs = list_pairs(reference, wish.start, wish.end)
-    questions = [SeatsQuestion(a, b, wish.earliest, wish.latest) for a, b in pairs]
-    if wish.nights is not None:
-        first = wish.earliest + timedelta(days=wish.nights)
-        last = wish.latest + timedelta(days=wish.nights + 1)
-        questions += [SeatsQuestion(b, a, first, last) for a, b in pairs]
-    answers = await ask_each(ask, availability.VERB, questions)
-    sides = [answers[: len(pairs)], answers[len(pairs) :]]
-    return TripSeats(pairs, [[r for answer in side for r in answer] for side in sides if side])
+    """Each leg leaves its nights after the one before lands, which can be the day after its departure."""
+    pairs = _list_leg_pairs(reference, wish.legs)
+    questions, nights = [], 0
+    for at, leg in enumerate(wish.legs):
+        nights += leg.nights
+        first = wish.earliest + timedelta(days=nights)
+        last = wish.latest + timedelta(days=nights + at)
+        questions += [SeatsQuestion(*pair, first, last) for pair in pairs[at]]
+    answers = iter(await ask_each(ask, availability.VERB, questions))
+    sides = [[r for answer in islice(answers, len(of_leg)) for r in answer] for of_leg in pairs]
+    searched = dict.fromkeys(pair for of_leg in pairs for pair in of_leg)
+    return TripSeats([p for at, p in enumerate(searched) if p[::-1] not in list(searched)[:at]], sides)
+
+
+def _list_leg_pairs(reference: Reference, legs: Sequence[Leg]) -> list[Sequence[Pair]]:
+    """The airports to search between on each leg. A leg back is between those of the leg it goes back over."""
+    pairs: list[Sequence[Pair]] = []
+    for at, leg in enumerate(legs):
+        ends = [(other.end, other.start) for other in legs[:at]]
+        if (leg.start, leg.end) in ends:
+            pairs.append([pair[::-1] for pair in pairs[ends.index((leg.start, leg.end))]])
+        else:
+            of_leg = list_pairs(reference, leg.start, leg.end)
+            pairs.append(of_leg if len(legs) <= 2 else of_leg[:MAX_LEG_PAIRS])
+    return pairs
 
 
 def list_sides(
     values: Mapping[str, Decimal | None], account_id: int | None, wish: TripWish, seats: TripSeats, rates: Rates
 ) -> list[list[PlanSeat[AwardOption]]]:
-    """The seats of each direction in the cabin, for everybody, with taxes in one currency.
+    """The seats of each leg in the cabin, for everybody, with taxes in one currency.
 
     `values` is what a point of each programme is worth, in US cents.
     """
     return [
         [
-            _to_seat(values, option, wish, rates)
+            _to_seat(values, option, leg, wish.passengers, rates)
             for option in list_offers(readings, account_id, (wish.cabin,), wish.passengers)
             if not wish.programs or option.program in wish.programs
         ]
-        for readings in seats.sides
+        for leg, readings in zip(wish.legs, seats.sides, strict=True)
     ]
 
 
 def _to_seat(
-    values: Mapping[str, Decimal | None], option: AwardOption, wish: TripWish, rates: Rates
+    values: Mapping[str, Decimal | None], option: AwardOption, leg: Leg, passengers: int, rates: Rates
 ) -> PlanSeat[AwardOption]:
     taxes = rates.amount(option.taxes, option.taxes_currency, CURRENCY)
     lands = parse_local_time(option.arrives_at, "UTC")  # only the local day is used
-    group = wish.start.find_group, wish.end.find_group
-    ends = (option.origin, option.destination)
-    if option.origin in wish.end.airports or wish.end.find_distance(option.origin) is not None:
-        group = group[::-1]
     return PlanSeat(
         offer=option,
         program=option.program,
         flight=f"{option.airline}|{option.origin}|{option.date}",
-        points=option.points * wish.passengers,
-        taxes=None if taxes is None else taxes * wish.passengers,
+        points=option.points * passengers,
+        taxes=None if taxes is None else taxes * passengers,
         value=values.get(option.program),
         day=option.date,
         lands_on=lands.date() if lands else option.date,
         stops=option.stops,
-        ends=frozenset(find(code) for find, code in zip(group, ends, strict=True)),
+        ends=(leg.start.find_group(option.origin), leg.end.find_group(option.destination)),
     )
-
-
-def join_sides(sides: Sequence[Sequence[PlanSeat[AwardOption]]], wish: TripWish) -> Iterator[Journey[AwardOption]]:
-    return pair_journeys(sides[0], sides[1] if len(sides) > 1 else None, wish.nights)

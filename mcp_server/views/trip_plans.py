@@ -1,0 +1,444 @@
+"""A plan of plan_trip as results show it: awards, how the points are paid, steps and warnings."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
+
+from mcp_server.toolkit.context import CallBase
+from mcp_server.toolkit.results import NO_DATA, Money, NoDataWord, Part
+from mcp_server.toolkit.wording import list_airline_names, list_program_names, program_name
+from mcp_server.views.cash_flights import Fare, to_fare
+from mcp_server.views.program_rules import is_allowed, parse_counts
+from mcp_server.views.transfers import TransferRoute, to_transfer_route
+from mcp_server.views.trip_plan_messages import (
+    POSTING_WORDS,
+    describe_offer,
+    describe_pooling,
+    describe_tour,
+    describe_transfer,
+)
+from shared.domain import departure_duty
+from shared.domain.dates import format_day, format_weekday
+from shared.domain.funding import find_leftovers
+from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.nearest_plans import Limit, NearestPlan
+from shared.domain.party_prices import describe_party, describe_points
+from shared.domain.plurals import pluralize
+from shared.domain.transfer_options import Purse
+from shared.domain.transfers import POSTING
+from shared.domain.trip_plans import Journey, PaidJourney, PlanSeat
+from shared.reference.reference import Reference
+from shared.reference.rows import DutyRate, ProgramFact
+from shared.reference.transfer_rates import describe_all_rates
+from shared.services.search.award_options import AwardOption
+from shared.services.search.fares import FareOption
+from shared.services.search.trip_plan_search import CURRENCY, TripWish
+
+STALE_SECONDS = int(timedelta(hours=6).total_seconds())
+
+
+class AskedStop(Part):
+    """A place on the way, and the nights spent there; null where the trip ends there."""
+
+    place: str
+    nights: int | None
+
+
+class TripAsked(Part):
+    """What was asked, its names resolved."""
+
+    origin: str
+    destination: str
+    earliest_date: date
+    latest_date: date
+    nights: int | None
+    cabin: str
+    passengers: int
+    max_cash: Money | None
+    stops: list[AskedStop]
+    return_from: str | None
+    children: int
+    infants: int
+
+
+class BalanceUse(Part):
+    """Points spent from a saved balance that is in the right programme already."""
+
+    program: str
+    points: int
+    balance: int
+
+
+class PayWith(Part):
+    """From where the points come: a balance, a transfer, or both; further transfers where two are needed."""
+
+    program: str
+    points: int
+    balance: BalanceUse | None
+    route: TransferRoute | None
+    more_routes: list[TransferRoute]
+
+
+class BalanceAfter(Part):
+    """What a balance holds once the plan is paid."""
+
+    program: str
+    name: str
+    points: int
+
+
+class Positioning(Part):
+    """The way to or from an airport nearby. `fare` is the last one seen for one traveller, one way, on that day.
+
+    `needs_night`: the flight leaves too early, or lands too late, for this way on the same day; null if not known.
+    """
+
+    from_airport: str
+    to_airport: str
+    kilometres: int
+    fare: Money | NoDataWord
+    currency: str
+    needs_night: bool | None
+
+
+class Stay(Part):
+    """The nights between two flights. `leaves_from` is another place where no flight of the plan connects them."""
+
+    place: str
+    leaves_from: str
+    arrives_on: date
+    leaves_on: date
+    nights: int
+
+
+class Hold(Part):
+    possible: bool
+    days: int | None
+
+
+class Plan(Part):
+    """For all passengers. `posting_time` is that of the slowest transfer; `booking_pages` are by programme.
+
+    `onward_awards` are the flights after the first, without the flight home. `more_pay_with`: programmes that neither
+    the first flight nor the flight home is paid with. `balances_after`: those that the plan changes.
+    `hold` is null: whether an award can be held is not known of any programme here.
+    """
+
+    award: AwardOption
+    onward_awards: list[AwardOption]
+    return_award: AwardOption | None
+    stays: list[Stay]
+    points_total: int
+    taxes_total: Money | NoDataWord
+    currency: str
+    pay_with: PayWith
+    return_pay_with: PayWith | None
+    more_pay_with: list[PayWith]
+    posting_time: str | NoDataWord
+    balances_after: list[BalanceAfter]
+    positioning: list[Positioning]
+    booking_pages: dict[str, str]
+    effective_cost: Money | NoDataWord
+    cash_alternative: Fare | NoDataWord
+    steps: list[str]
+    hold: Hold | None
+    rules: list[str]
+    warnings: list[str]
+
+
+def to_plan(
+    call: CallBase,
+    wish: TripWish,
+    paid: PaidJourney[AwardOption],
+    fares: Sequence[FareOption],
+    purses: Sequence[Purse],
+    positioning: Sequence[Positioning],
+    remarks: Sequence[str],
+) -> Plan:
+    """`remarks` are what is known of the flights behind the awards: cabins and nights on the way."""
+    reference, journey = call.reference, paid.journey
+    left_over = find_leftovers(purses, paid.ways, journey.needs)
+    held = {p.program: p.points for p in purses}
+    out, back = journey.out, journey.back
+    cash = fares[0] if fares else None
+    pay_with = {program: _to_pay_with(reference, program, paid) for program in journey.needs}
+    first = pay_with.pop(out.program)
+    return Plan(
+        award=out.offer,
+        onward_awards=[seat.offer for seat in journey.onward],
+        return_award=back.offer if back else None,
+        stays=_list_stays(journey),
+        points_total=sum(journey.needs.values()),
+        taxes_total=_money_or_no_data(journey.taxes),
+        currency=CURRENCY,
+        pay_with=first,
+        return_pay_with=pay_with.pop(back.program, None) if back else None,
+        more_pay_with=list(pay_with.values()),
+        posting_time=paid.slowest if paid.slowest != "unknown" else NO_DATA,
+        balances_after=[
+            BalanceAfter(program=slug, name=program_name(reference, slug), points=points)
+            for slug, points in left_over.items()
+            if points != held.get(slug, 0) or slug in paid.spent_programs
+        ],
+        positioning=list(positioning),
+        booking_pages=reference.find_booking_pages(journey.needs),
+        effective_cost=_money_or_no_data(paid.cost),
+        cash_alternative=to_fare(cash) if cash else NO_DATA,
+        steps=_list_steps(reference, paid, wish.passengers, positioning),
+        hold=None,
+        rules=list_trip_rules(call, wish, journey),
+        warnings=[*remarks, *_list_warnings(reference, paid, cash, wish.passengers, purses)],
+    )
+
+
+def _list_stays(journey: Journey[AwardOption]) -> list[Stay]:
+    return [
+        Stay(
+            place=before.offer.destination,
+            leaves_from=after.offer.origin,
+            arrives_on=before.lands_on,
+            leaves_on=after.day,
+            nights=(after.day - before.lands_on).days,
+        )
+        for before, after in pairwise(journey.seats)
+    ]
+
+
+def _money_or_no_data(amount: Decimal | None) -> Decimal | NoDataWord:
+    return NO_DATA if amount is None else round_to_minor_unit(amount, CURRENCY)
+
+
+def _to_pay_with(reference: Reference, program: str, paid: PaidJourney[AwardOption]) -> PayWith:
+    ways, points = paid.ways[program], paid.journey.needs[program]
+    own = next((w for w in ways if w.path is None), None)
+    routes = [to_transfer_route(reference, w.path, w.needed if w.covers else None) for w in ways if w.path]
+    balance = BalanceUse(program=own.purse.program, points=own.points_sent, balance=own.purse.points) if own else None
+    return PayWith(
+        program=program, points=points, balance=balance, route=routes[0] if routes else None, more_routes=routes[1:]
+    )
+
+
+def _list_steps(
+    reference: Reference, paid: PaidJourney[AwardOption], passengers: int, positioning: Sequence[Positioning]
+) -> list[str]:
+    """Confirming the seat always comes before a transfer, which cannot be undone."""
+    journey = paid.journey
+    seats = "seat is" if passengers == 1 else f"{passengers} seats are"
+    open_still = f"Confirm live that the {seats} still open on the programme's own site"
+    steps = [f"{open_still}: {describe_offer(reference, seat.offer)}." for seat in journey.seats]
+    if journey.onward:
+        steps = [f"{open_still} of each flight: {describe_tour(journey)}."]
+    steps += describe_pooling(reference, (w for ways in paid.ways.values() for w in ways))
+    transfers = [w for ways in paid.ways.values() for w in ways if w.path]
+    steps += [describe_transfer(reference, way, way.path) for way in transfers if way.path]
+    steps += [_describe_booking(reference, seat, passengers) for seat in journey.seats]
+    steps += [
+        f"Get from {stay.place} to {stay.leaves_from} on your own by {format_weekday(stay.leaves_on)}."
+        for stay in _list_stays(journey)
+        if not reference.is_one_city(stay.place, stay.leaves_from)
+    ]
+    return steps + [_describe_positioning(way) for way in positioning]
+
+
+def _describe_booking(reference: Reference, seat: PlanSeat[AwardOption], passengers: int) -> str:
+    offer, page = seat.offer, find_booking_page(reference, seat.offer)
+    where = f"{program_name(reference, offer.program)}{f' at {page}' if page else ''}"
+    price = describe_points(offer.points, passengers)
+    return f"Book with {where}: {offer.origin} to {offer.destination}, {price}, and the taxes."
+
+
+def find_booking_page(reference: Reference, offer: AwardOption) -> str | None:
+    """The page on which the programme sells this award: today its site, the first of them where it has several."""
+    return next(iter(reference.find_booking_pages([offer.program]).get(offer.program, "").split()), None)
+
+
+def _describe_positioning(way: Positioning) -> str:
+    route = f"Get from {way.from_airport} to {way.to_airport}, {way.kilometres} km apart"
+    night = (
+        " The flight is too early or too late for it on the same day: plan a hotel night." if way.needs_night else ""
+    )
+    if way.fare == NO_DATA:
+        return f"{route}: positioning cost not known.{night}"
+    return f"{route}: the last fare seen was {way.fare:,.2f} {way.currency} for one traveller, one way.{night}"
+
+
+def _list_warnings(
+    reference: Reference,
+    paid: PaidJourney[AwardOption],
+    cash: FareOption | None,
+    passengers: int,
+    purses: Sequence[Purse],
+) -> list[str]:
+    offers = [s.offer for s in paid.journey.seats]
+    balances_as_of = min((p.as_of for p in purses if p.as_of), default=None)
+    ways = [w for ways_of_program in paid.ways.values() for w in ways_of_program]
+    warnings = [f"Balances as of {format_day(balances_as_of)}: check them first."] if balances_as_of else []
+    if paths := [w.path for w in ways if w.path]:
+        warnings.append("Transfers cannot be undone.")
+        warnings += describe_all_rates(reference, (edge for path in paths for edge in path.edges))
+    if paid.slowest != POSTING[0]:
+        warnings.append(f"The points {POSTING_WORDS[paid.slowest]}: the seat may be gone in the meantime.")
+    if any(o.seats is None for o in offers):
+        warnings.append(f"A source does not say how many seats are left; this plan needs {passengers}.")
+    if stale := [o for o in offers if o.age_seconds > STALE_SECONDS]:
+        warnings.append(f"A source last checked {pluralize(max(o.age_seconds for o in stale) // 3600, 'hour')} ago.")
+    if paid.journey.taxes is None:
+        warnings.append("The taxes of an award, or an exchange rate for them, are not known.")
+    elif paid.cost is None:
+        warnings.append("What the points spent are worth is not published, so there is no effective cost.")
+    if cash and cash.converted and paid.cost is not None and cash.converted.amount <= paid.cost:
+        warnings.append("Cash costs no more than this plan.")
+    if len(offers) > 1:
+        flights = f"{describe_party(len(offers))} flights are {describe_party(len(offers))} bookings"
+        warnings.append(f"The {flights}: a change to one does not change the others.")
+    return warnings
+
+
+class LackingPoints(Part):
+    program: str
+    points: int
+
+
+class NearestTripPlan(Part):
+    """`limit` is the one it does not meet; `plan` is null where points are missing. Sums are of all travellers."""
+
+    limit: Limit
+    award: AwardOption
+    onward_awards: list[AwardOption]
+    return_award: AwardOption | None
+    points_total: int
+    taxes_total: Money | NoDataWord
+    currency: str
+    lacking: list[LackingPoints]
+    plan: Plan | None
+
+
+def to_nearest(nearest: NearestPlan[AwardOption], plan: Plan | None) -> NearestTripPlan:
+    journey = nearest.journey
+    return NearestTripPlan(
+        limit=nearest.limit,
+        award=journey.out.offer,
+        onward_awards=[seat.offer for seat in journey.onward],
+        return_award=journey.back.offer if journey.back else None,
+        points_total=sum(journey.needs.values()),
+        taxes_total=_money_or_no_data(journey.taxes),
+        currency=CURRENCY,
+        lacking=[LackingPoints(program=slug, points=points) for slug, points in nearest.lacking.items()],
+        plan=plan,
+    )
+
+
+def to_asked(wish: TripWish) -> TripAsked:
+    return TripAsked(
+        origin=wish.start.code,
+        destination=wish.destination,
+        earliest_date=wish.earliest,
+        latest_date=wish.latest,
+        nights=wish.nights,
+        cabin=wish.cabin,
+        passengers=wish.passengers,
+        max_cash=wish.max_cash,
+        stops=[AskedStop(place=place, nights=nights) for place, nights in wish.list_stops()],
+        return_from=wish.return_from,
+        children=wish.children,
+        infants=wish.infants,
+    )
+
+
+def list_names(
+    reference: Reference, plans: Sequence[PaidJourney[AwardOption]], nearest: NearestPlan[AwardOption] | None
+) -> dict[str, str]:
+    """The names of all codes in the answer: airlines, and programmes that pay or are paid with."""
+    journeys = [*(p.journey for p in plans), *([nearest.journey] if nearest else [])]
+    ways = [way for paid in plans for ways_of_program in paid.ways.values() for way in ways_of_program]
+    steps = [e.target for way in ways if way.path for e in way.path.edges]
+    programs = [*(slug for j in journeys for slug in j.needs), *(w.purse.program for w in ways), *steps]
+    airlines = [seat.offer.airline for journey in journeys for seat in journey.seats]
+    return list_airline_names(reference, airlines) | list_program_names(reference, programs)
+
+
+# What rules say of a plan: stopovers of its programmes, and what babies and children cost and owe.
+
+
+class YoungWords(NamedTuple):
+    """What is said of travellers who are not adults."""
+
+    who: str
+    unknown: str
+    counted: str
+
+
+BABIES = YoungWords("Babies", "What a baby on the lap costs is not known here of", "The sums do not count babies.")
+CHILDREN = YoungWords("Children", "No child's price is known here of", "The sums count children as adults.")
+
+
+def list_trip_rules(call: CallBase, wish: TripWish, journey: Journey[AwardOption]) -> list[str]:
+    """Sentences, each from a fact that is known here; of babies and children also that none is."""
+    facts = [row for row in call.reference.fresh_rows("program_facts.csv", call.today) if row.program in journey.needs]
+    rules = [words for row in facts if (words := _describe_stopover(call, row, has_return=journey.back is not None))]
+    if wish.infants:
+        rules += _describe_young(call, journey, facts, ("infants", "children"), BABIES)
+    if wish.children:
+        rules += _describe_young(call, journey, facts, ("children", "child_discount"), CHILDREN)
+    if wish.children or wish.infants:
+        duties = (_describe_duty(call, wish, seat) for seat in journey.seats)
+        rules += dict.fromkeys(filter(None, duties))
+    return rules
+
+
+def _describe_stopover(call: CallBase, row: ProgramFact, *, has_return: bool) -> str | None:
+    """`Aeroplan allows a stopover: one per direction for 5,000 points.`"""
+    if row.topic != "stopover" or not is_allowed("stopovers", row.value):
+        return None
+    if not has_return and parse_counts(row.value).get("one_way") == 0:
+        return None
+    return f"{program_name(call.reference, row.program)} allows a stopover: {row.answer}."
+
+
+def _describe_young(
+    call: CallBase,
+    journey: Journey[AwardOption],
+    facts: Sequence[ProgramFact],
+    topics: Sequence[str],
+    words: YoungWords,
+) -> list[str]:
+    """The rule of each programme that has one, by the first topic that it has, and the programmes that have none."""
+    sentences, unknown = [], []
+    for program in journey.needs:
+        name = program_name(call.reference, program)
+        known = {row.topic: row.answer for row in facts if row.program == program}
+        if rule := next((known[topic] for topic in topics if topic in known), None):
+            sentences.append(f"{words.who} with {name}: {rule}. {words.counted}")
+        else:
+            unknown.append(name)
+    return [*sentences, f"{words.unknown} {' and '.join(unknown)}. {words.counted}"] if unknown else sentences
+
+
+def _describe_duty(call: CallBase, wish: TripWish, seat: PlanSeat[AwardOption]) -> str | None:
+    """What babies and children owe where the United Kingdom charges Air Passenger Duty; None elsewhere."""
+    rates = _find_duty(call, seat)
+    if not rates:
+        return None
+    each = f"{rates[0].amount:f}" + (f" to {rates[-1].amount:f}" if len(rates) > 1 else "")
+    adult = f"Air Passenger Duty from {seat.offer.origin}: {each} {rates[0].currency} for each adult"
+    owing = []
+    if wish.infants:
+        owing.append("none for a baby on the lap")
+    if wish.children:
+        is_free = seat.offer.cabin == departure_duty.LOWEST_CLASS
+        owing.append(f"{'none' if is_free else 'the same'} for {pluralize(wish.children, 'child', 'children')}")
+    return f"{adult}, {' and '.join(owing)}."
+
+
+def _find_duty(call: CallBase, seat: PlanSeat[AwardOption]) -> list[DutyRate]:
+    """The rates of an adult, the lowest first; none where no duty is due or it depends on the way."""
+    reference, offer = call.reference, seat.offer
+    start, end = reference.airports.get(offer.origin), reference.airports.get(offer.destination)
+    exempt = {row.airport for row in reference.rows("uk_duty_exempt_airports.csv")}
+    if start is None or end is None or start.code in exempt:
+        return []
+    bands = next((r.bands for r in reference.rows("uk_duty_destinations.csv") if r.country == end.country), ())
+    possible = departure_duty.find_bands(start.country, end.country, bands)
+    return departure_duty.find_rates(reference.rows("uk_duty_rates.csv"), possible, offer.cabin, offer.date)
