@@ -181,7 +181,16 @@ class VoucherType(Fact):
     validity_months: int | None
     validity_rule: str
     how_earned: str
-    limits: str | None
+    limits: str | None  # in words: what no field below says
+    used_by: str | None  # what must be done by its last day: booking or travel
+    cabins: tuple[str, ...]
+    airlines: tuple[str, ...]
+    min_people: int | None
+    max_people: int | None
+    max_nights: int | None
+    categories: tuple[str, ...]  # of hotels
+    max_points: int | None  # of a night
+    added_points: str | None  # what a person may add to max_points: a number, or any
 
 
 @dataclass(frozen=True, slots=True)
