@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
+from mcp_server.toolkit.edits import clears, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
@@ -34,6 +34,7 @@ from mcp_server.views.bookings import (
     to_hotel_bookings,
     to_price_snapshot,
 )
+from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
@@ -91,6 +92,7 @@ class ChangedStay(Result):
     booking: HotelBooking
     changed: list[str]
     snapshots_reset: bool
+    balance_offer: BalanceOffer | None
 
 
 class RemovedStay(Part):
@@ -292,8 +294,12 @@ def update_hotel_booking(
     trip_id: Workspace = None,
     clear: list[str] | None = None,
     member: OtherMember | None = None,
+    cancelled_on: Day | None = None,
+    points_back: PointsBack = None,
+    money_back: Amount | None = None,
+    credit_points_back: Credit = False,
 ) -> ChangedStay:
-    """Changes a booked hotel stay: check-in or checkout date, nights, room, rate, confirmation number, note.
+    """Changes a booked hotel stay: dates, nights, room, rate, confirmation number, note, or that it was cancelled.
 
     For "We stay one more night, in a bigger room." Price checks start afresh. Paid.
     """
@@ -309,15 +315,17 @@ def update_hotel_booking(
         bookings.compare_afresh(row, call.now)
     elif not set(changed).isdisjoint(PRICE_FIELDS):
         row.told_price = None
+    settled = settle(call, row, changed, takes_back="cancelled_on" in (clear or ()), credits=credit_points_back)
     call.db.flush()
     if afresh:
         bookings.schedule_price_check(call.db, call.reference, row)
     booking = to_hotel_bookings(call, [row])[0]
     return ChangedStay(
-        message=describe_changes(row.hotel_name, booking, changed),
+        message=describe_update(row.hotel_name, booking, changed, settled),
         booking=booking,
         changed=changed,
         snapshots_reset=afresh,
+        balance_offer=settled.offer,
     )
 
 
@@ -331,12 +339,12 @@ def update_hotel_booking(
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     """Deletes a booked hotel stay or reservation: cancelled, not happening or wrong; its price checks stop.
 
-    For "I cancelled that hotel, take it off." Nothing is cancelled with the hotel. Free.
+    For "I cancelled that hotel, take it off." To keep it as cancelled: update_hotel_booking. Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedStay(
-        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here. The booking with the hotel still stands."
+        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here.{describe_removal(row)}"
         f"{describe_freed_vouchers(freed)}",
         removed=RemovedStay(
             booking_id=row.id,

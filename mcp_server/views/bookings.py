@@ -63,6 +63,10 @@ class FlightBooking(Part):
     changes: list[BookingChange]
     state: bookings.FlightState
     cancelled_at: datetime | None
+    cancelled_on: date | None
+    points_back: int | None
+    money_back: Money | None
+    points_credited: int | None
     created_at: datetime
     updated_at: datetime
 
@@ -131,6 +135,10 @@ class HotelBooking(Part):
     changes: list[BookingChange]
     state: bookings.StayState
     cancelled_at: datetime | None
+    cancelled_on: date | None
+    points_back: int | None
+    money_back: Money | None
+    points_credited: int | None
     free_cancellation_until: date | None
     created_at: datetime
     updated_at: datetime
@@ -159,6 +167,7 @@ def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[in
         "departure_zone": row.departure_zone or find_zone_of(call.reference, row.origin),
         "arrival_zone": row.arrival_zone or find_zone_of(call.reference, row.destination),
         "changes": row.changes or [],
+        "cancelled_on": _find_cancelled_day(row),
     }
     return FlightBooking.model_validate(columns | computed)
 
@@ -175,6 +184,7 @@ def to_hotel_booking(
         "member": row.member or None,
         "hotel": to_hotel(call, row),
         "changes": row.changes or [],
+        "cancelled_on": _find_cancelled_day(row),
         "nights": (row.check_out_date - row.check_in_date).days,
         "voucher_ids": voucher_ids,
         "monitoring": Monitoring(
@@ -188,6 +198,11 @@ def to_hotel_booking(
         "state": state,
     }
     return HotelBooking.model_validate(columns | computed)
+
+
+def _find_cancelled_day(row: store.FlightBooking | store.HotelBooking) -> date | None:
+    """As a person says, else the day of the letter."""
+    return row.cancelled_on or (row.cancelled_at and row.cancelled_at.date())
 
 
 def to_hotel(call: Call, row: store.HotelBooking) -> Hotel:

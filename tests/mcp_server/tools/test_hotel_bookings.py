@@ -383,3 +383,14 @@ def test_hotel_bookings_say_whose_they_are(people: People, use: Use) -> None:
     own = use(people.alice, "update_hotel_booking", booking_id=stay, member="")
     assert (own["changed"], own["booking"]["member"], own["snapshots_reset"]) == (["member"], None, False)
     assert use(people.alice, "list_hotel_bookings")["bookings"][0]["member"] is None
+
+
+def test_update_hotel_booking_notes_a_cancellation_and_ends_what_watches_the_stay(people: People, use: Use) -> None:
+    number = use(people.alice, "add_hotel_booking", **STAY)["booking"]["booking_id"]
+    done = use(people.alice, "update_hotel_booking", booking_id=number, cancelled_on=str(clock.today()), notes="Rain")
+    assert (done["booking"]["state"], done["booking"]["monitoring"]["active"]) == ("cancelled", False)
+    assert done["message"].endswith("Changed it: notes now Rain.")
+    with transaction() as session:
+        assert runs.next_due(session, HOTEL_PRICE.run, [number]) == {}
+    gone = use(people.alice, "delete_hotel_booking", booking_id=number)
+    assert "still stands" not in gone["message"]
