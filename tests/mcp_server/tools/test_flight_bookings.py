@@ -534,7 +534,9 @@ def test_update_flight_booking_notes_a_cancellation_and_adds_the_points_back_onl
     assert "were added before" in again["message"]
     assert use(people.alice, "list_points_balances")["balances"][0]["balance"] == 69_500
     assert use(people.alice, "list_flight_bookings", when="upcoming")["bookings"] == []
-    assert [b["booking_id"] for b in use(people.alice, "list_flight_bookings", when="cancelled")["bookings"]] == [number]
+    assert [b["booking_id"] for b in use(people.alice, "list_flight_bookings", when="cancelled")["bookings"]] == [
+        number
+    ]
     back = use(people.alice, "update_flight_booking", **one, clear=["cancelled_on"])["booking"]
     assert (back["state"], back["points_back"], back["cancelled_on"]) == ("upcoming", None, None)
 
