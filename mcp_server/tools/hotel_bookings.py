@@ -29,6 +29,7 @@ from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
     PriceSnapshot,
+    describe_drop,
     describe_no_watch,
     to_hotel_booking,
     to_hotel_bookings,
@@ -219,20 +220,14 @@ def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
     owner = f"Stay of {row.member}: " if row.member else ""
     stay = f"{owner}{row.hotel_name} from {format_day(row.check_in_date)}"
+    drop = f" It is {describe_drop(booking, booking.drop)}." if booking.drop else ""
     return StayDetails(
-        message=f"{stay}, {booking.state}.{_describe_drop(booking.drop)}",
+        message=f"{stay}, {booking.state}.{drop}",
         booking=booking,
         snapshots=[to_price_snapshot(price) for price in prices_since_booking(call.db, row, MAX_SNAPSHOTS)],
         drop=booking.drop,
         vouchers=[to_voucher(call, v) for v in vouchers],
     )
-
-
-def _describe_drop(drop: PriceDrop | None) -> str:
-    if drop is None:
-        return ""
-    saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
-    return f" It is now offered for {saved} less than you booked it for ({drop.percent}%)."
 
 
 @tool(

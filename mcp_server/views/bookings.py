@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from shared.db import bookings as store
 from shared.db.bookings import HotelPrice, Watched
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings
+from shared.domain.party_prices import format_amount
 from shared.reference import hotels
 from shared.services.bookings.bookings import find_zone_of, flight_state, next_check, stay_state
 
@@ -239,6 +241,17 @@ def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | N
         captured_at=price.captured_at,
         generated_at=_generated_at(price),
     )
+
+
+def describe_drop(booking: HotelBooking, drop: PriceDrop) -> str:
+    """`now 2,884 USD, 1,116 USD (27.9%) less than you booked`."""
+    if drop.points_saved:
+        points = (booking.original_points or 0) - drop.points_saved
+        return f"now {points:,} points, {drop.points_saved:,} ({drop.percent}%) less than you booked"
+    saved, currency = Decimal(str(drop.cash_saved)), drop.currency or booking.cash_rate_currency
+    price = Decimal(str(booking.original_pay_rate_usd)) - saved
+    less = format_amount(saved, currency)
+    return f"now {format_amount(price, currency)}, {less} ({drop.percent}%) less than you booked"
 
 
 def describe_no_watch(call: Call | LiveCall) -> str:

@@ -209,7 +209,7 @@ def test_get_hotel_booking_compares_the_newest_price_with_what_was_booked(people
     assert [s["cash"] for s in shown["snapshots"]] == [500, 720.5, 700]
     assert (shown["booking"]["latest"]["cash"], shown["booking"]["latest"]["mode"]) == (500, "cached")
     assert shown["drop"] == shown["booking"]["drop"]
-    assert shown["message"].endswith("It is now offered for 25,000 points less than you booked it for (25.0%).")
+    assert shown["message"].endswith("It is now 75,000 points, 25,000 (25.0%) less than you booked.")
     assert shown["drop"] | {"captured_at": ""} == {
         "points_saved": 25_000,
         "cash_saved": None,
