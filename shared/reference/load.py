@@ -305,11 +305,23 @@ def _check_hotels(tables: Tables) -> Iterator[str]:
             yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
         if row.category not in _HOTEL_CATEGORIES:
             yield f"{where}: category {row.category!r} is not 1 to 8 or A to F"
+    yield from _find_free_night_faults(tables)
     lists = {row.list for row in tables["hotel_lists.csv"].values()}
     for where, row in list_rows(tables, "hotel_list_members.csv"):
         if row.hotel is not None and row.hotel not in slugs:
             yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
         yield from (f"{where}: {name!r} is not in hotel_lists.csv" for name in row.lists if name not in lists)
+
+
+def _find_free_night_faults(tables: Tables) -> Iterator[str]:
+    cards = {row.slug for row in tables["cards.csv"].values()}
+    tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
+    for where, row in list_rows(tables, "hotel_programmes.csv"):
+        if row.free_night_every is not None and not 3 <= row.free_night_every <= 7:
+            yield f"{where}: free_night_every {row.free_night_every} is not 3 to 7"
+        if row.free_night_tier is not None and (row.program, row.free_night_tier) not in tiers:
+            yield f"{where}: free_night_tier {row.free_night_tier!r} is no tier of {row.program}"
+        yield from (f"{where}: {slug!r} is not in cards.csv" for slug in row.free_night_cards if slug not in cards)
 
 
 def _check_vouchers(tables: Tables) -> Iterator[str]:
@@ -395,7 +407,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_card_rules: ("cards.csv",),
     _check_vouchers: ("voucher_types.csv", "airlines.csv"),
-    _check_hotels: ("hotels.csv", "hotel_lists.csv"),
+    _check_hotels: ("hotels.csv", "hotel_lists.csv", "hotel_programmes.csv", "cards.csv", "elite_tiers.csv"),
     _check_lounges: ("lounge_memberships.csv",),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),

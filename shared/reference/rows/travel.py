@@ -244,6 +244,9 @@ class HotelProgramme(Fact):
     name: str
     award_pricing: str
     nth_night_free: str
+    free_night_every: int | None  # of so many award nights one is free
+    free_night_tier: str | None  # for members of this tier and above alone
+    free_night_cards: tuple[str, ...]  # for holders of one of these alone
     mandatory_fees_on_award: str
     award_cancellation: str
 
