@@ -15,7 +15,7 @@ from shared.domain.plurals import pluralize
 FLIGHTS, STAYS = "/dashboard/bookings/flights", "/dashboard/bookings/stays"
 Row = Mapping[str, Any]
 Pill = tuple[str, str]  # its words and its class
-_AT_THE_END = "99"  # behind every time of a day
+END_OF_DAY = "99"  # behind every time of a day
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,6 @@ def group_by_trip(entries: Iterable[Entry], *, newest_first: bool = False) -> li
 
 def group_by_day(entries: Iterable[Entry], *, newest_first: bool = False) -> list[Day]:
     """Days in order, what has no day last; within a day by the hour, then by the place the person chose."""
-    rows = sorted(entries, key=lambda row: (row.time if ":" in row.time else _AT_THE_END, row.position))
+    rows = sorted(entries, key=lambda row: (row.time if ":" in row.time else END_OF_DAY, row.position))
     rows.sort(key=lambda row: row.day or date.max, reverse=newest_first)
     return [Day(day, list(run)) for day, run in groupby(rows, key=lambda row: row.day)]

@@ -9,17 +9,18 @@ from typing import Any, Literal
 from starlette.routing import Route
 
 from auth_server.pages.booking_timeline import Entry, Row, describe_flight, describe_stay, group_by_trip
-from auth_server.pages.forms import Form, ToolForm, mark_values, read_page, show_form
+from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look
 from auth_server.web.outcomes import FlowResult
+from shared import clock
 from shared.domain.plans import Tier, is_allowed
 
 PATH = "/dashboard/bookings"
 PAST, CANCELLED = f"{PATH}/past", f"{PATH}/cancelled"
 MESSAGES = {
-    "deleted": "The booking is removed here. The booking with the airline or hotel still stands.",
+    "deleted": "The booking is removed here.",
     "from_mail": "The bookings of your mail are filed.",
 }
 PER_PAGE, MAX_TRIPS = 12, 100  # of each kind: with their cost and times a page stays below 30 kB
@@ -61,6 +62,14 @@ async def name_trips(member: Member) -> dict[int, str]:
     return {trip["trip_id"]: trip["name"] for trip in answer.get("trips", ())}
 
 
+_CANCELLED_FIELDS = (
+    Field("cancelled_on", "Day you cancelled it", "Empty: it is booked again."),
+    Field("points_back", "Points that came back", "For all travellers. Empty: not known yet.", half=True),
+    Field("money_back", "Money that came back", "In the currency of the booking.", half=True),
+    Field("credit_points_back", "Add these points to my balance"),
+)
+
+
 @dataclass(frozen=True)
 class BookingKind:
     """One kind of booking: how it is called, where its pages are, and its tools."""
@@ -78,6 +87,10 @@ class BookingKind:
     times: tuple[str, ...] = ()
     named_by: str = ""  # the field of a name that can mean nothing, or several things
 
+    @property
+    def cancelling(self) -> ToolForm:
+        return ToolForm(_CANCELLED_FIELDS, add=self.form.change, change=self.form.change)
+
     async def look_at(self, member: Member) -> Answer:
         """The answer with the booking of the path."""
         number = member.data.path_number("number")
@@ -91,6 +104,8 @@ class BookingKind:
             post_for_member(f"{self.path}/new", partial(save_new, self)),
             get_for_member(f"{one}/edit", partial(show_change, self)),
             post_for_member(f"{one}/edit", partial(save_change, self)),
+            get_for_member(f"{one}/cancel", partial(show_cancelling, self)),
+            post_for_member(f"{one}/cancel", partial(save_cancelling, self)),
             get_for_member(f"{one}/delete", partial(ask_delete, self)),
             post_for_member(f"{one}/delete", partial(delete, self)),
             post_for_member(f"{one}/trip", partial(file_under_trip, self)),
@@ -172,6 +187,47 @@ def list_changes(kind: BookingKind, form: Form, booking: Row, typed: Mapping[str
     if not kind.related.isdisjoint({*arguments, *arguments.get("clear", ())}):
         arguments |= {name: typed[name] for name in kind.times if typed.get(name)}
     return arguments
+
+
+async def show_cancelling(kind: BookingKind, member: Member) -> FlowResult:
+    """The form that notes a cancellation, or what came back of one."""
+    form, answer = await gather(kind.cancelling.load(member, is_new=True), kind.look_at(member))
+    if not answer.is_good:
+        return BOOKINGS.refuse(answer)
+    typed = form.write(answer["booking"])
+    typed["cancelled_on"] = typed["cancelled_on"] or clock.today().isoformat()
+    return _show_cancelling(kind, member, form, typed, answer["booking"])
+
+
+def _show_cancelling(
+    kind: BookingKind, member: Member, form: Form, typed: Mapping[str, str], booking: Row, saved: Answer | None = None
+) -> FlowResult:
+    entry = kind.describe(booking)
+    return show_form(
+        member,
+        form,
+        typed,
+        title=f"Note a cancelled {kind.noun}",
+        heading=entry.title,
+        back=(entry.page, f"Back to the {kind.noun}"),
+        template="booking_form.html",
+        answer=saved,
+        note=f"This notes it here. Cancel it with the {'airline' if kind.noun == 'flight' else 'hotel'} first.",
+        is_allowed=is_allowed(member.plan, Tier.PAID),
+    )
+
+
+async def save_cancelling(kind: BookingKind, member: Member) -> FlowResult:
+    form, answer = await gather(kind.cancelling.load(member, is_new=True), kind.look_at(member))
+    if not answer.is_good:
+        return BOOKINGS.refuse(answer)
+    typed, booking = form.read(member), answer["booking"]
+    changes = form.list_changes(typed, mark_values(form.write(booking)))
+    saved = await change(member, kind.form.change, booking_id=booking["booking_id"], **changes)
+    if saved.is_good:
+        done = "saved" if "cancelled_on" in changes.get("clear", ()) else "cancelled"
+        return redirect_back(f"{kind.path}/{booking['booking_id']}", done)
+    return _show_cancelling(kind, member, form, typed, booking, saved)
 
 
 async def ask_delete(kind: BookingKind, member: Member) -> FlowResult:

@@ -16,6 +16,7 @@ MAX_ALERTS = 100
 MESSAGES = {
     "added": "The flight is added.",
     "saved": "The flight is saved.",
+    "cancelled": "The flight is cancelled here.",
     "from_mail": "The flight of your mail is filed.",
     "filed": "The flight is filed.",
     "alert_on": "You are told when delays at this airport reach half an hour.",

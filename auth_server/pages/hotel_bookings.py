@@ -19,6 +19,7 @@ CHECK_SECONDS = 20.0  # a live look at several sources
 MESSAGES = {
     "added": "The stay is added.",
     "saved": "The stay is saved.",
+    "cancelled": "The stay is cancelled here.",
     "from_mail": "The stay of your mail is filed.",
     "filed": "The stay is filed.",
     "checked": "The price was looked at right now.",

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from auth_server.pages.booking_timeline import FLIGHTS, STAYS, describe_times, find_days_later
+from auth_server.pages.booking_timeline import END_OF_DAY, FLIGHTS, STAYS, describe_times, find_days_later
 from auth_server.pages.member import Member
 from auth_server.pages.tool_calls import Answer, look
 from auth_server.pages.trips import PATH as TRIPS_PATH
@@ -250,7 +250,7 @@ def _merge_bookings(flights: Answer, stays: Answer) -> Section:
     if not (flights.is_good or stays.is_good):
         return Section(answered=False)
     rows = [*map(_describe_flight, flights.get("bookings", ())), *map(_describe_stay, stays.get("bookings", ()))]
-    rows.sort(key=lambda row: (row["day"], row["title"]))
+    rows.sort(key=lambda row: (row["day"], row["time"], row["title"]))
     total = sum(answer["paging"]["total"] for answer in (flights, stays) if answer.is_good)
     return Section(True, rows[:MAX_BOOKINGS], total - len(rows[:MAX_BOOKINGS]))
 
@@ -263,6 +263,7 @@ def _describe_flight(flight: Mapping[str, Any]) -> dict[str, Any]:
     )
     return {
         "day": date.fromisoformat(flight["departure_date"]),
+        "time": flight["departure_time"] or END_OF_DAY,
         "title": add_member(f"{flight['origin']} to {flight['destination']}", flight["member"]),
         "about": ", ".join(fact for fact in facts if fact),
         "slug": flight["airline"],
@@ -277,6 +278,7 @@ def _describe_stay(stay: Mapping[str, Any]) -> dict[str, Any]:
     free = stay["free_cancellation_until"]
     return {
         "day": date.fromisoformat(stay["check_in_date"]),
+        "time": END_OF_DAY,
         "title": add_member(stay["hotel"]["name"], stay["member"]),
         "about": ", ".join(filter(None, (nights, stay["hotel"]["city"]))),
         "slug": stay["hotel"]["chain"] or "",

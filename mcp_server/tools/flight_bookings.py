@@ -9,7 +9,7 @@ from pydantic import Field
 
 from mcp_server.toolkit.argument_schema import UNASSUMED
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
+from mcp_server.toolkit.edits import clears, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     NOT_BLANK,
@@ -34,6 +34,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Added, Money, NoDataWord, Paging, Part, Result
 from mcp_server.toolkit.wording import list_program_names
 from mcp_server.views.bookings import FlightBooking, to_flight_booking, to_flight_bookings
+from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_flight_page
 from shared.db.bookings import FlightBooking as Row
@@ -53,7 +54,6 @@ from shared.services.bookings import bookings
 
 MAX_POINTS = 10**12
 MAX_PASSENGERS = 999
-
 
 Airline = Annotated[str, Field(max_length=80), NOT_BLANK]
 PointsSpent = Annotated[
@@ -109,6 +109,7 @@ class Flights(Result):
 class ChangedFlight(Result):
     booking: FlightBooking
     changed: list[str]
+    balance_offer: BalanceOffer | None
 
 
 class RemovedFlight(Part):
@@ -327,20 +328,26 @@ def update_flight_booking(
     clear: list[str] | None = None,
     cash_price: CashPrice = None,
     member: OtherMember | None = None,
+    cancelled_on: Day | None = None,
+    points_back: PointsBack = None,
+    money_back: Amount | None = None,
+    credit_points_back: Credit = False,
 ) -> ChangedFlight:
-    """Changes or corrects a booked flight: date, departure time, cabin, seat, cost, confirmation number.
+    """Changes or corrects a booked flight: date, departure time, cabin, seat, cost; notes that it was cancelled.
 
-    For "They moved my flight to 9am; I typed it wrong, fix it." Another kind empties the old one's fields. Paid.
+    For "They moved my flight to 9am, fix it; I cancelled it, the miles came back." Another kind empties the old one's
+    fields. Paid.
     """
     changes = pick_columns(Row, locals())
     if workspace_trip_id is not None:
         open_trip(call.db, workspace_trip_id, "workspace_trip_id")
     owner = member if member is None else find_member(call.db, member, Row.member)
-    return _store_changes(call, _get_own(call.db, booking_id, locked=True), changes, clear or (), owner)
+    row = _get_own(call.db, booking_id, locked=True)
+    return _store_changes(call, row, changes, clear or (), owner, credits=credit_points_back)
 
 
 def _store_changes(
-    call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str], owner: str | None
+    call: Call, row: Row, changes: dict[str, Any], clear: Sequence[str], owner: str | None, *, credits: bool
 ) -> ChangedFlight:
     """Raises Invalid, NotFound and Candidates; then nothing is stored."""
     airline = changes["airline"]
@@ -353,10 +360,16 @@ def _store_changes(
     if not _TIMES.isdisjoint(changed):  # another change is no reason to judge times that stand
         bookings.settle_times(call.reference, row)
         bookings.check_legs(call.reference, row, find_legs(call.db, row))
+    settled = settle(call, row, changed, takes_back="cancelled_on" in clear, credits=credits)
     call.db.flush()
     booking = to_flight_bookings(call, [row])[0]
-    message = describe_changes(f"{row.flight_number or row.airline} {_format_route(row)}", booking, changed)
-    return ChangedFlight(message=message, booking=booking, changed=changed)
+    name = f"{row.flight_number or row.airline} {_format_route(row)}"
+    return ChangedFlight(
+        message=describe_update(name, booking, changed, settled),
+        booking=booking,
+        changed=changed,
+        balance_offer=settled.offer,
+    )
 
 
 @tool(
@@ -369,14 +382,14 @@ def _store_changes(
 def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
     """Deletes a booked flight or ticket: cancelled, refunded, not taken, entered twice or by mistake.
 
-    For "We are not going, take our flight off my list." Removes the record; nothing is cancelled with the airline.
-    Free.
+    For "We are not going, take our flight off my list." Removes the record; update_flight_booking keeps it as
+    cancelled. Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedFlight(
-        message=f"Flight booking {row.id}, {_format_route(row)}, is removed here. The booking with the airline still"
-        f" stands.{describe_freed_vouchers(freed)}",
+        message=f"Flight booking {row.id}, {_format_route(row)}, is removed here.{describe_removal(row)}"
+        f"{describe_freed_vouchers(freed)}",
         removed=RemovedFlight(
             booking_id=row.id,
             route=_format_route(row),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.edits import clears, describe_changes, edit, edit_member, pick_columns
+from mcp_server.toolkit.edits import clears, edit, edit_member, pick_columns
 from mcp_server.toolkit.own_rows import Again, find_saved, get_own
 from mcp_server.toolkit.parameters import (
     Amount,
@@ -29,11 +29,13 @@ from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
     PriceSnapshot,
+    describe_drop,
     describe_no_watch,
     to_hotel_booking,
     to_hotel_bookings,
     to_price_snapshot,
 )
+from mcp_server.views.cancellations import BalanceOffer, Credit, PointsBack, describe_removal, describe_update, settle
 from mcp_server.views.vouchers import Voucher, describe_freed_vouchers, to_voucher
 from shared.db.booking_pages import When, load_stay_page
 from shared.db.bookings import HotelBooking as Row
@@ -91,6 +93,7 @@ class ChangedStay(Result):
     booking: HotelBooking
     changed: list[str]
     snapshots_reset: bool
+    balance_offer: BalanceOffer | None
 
 
 class RemovedStay(Part):
@@ -217,20 +220,14 @@ def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
     booking = to_hotel_booking(call, row, [v.id for v in vouchers], prices_of(call.db, [row]).get(row.id))
     owner = f"Stay of {row.member}: " if row.member else ""
     stay = f"{owner}{row.hotel_name} from {format_day(row.check_in_date)}"
+    drop = f" It is {describe_drop(booking, booking.drop)}." if booking.drop else ""
     return StayDetails(
-        message=f"{stay}, {booking.state}.{_describe_drop(booking.drop)}",
+        message=f"{stay}, {booking.state}.{drop}",
         booking=booking,
         snapshots=[to_price_snapshot(price) for price in prices_since_booking(call.db, row, MAX_SNAPSHOTS)],
         drop=booking.drop,
         vouchers=[to_voucher(call, v) for v in vouchers],
     )
-
-
-def _describe_drop(drop: PriceDrop | None) -> str:
-    if drop is None:
-        return ""
-    saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
-    return f" It is now offered for {saved} less than you booked it for ({drop.percent}%)."
 
 
 @tool(
@@ -292,8 +289,12 @@ def update_hotel_booking(
     trip_id: Workspace = None,
     clear: list[str] | None = None,
     member: OtherMember | None = None,
+    cancelled_on: Day | None = None,
+    points_back: PointsBack = None,
+    money_back: Amount | None = None,
+    credit_points_back: Credit = False,
 ) -> ChangedStay:
-    """Changes a booked hotel stay: check-in or checkout date, nights, room, rate, confirmation number, note.
+    """Changes a booked hotel stay: dates, nights, room, rate, confirmation number, note, or that it was cancelled.
 
     For "We stay one more night, in a bigger room." Price checks start afresh. Paid.
     """
@@ -309,15 +310,17 @@ def update_hotel_booking(
         bookings.compare_afresh(row, call.now)
     elif not set(changed).isdisjoint(PRICE_FIELDS):
         row.told_price = None
+    settled = settle(call, row, changed, takes_back="cancelled_on" in (clear or ()), credits=credit_points_back)
     call.db.flush()
     if afresh:
         bookings.schedule_price_check(call.db, call.reference, row)
     booking = to_hotel_bookings(call, [row])[0]
     return ChangedStay(
-        message=describe_changes(row.hotel_name, booking, changed),
+        message=describe_update(row.hotel_name, booking, changed, settled),
         booking=booking,
         changed=changed,
         snapshots_reset=afresh,
+        balance_offer=settled.offer,
     )
 
 
@@ -331,12 +334,12 @@ def update_hotel_booking(
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     """Deletes a booked hotel stay or reservation: cancelled, not happening or wrong; its price checks stop.
 
-    For "I cancelled that hotel, take it off." Nothing is cancelled with the hotel. Free.
+    For "I cancelled that hotel, take it off." To keep it as cancelled: update_hotel_booking. Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)
     return DeletedStay(
-        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here. The booking with the hotel still stands."
+        message=f"Hotel booking {row.id}, {row.hotel_name}, is removed here.{describe_removal(row)}"
         f"{describe_freed_vouchers(freed)}",
         removed=RemovedStay(
             booking_id=row.id,

@@ -19,6 +19,7 @@ from mcp_server.views.bookings import (
     HotelBooking,
     PriceDrop,
     PriceSnapshot,
+    describe_drop,
     describe_no_watch,
     to_hotel_bookings,
     to_price_snapshot,
@@ -124,10 +125,9 @@ def _store_check(call: LiveCall, session: Session, check: CheckResult) -> tuple[
 
 
 def _describe_price(booking: HotelBooking) -> str:
-    drop, latest = booking.drop, booking.latest
-    if drop is not None:
-        saved = f"{drop.points_saved:,} points" if drop.points_saved else f"{drop.cash_saved:,.2f} {drop.currency}"
-        return f"offered for {saved} ({drop.percent}%) less than booked."
+    if booking.drop is not None:
+        return f"{describe_drop(booking, booking.drop)}."
+    latest = booking.latest
     if latest is None:
         return "no price has been seen yet."
     points = [f"{latest.points:,} points"] if latest.points is not None else []

@@ -3,6 +3,7 @@
 import calendar
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date as Date
 from datetime import timedelta
 from decimal import Decimal
@@ -10,7 +11,6 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.parameters import Day, HotelName, Month, Page, PerPage, Points
@@ -24,6 +24,7 @@ from mcp_server.views.hotels import (
     FoundHotel,
     ListedHotel,
     Night,
+    Paying,
     StayRates,
     build_source_fields,
     collect_lists,
@@ -32,8 +33,10 @@ from mcp_server.views.hotels import (
     describe_member,
     describe_opening,
     describe_others,
+    describe_paying,
     describe_stay,
     facts_freshness,
+    list_paying,
     list_titles,
     to_award,
     to_card_list,
@@ -44,8 +47,9 @@ from mcp_server.views.hotels import (
     to_stay_rates,
 )
 from mcp_server.views.profile import CURRENCY
-from shared.db.profile import Profile
+from shared.db.hotel_perks import HotelPerks, load_perks
 from shared.domain import hotel_prices, time_zones
+from shared.domain.dates import format_short_weekday
 from shared.domain.hotel_prices import StayPrice
 from shared.domain.plurals import pluralize
 from shared.errors import Ambiguity, Candidates, Fault, Invalid, NoData, NotFound
@@ -61,6 +65,8 @@ Guests = Annotated[int, Field(ge=1, le=8)]
 Sort = Literal["value", "points", "cash", "name"]
 _tool = partial(tool, area="hotels", tier=Tier.FREE, effect=Effect.READS, live=True, open_world=True)
 MAX_HOTELS = 150  # of one search: a source is asked about each of them
+MAX_DAYS_NAMED = 4
+MAX_BY_NIGHT = 10  # nights of a stay of which each is asked about at all hotels with a free night
 
 
 class HotelDetails(Result):
@@ -68,6 +74,7 @@ class HotelDetails(Result):
     award: Award
     card_lists: list[CardList]
     rates: StayRates | None
+    certificates: list[Paying]  # of the user's, that pay a night of the stay
     freshness: Freshness
 
 
@@ -86,14 +93,27 @@ class FoundHotels(Result):
     paging: Paging
 
 
-async def _read_currency(call: LiveCall) -> str:
-    """The currency of the profile, in which prices are asked for."""
+async def _read_perks(call: LiveCall) -> HotelPerks:
+    return await call.in_session(lambda session: load_perks(session, call.account_id, call.today))
 
-    def read(session: Session) -> str:
-        row = session.get(Profile, call.account_id)
-        return (row.currency if row else None) or CURRENCY
 
-    return await call.in_session(read)
+@dataclass(frozen=True)
+class _Offered:
+    """What a person gets at one hotel: the rule of its programme, and of how many nights one is free for them."""
+
+    free: FreeNight
+    every: int
+    perks: HotelPerks
+
+    @property
+    def currency(self) -> str:
+        """The currency of the profile, in which prices are asked for."""
+        return self.perks.currency or CURRENCY
+
+
+def _find_offered(facts: Reference, hotel: HotelRow, perks: HotelPerks) -> _Offered:
+    free = hotel_awards.find_free_night(facts, hotel)
+    return _Offered(free, free.find_every(facts, perks.tiers.get(hotel.program), perks.cards), perks)
 
 
 def _find_local_day(call: LiveCall, hotel: HotelRow) -> Date:
@@ -128,7 +148,6 @@ async def get_hotel(
     """
     dates = _pair_dates(check_in_date, check_out_date)
     hotel = _find_hotel(call.reference, hotel_id)
-    free = hotel_awards.find_free_night(call.reference, hotel)
     if dates is None:
         return _to_details(
             call,
@@ -138,16 +157,19 @@ async def get_hotel(
             facts_freshness(hotel),
         )
     _check_dates(*dates, _find_local_day(call, hotel))
-    prices = await _ask_prices(call, hotel, dates, free, stays_only=True)
-    stay = prices.stay(hotels.code(hotel), *dates, free.every)
-    words = f"{describe_stay(stay, free)}{_describe_failures(prices)}"
+    offered = _find_offered(call.reference, hotel, await _read_perks(call))
+    prices = await _ask_prices(call, hotel, dates, offered, stays_only=True)
+    stay = prices.stay(hotels.code(hotel), *dates, offered.every)
+    paying = list_paying(call.reference, offered.perks.vouchers, hotel, dates, stay, call.today)
+    words = f"{describe_stay(stay, offered.free, offered.every)}{describe_paying(paying)}{_describe_failures(prices)}"
     freshness = prices.freshness
     return _to_details(
         call,
         hotel,
-        to_stay_rates(stay, free, build_source_fields(prices)),
+        to_stay_rates(stay, offered.free, build_source_fields(prices)),
         words,
         freshness,
+        paying=paying,
         partial=bool(prices.unanswered_sources),
     )
 
@@ -163,12 +185,18 @@ def _find_hotel(facts: Reference, text: str) -> HotelRow:
 
 
 async def _ask_prices(
-    call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], free: FreeNight, guests: int = 2, *, stays_only: bool
+    call: LiveCall, hotel: HotelRow, dates: tuple[Date, Date], offered: _Offered, guests: int = 2, *, stays_only: bool
 ) -> HotelReadings:
     """Prices of the whole stay; also of its single nights when they are shown or decide which night is free."""
-    by_night = not stays_only or 0 < free.every <= (dates[1] - dates[0]).days
-    currency = await _read_currency(call)
-    prices = await search_stays(call.ask, [hotel], *dates, guests=guests, currency=currency, by_night=by_night)
+    by_night = not stays_only or 0 < offered.every <= (dates[1] - dates[0]).days
+    prices = await search_stays(
+        call.ask,
+        [hotel],
+        *dates,
+        guests=guests,
+        currency=offered.currency,
+        by_night=[hotel] if by_night else (),
+    )
     require_prices(prices, hotel.name, need_price=not stays_only and not prices.unanswered_sources)
     return prices
 
@@ -180,6 +208,7 @@ def _to_details(
     sentences: str,
     freshness: Freshness,
     *,
+    paying: Sequence[Paying] = (),
     partial: bool = False,
 ) -> HotelDetails:
     place = f"{hotel.name}, {hotel.city}, {hotel.country}."
@@ -191,6 +220,7 @@ def _to_details(
         award=to_award(call.reference, hotel, call.today),
         card_lists=[to_card_list(row) for row in lists],
         rates=rates,
+        certificates=list(paying),
         freshness=freshness,
     )
 
@@ -224,28 +254,32 @@ async def get_hotel_availability(
     if (dates is None) == (month is None):
         raise Invalid(Fault("month", "is needed where no dates are given, and goes with none", "both dates, or month"))
     hotel = hotels.find_hotel(call.reference, hotel_id)
-    free = hotel_awards.find_free_night(call.reference, hotel)
+    offered = _find_offered(call.reference, hotel, await _read_perks(call))
     code, today = hotels.code(hotel), _find_local_day(call, hotel)
     stay: StayPrice | None = None
     if dates:
         _check_dates(*dates, today)
-        prices = await _ask_prices(call, hotel, dates, free, guests, stays_only=False)
-        days, stay = hotel_prices.list_nights(*dates), prices.stay(code, *dates, free.every)
+        prices = await _ask_prices(call, hotel, dates, offered, guests, stays_only=False)
+        days, stay = hotel_prices.list_nights(*dates), prices.stay(code, *dates, offered.every)
     else:
         first, last = _find_nights(str(month), today)
-        prices = await search_nights(call.ask, hotel, first, last, guests, await _read_currency(call))
+        prices = await search_nights(call.ask, hotel, first, last, guests, offered.currency)
         require_prices(prices, hotel.name, need_price=not prices.unanswered_sources)
         days = hotel_prices.list_nights(first, last + timedelta(days=1))
     source_fields = build_source_fields(prices)
     nights = [to_night(day, prices.night(code, day), source_fields) for day in days]
-    sentences = [_describe_nights(hotel, nights), describe_stay(stay, free) if stay and stay.nights > 1 else ""]
+    sentences = [_describe_nights(hotel, nights), _describe_whole(stay, offered)]
     return HotelNights(
         status="partial" if prices.unanswered_sources else "ok",
         message=" ".join(filter(None, sentences)) + _describe_failures(prices),
         nights=nights,
-        stay=to_stay_rates(stay, free, source_fields) if stay else None,
+        stay=to_stay_rates(stay, offered.free, source_fields) if stay else None,
         freshness=prices.freshness,
     )
+
+
+def _describe_whole(stay: StayPrice | None, offered: _Offered) -> str:
+    return describe_stay(stay, offered.free, offered.every) if stay and stay.nights > 1 else ""
 
 
 def _find_nights(month: str, today: Date) -> tuple[Date, Date]:
@@ -264,9 +298,19 @@ def _describe_nights(hotel: HotelRow, nights: Sequence[Night]) -> str:
     awards = sum(n.points is not None for n in nights)
     unknown = sum(n.state == "unknown" for n in nights)
     rest = f" For {pluralize(unknown, 'night')} no source has an answer." if unknown else ""
-    return (
-        f"{hotel.name}: {pluralize(len(nights), 'night')}, {available} available, {awards} with an award price.{rest}"
-    )
+    count = f"{pluralize(len(nights), 'night')}, {available} available, {awards} with an award price"
+    return f"{hotel.name}: {count}.{_describe_cheapest(nights)}{rest}"
+
+
+def _describe_cheapest(nights: Sequence[Night]) -> str:
+    """The nights of a month with the fewest points; empty where all cost the same or none is an award."""
+    points = {night.date: night.points for night in nights if night.points is not None}
+    fewest = min(points.values(), default=0)
+    days = [day for day, price in points.items() if price == fewest]
+    if not days or len(days) == len(points):
+        return ""
+    more = f" and {len(days) - MAX_DAYS_NAMED} more" if len(days) > MAX_DAYS_NAMED else ""
+    return f" Fewest points: {fewest:,} on {', '.join(map(format_short_weekday, days[:MAX_DAYS_NAMED]))}{more}."
 
 
 @_tool(
@@ -295,18 +339,28 @@ async def search_hotels(
     place = await call.in_session(lambda _session: hotel_places.find_place(facts, destination))
     candidates = _filter_by_chains(facts, place, chains)
     _check_dates(check_in_date, check_out_date, min(_find_local_day(call, h) for h in candidates))
-    currency = await _read_currency(call)
-    prices = await search_stays(call.ask, candidates, check_in_date, check_out_date, guests=guests, currency=currency)
+    dates, perks = (check_in_date, check_out_date), await _read_perks(call)
+    every = {h.slug: _find_offered(facts, h, perks).every for h in candidates}
+    nights = min((check_out_date - check_in_date).days, MAX_BY_NIGHT)
+    prices = await search_stays(
+        call.ask,
+        candidates,
+        *dates,
+        guests=guests,
+        currency=perks.currency or CURRENCY,
+        by_night=[h for h in candidates if 0 < every[h.slug] <= nights],
+    )
     require_prices(prices, f"hotels in {place.name}", need_price=not prices.unanswered_sources)
-    rows = [(h, prices.stay(hotels.code(h), check_in_date, check_out_date)) for h in candidates]
+    rows = [(h, prices.stay(hotels.code(h), *dates, every[h.slug])) for h in candidates]
     rows = sorted((r for r in rows if _is_within_points(r[1], max_points_per_night)), key=lambda r: _sort_key(sort, *r))
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
     others, paging = hotel_lists.find_other_members(facts, place.hotels), Paging.of(page, per_page, len(rows))
     summary = _describe_matches(place, rows, max_points_per_night) + describe_others(facts, others)
+    found = [_to_found_hotel(call, h, stay, (dates, perks), source_fields) for h, stay in rows_shown]
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
-        message=summary + _describe_failures(prices) + paging.more,
-        hotels=[_to_found_hotel(call, h, stay, source_fields) for h, stay in rows_shown],
+        message=summary + _describe_certificates(found) + _describe_failures(prices) + paging.more,
+        hotels=found,
         card_lists=collect_lists(facts, [h for h, _ in rows_shown], others[:MAX_LISTED]),
         other_hotels_listed=[to_listed_hotel(facts, member) for member in others[:MAX_LISTED]],
         coverage=prices.coverage,
@@ -315,10 +369,26 @@ async def search_hotels(
     )
 
 
-def _to_found_hotel(call: LiveCall, hotel: HotelRow, stay: StayPrice, source_fields: dict[str, Any]) -> FoundHotel:
+def _describe_certificates(found: Sequence[FoundHotel]) -> str:
+    """At how many of the hotels shown each certificate of the user pays a night; empty without any."""
+    names = {paying.voucher_id: paying.name for hotel in found for paying in hotel.certificates}
+    counts = Counter(paying.voucher_id for hotel in found for paying in hotel.certificates)
+    return "".join(f" Your {names[id]} can pay a night at {n} of those shown." for id, n in counts.most_common(2))
+
+
+def _to_found_hotel(
+    call: LiveCall,
+    hotel: HotelRow,
+    stay: StayPrice,
+    asked: tuple[tuple[Date, Date], HotelPerks],
+    source_fields: dict[str, Any],
+) -> FoundHotel:
     row = hotel_awards.find_category(call.reference, hotel, call.today)
     lists = list_titles(call.reference, hotel)
-    return to_found_hotel(hotel, row.category if row else None, lists, stay, source_fields)
+    dates, perks = asked
+    free = hotel_awards.find_free_night(call.reference, hotel).rule if stay.free_night else None
+    paying = list_paying(call.reference, perks.vouchers, hotel, dates, stay, call.today)
+    return to_found_hotel(hotel, row.category if row else None, lists, stay, (free, paying), source_fields)
 
 
 def _filter_by_chains(facts: Reference, place: HotelPlace, chains: Sequence[str] | None) -> list[HotelRow]:

@@ -1,5 +1,6 @@
 """Vouchers a person holds, the kinds there are, and the bookings they are applied to."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Literal
 
@@ -13,7 +14,7 @@ from mcp_server.toolkit.parameters import AnyName, Day, Page, PerPage, RowId
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Added, Paging, Part, Result
-from mcp_server.views.vouchers import AppliedTo, Voucher, to_applied_to, to_voucher
+from mcp_server.views.vouchers import AppliedTo, Voucher, judge_booking, to_applied_to, to_voucher
 from shared.db.bookings import FlightBooking, HotelBooking
 from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
@@ -41,6 +42,15 @@ class VoucherType(Verified):
     validity_rule: str
     how_earned: str
     limits: str | None
+    used_by: Literal["booking", "travel"] | None  # what must be done by its last day
+    cabins: list[str]
+    airlines: list[str]
+    min_people: int | None
+    max_people: int | None
+    max_nights: int | None
+    categories: list[str]
+    max_points: int | None
+    added_points: str | None
 
 
 class VoucherTypes(Result):
@@ -63,6 +73,7 @@ class ChangedVoucher(OneVoucher):
 class AppliedVoucher(OneVoucher):
     applied: bool
     replaced: AppliedTo | None  # the booking it was on before, if another
+    doubts: list[str]  # limits that could not be compared with the booking
 
 
 class Vouchers(Result):
@@ -94,6 +105,15 @@ def _to_type(row: Row) -> VoucherType:
         validity_rule=row.validity_rule,
         how_earned=row.how_earned,
         limits=row.limits,
+        used_by=row.used_by,
+        cabins=list(row.cabins),
+        airlines=list(row.airlines),
+        min_people=row.min_people,
+        max_people=row.max_people,
+        max_nights=row.max_nights,
+        categories=list(row.categories),
+        max_points=row.max_points,
+        added_points=row.added_points,
         **describe_verified(row),
     )
 
@@ -288,7 +308,16 @@ def _lock_booking(call: Call, target: AppliedTo | None) -> FlightBooking | Hotel
     return call.db.get(HotelBooking, target.booking_id, with_for_update={"read": True})
 
 
-def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, booking_type: str) -> None:
+class _Clash(Invalid):
+    """A booking that breaks limits of a voucher, said in whole sentences."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        super().__init__(*(Fault("booking_id", text.rstrip("."), "a booking it can pay") for text in sentences))
+        self.message = " ".join(sentences)
+
+
+def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, booking_type: str) -> Sequence[str]:
+    """What could not be compared. Raises Invalid where a limit is broken."""
     kind = call.reference.voucher_types.get(row.voucher_slug)
     faults = []
     if kind and booking_type not in kind.applies_to:
@@ -306,6 +335,12 @@ def _check_use(call: Call, row: Held, booking: FlightBooking | HotelBooking, boo
         faults.append(Fault("voucher_id", f"ended on {row.expires_on}", expected))
     if faults:
         raise Invalid(*faults)
+    if kind is None:
+        return ()
+    fit = judge_booking(call, row, kind, booking)
+    if fit.clashes:
+        raise _Clash(fit.clashes)
+    return fit.doubts
 
 
 @tool(
@@ -333,21 +368,23 @@ def apply_voucher_to_booking(
     booking = _lock_booking(call, target)
     row = _get_own(call.db, voucher_id, locked=True)
     before = to_applied_to(row.flight_booking_id, row.hotel_booking_id)
+    doubts: Sequence[str] = ()
     if target is not None:
         if booking is None:
             raise NotFound(f"{target.booking_type} booking", target.booking_id)
         if target != before:
-            _check_use(call, row, booking, target.booking_type)
+            doubts = _check_use(call, row, booking, target.booking_type)
     row.flight_booking_id = target.booking_id if target and target.booking_type == "flight" else None
     row.hotel_booking_id = target.booking_id if target and target.booking_type == "hotel" else None
     if call.db.is_modified(row):
         row.updated_at = call.now
         call.db.flush()
     return AppliedVoucher(
-        message=_describe_use(row, before, target),
+        message=" ".join((_describe_use(row, before, target), *doubts)),
         voucher=to_voucher(call, row),
         applied=target is not None,
         replaced=before if before != target else None,
+        doubts=list(doubts),
     )
 
 

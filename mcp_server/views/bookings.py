@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, time
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from shared.db import bookings as store
 from shared.db.bookings import HotelPrice, Watched
 from shared.db.vouchers import on_bookings
 from shared.domain import bookings
+from shared.domain.party_prices import format_amount
 from shared.reference import hotels
 from shared.services.bookings.bookings import find_zone_of, flight_state, next_check, stay_state
 
@@ -63,6 +65,10 @@ class FlightBooking(Part):
     changes: list[BookingChange]
     state: bookings.FlightState
     cancelled_at: datetime | None
+    cancelled_on: date | None
+    points_back: int | None
+    money_back: Money | None
+    points_credited: int | None
     created_at: datetime
     updated_at: datetime
 
@@ -131,6 +137,10 @@ class HotelBooking(Part):
     changes: list[BookingChange]
     state: bookings.StayState
     cancelled_at: datetime | None
+    cancelled_on: date | None
+    points_back: int | None
+    money_back: Money | None
+    points_credited: int | None
     free_cancellation_until: date | None
     created_at: datetime
     updated_at: datetime
@@ -159,6 +169,7 @@ def to_flight_booking(call: Call, row: store.FlightBooking, voucher_ids: list[in
         "departure_zone": row.departure_zone or find_zone_of(call.reference, row.origin),
         "arrival_zone": row.arrival_zone or find_zone_of(call.reference, row.destination),
         "changes": row.changes or [],
+        "cancelled_on": _find_cancelled_day(row),
     }
     return FlightBooking.model_validate(columns | computed)
 
@@ -175,6 +186,7 @@ def to_hotel_booking(
         "member": row.member or None,
         "hotel": to_hotel(call, row),
         "changes": row.changes or [],
+        "cancelled_on": _find_cancelled_day(row),
         "nights": (row.check_out_date - row.check_in_date).days,
         "voucher_ids": voucher_ids,
         "monitoring": Monitoring(
@@ -188,6 +200,11 @@ def to_hotel_booking(
         "state": state,
     }
     return HotelBooking.model_validate(columns | computed)
+
+
+def _find_cancelled_day(row: store.FlightBooking | store.HotelBooking) -> date | None:
+    """As a person says, else the day of the letter."""
+    return row.cancelled_on or (row.cancelled_at and row.cancelled_at.date())
 
 
 def to_hotel(call: Call, row: store.HotelBooking) -> Hotel:
@@ -224,6 +241,17 @@ def find_price_drop(row: store.HotelBooking, price: HotelPrice) -> PriceDrop | N
         captured_at=price.captured_at,
         generated_at=_generated_at(price),
     )
+
+
+def describe_drop(booking: HotelBooking, drop: PriceDrop) -> str:
+    """`now 2,884 USD, 1,116 USD (27.9%) less than you booked`."""
+    if drop.points_saved:
+        points = (booking.original_points or 0) - drop.points_saved
+        return f"now {points:,} points, {drop.points_saved:,} ({drop.percent}%) less than you booked"
+    saved, currency = Decimal(str(drop.cash_saved)), drop.currency or booking.cash_rate_currency
+    price = Decimal(str(booking.original_pay_rate_usd)) - saved
+    less = format_amount(saved, currency)
+    return f"now {format_amount(price, currency)}, {less} ({drop.percent}%) less than you booked"
 
 
 def describe_no_watch(call: Call | LiveCall) -> str:

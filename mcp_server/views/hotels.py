@@ -8,7 +8,8 @@ from typing import Any, Literal
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part
 from mcp_server.views.award_charts import describe_values
-from shared.domain import hotel_prices
+from mcp_server.views.vouchers import build_stay_use, judge_voucher
+from shared.db.vouchers import Voucher
 from shared.domain.dates import format_day, format_iso_day
 from shared.domain.hotel_prices import NightsPrice, State, StayPrice
 from shared.domain.minor_units import round_to_minor_unit
@@ -23,7 +24,7 @@ from shared.services.search.provenance import Freshness
 
 # Card issuers' lists of hotels as results show them.
 
-MAX_LISTED = 50  # hotels of no programme in one answer
+MAX_LISTED = 10  # hotels of no programme in one answer
 
 
 class CardList(Audited):
@@ -80,7 +81,8 @@ def describe_others(facts: Reference, members: Sequence[HotelListMember]) -> str
     rows = hotel_lists.select_lists(facts, {key for member in members for key in member.lists})
     titles = ", ".join(row.title for row in rows)
     count = pluralize(len(members), "other hotel there is", "other hotels there are")
-    return f" {count} on card lists ({titles}){_describe_day(rows)}."
+    named = f" The first {MAX_LISTED} are named here." if len(members) > MAX_LISTED else ""
+    return f" {count} on card lists ({titles}){_describe_day(rows)}.{named}"
 
 
 def _describe_day(rows: Sequence[HotelList]) -> str:
@@ -116,6 +118,14 @@ class Night(PricedRow):
     currency: str
     room_type: str | None
     cents_per_point: Money | None
+
+
+class Paying(Part):
+    """A free night certificate of the user's; `added_points`: what it costs besides."""
+
+    voucher_id: int
+    name: str
+    added_points: int
 
 
 class Described(Part):
@@ -159,6 +169,8 @@ class FoundHotel(PricedRow):
     currency: str
     cents_per_point: Money | NoDataWord
     nights_available: int | None  # None where no source knows the stay
+    free_night_rule_applied: str | None
+    certificates: list[Paying]
 
 
 def build_source_fields(answer: HotelReadings) -> dict[str, Any]:
@@ -196,7 +208,38 @@ def to_stay_rates(stay: StayPrice, free: FreeNight, marks: dict[str, Any]) -> St
     )
 
 
-def describe_stay(stay: StayPrice, free: FreeNight) -> str:
+def list_paying(
+    facts: Reference,
+    vouchers: Sequence[Voucher],
+    hotel: HotelRow,
+    dates: tuple[date, date],
+    stay: StayPrice,
+    today: date,
+) -> list[Paying]:
+    """Which of a person's free night certificates pay a night of this stay."""
+    if stay.best.state == "none":
+        return []
+    points = None if stay.best.points is None else stay.best.points // stay.nights
+    use, paying = build_stay_use(facts, hotel, dates, points, today), []
+    for voucher in vouchers:
+        kind = facts.voucher_types.get(voucher.voucher_slug)
+        if kind is None or kind.kind != "free_night" or kind.program != hotel.program:
+            continue
+        fit = judge_voucher(facts, voucher, kind, use)
+        if not fit.clashes:
+            paying.append(Paying(voucher_id=voucher.id, name=kind.name, added_points=fit.added_points))
+    return paying
+
+
+def describe_paying(paying: Sequence[Paying]) -> str:
+    """A sentence about the certificates that pay a night; empty without any."""
+    if not paying:
+        return ""
+    names = [p.name + (f" and {p.added_points:,} points" if p.added_points else "") for p in paying]
+    return f" Your {', or your '.join(names)} can pay a night of it."
+
+
+def describe_stay(stay: StayPrice, free: FreeNight, every: int) -> str:
     """What a stay costs, in sentences: what is not known is said, not guessed."""
     best = stay.best
     if best.state != "available":
@@ -206,8 +249,9 @@ def describe_stay(stay: StayPrice, free: FreeNight) -> str:
     sentences = [f"{pluralize(stay.nights, 'night')}: {points}, {cash}."]
     if stay.free_night:
         sentences.append(f"Taken off: {free.rule}.")
-    elif free.rule and not free.every and stay.nights >= (hotel_prices.parse_free_night(free.rule) or (0, False))[0]:
-        sentences.append(f"Not taken off, since it is not for everybody: {free.rule}.")
+    elif free.rule and not every and stay.nights >= free.nights:
+        whose = "none of your cards here gives it" if free.cards else "no such status of yours is saved here"
+        sentences.append(f"Not taken off, since {whose}: {free.rule}.")
     if stay.added_up:
         sentences.append("The points are those of single nights, added up.")
     return " ".join(sentences)
@@ -286,8 +330,14 @@ def facts_freshness(hotel: HotelRow) -> Freshness:
 
 
 def to_found_hotel(
-    hotel: HotelRow, category: str | None, lists: list[str], stay: StayPrice, marks: dict[str, Any]
+    hotel: HotelRow,
+    category: str | None,
+    lists: list[str],
+    stay: StayPrice,
+    perks: tuple[str | None, list[Paying]],
+    marks: dict[str, Any],
 ) -> FoundHotel:
+    """`perks`: the rule of a free night that is counted, and the certificates that pay one."""
     best, worth = stay.best, stay.best.cents_per_point
     points = None if best.points is None else Decimal(best.points) / stay.nights
     free = {"available": stay.nights, "none": 0, "unknown": None}[best.state]
@@ -302,4 +352,6 @@ def to_found_hotel(
         currency=best.currency,
         cents_per_point=NO_DATA if worth is None else worth,
         nights_available=free,
+        free_night_rule_applied=perks[0],
+        certificates=perks[1],
     )

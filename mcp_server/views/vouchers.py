@@ -5,9 +5,15 @@ from datetime import date, datetime
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.results import Part
+from mcp_server.toolkit.wording import program_name
+from shared.db.bookings import FlightBooking, HotelBooking, find_legs
 from shared.db.vouchers import Voucher as Row
 from shared.domain import vouchers
 from shared.domain.balances import count_days_left
+from shared.domain.vouchers import Fit, Use
+from shared.reference import hotel_awards, hotels
+from shared.reference.reference import Reference
+from shared.reference.rows.travel import Hotel, VoucherType
 
 
 class AppliedTo(Part):
@@ -54,6 +60,48 @@ def to_voucher(call: Call, row: Row) -> Voucher:
         notes=row.notes,
         created_at=row.created_at,
         updated_at=row.updated_at,
+    )
+
+
+def judge_booking(call: Call, row: Row, kind: VoucherType, booking: FlightBooking | HotelBooking) -> Fit:
+    """What the limits of a voucher say of a booking."""
+    return judge_voucher(call.reference, row, kind, _build_use(call, booking))
+
+
+def judge_voucher(facts: Reference, row: Row, kind: VoucherType, use: Use) -> Fit:
+    return vouchers.judge_use(kind, row.expires_on, use, lambda slug: program_name(facts, slug))
+
+
+def _build_use(call: Call, booking: FlightBooking | HotelBooking) -> Use:
+    if isinstance(booking, FlightBooking):
+        days = [leg.departure_date for leg in find_legs(call.db, booking) if leg.cancelled_at is None]
+        return Use(
+            what="flight",
+            starts=booking.departure_date,
+            ends=max(booking.return_date or booking.departure_date, *days, booking.departure_date),
+            program=booking.program,
+            airline=booking.airline if booking.airline in call.reference.airlines else None,
+            cabin=booking.cabin_class,
+            people=booking.passengers,
+        )
+    hotel = hotels.find_stored(call.reference, booking.hotel_code)
+    nights = (booking.check_out_date - booking.check_in_date).days
+    points = booking.original_points // nights if booking.original_points else None
+    return build_stay_use(call.reference, hotel, (booking.check_in_date, booking.check_out_date), points, call.today)
+
+
+def build_stay_use(
+    facts: Reference, hotel: Hotel | None, dates: tuple[date, date], points: int | None, today: date
+) -> Use:
+    """A stay at a hotel, None for one that is not known; `points` of a night."""
+    category = hotel_awards.find_category(facts, hotel, today) if hotel else None
+    return Use(
+        what="stay",
+        starts=dates[0],
+        ends=dates[1],
+        program=hotel.program if hotel else None,
+        category=category.category if category else None,
+        points=points,
     )
 
 

@@ -52,6 +52,11 @@ _ONE = (
 )
 
 
+def find_balance(session: Session, program: str, member: str) -> PointsBalance | None:
+    """The account's row, locked until the transaction ends."""
+    return session.scalars(_ONE, {"program": program, "member": member}).one_or_none()
+
+
 def set_balance(
     session: Session, program: str, member: str, values: Mapping[str, Any]
 ) -> tuple[PointsBalance, tuple[int, date] | None]:
@@ -59,14 +64,13 @@ def set_balance(
 
     Where there is none yet, calls of one account wait for each other: one adds the row, the others change it.
     """
-    key = {"program": program, "member": member}
-    row = session.scalars(_ONE, key).one_or_none()
+    row = find_balance(session, program, member)
     if row is None:
         lock(session, session.info["account_id"])
-        row = session.scalars(_ONE, key).one_or_none()
+        row = find_balance(session, program, member)
     before = (row.balance, row.as_of) if row else None
     if row is None:
-        row = PointsBalance(**key)
+        row = PointsBalance(program=program, member=member)
         session.add(row)
     for name, value in values.items():
         setattr(row, name, value)

@@ -117,7 +117,7 @@ def _select_flights(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
         .where(*fits)
         .group_by(table.program, table.taxes_currency)
     )
-    rows = _select_page(sa.select(table).where(*fits), table.departure_date, when)
+    rows = _select_page(sa.select(table).where(*fits), when, table.departure_date, table.departure_time)
     vouchers = _select_vouchers(Voucher.flight_booking_id, _select_ids(rows, table))
     return {"rows": rows, "sums": sums, "vouchers": vouchers}
 
@@ -141,7 +141,7 @@ def _select_stays(when: When, filters: frozenset[str]) -> Mapping[str, Rows]:
         .where(*fits)
         .group_by(table.cash_rate_currency)
     )
-    rows = _select_page(sa.select(table).where(*fits), table.check_in_date, when)
+    rows = _select_page(sa.select(table).where(*fits), when, table.check_in_date)
     ids = _select_ids(rows, table)
     vouchers = _select_vouchers(Voucher.hotel_booking_id, ids)
     return {"rows": rows, "sums": sums, "vouchers": vouchers, "prices": select_prices(table.id.in_(ids))}
@@ -170,9 +170,10 @@ def _conditions_for(
     return [cancelled_at.is_(None), over if when == "past" else ~over]
 
 
-def _select_page(rows: Rows, day: InstrumentedAttribute[date], when: When) -> Rows:
-    id = day.class_.id
-    order = (day, id) if when == "upcoming" else (day.desc(), id.desc())
+def _select_page(rows: Rows, when: When, *moment: InstrumentedAttribute[Any]) -> Rows:
+    """In order of time; within a day what has no hour comes last, and first where the newest comes first."""
+    columns = (*moment, moment[0].class_.id)
+    order = columns if when == "upcoming" else [column.desc() for column in columns]
     return rows.order_by(*order).offset(sa.bindparam("offset")).limit(sa.bindparam("per_page"))
 
 

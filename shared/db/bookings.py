@@ -68,6 +68,10 @@ class FlightBooking(AccountOwned, Base):
     changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))  # by letters, the newest last
     letter_on: Mapped[date | None]  # the day of the newest letter that was filed here
     cancelled_at: Mapped[datetime | None]
+    cancelled_on: Mapped[date | None]  # as a person says; None where a letter cancelled it
+    points_back: Mapped[int | None] = mapped_column(sa.BigInteger)
+    money_back: Mapped[Decimal | None]  # in taxes_currency
+    points_credited: Mapped[int | None] = mapped_column(sa.BigInteger)  # of points_back: what a balance was given
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
@@ -113,6 +117,10 @@ class HotelBooking(Watch):
     changes: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))
     letter_on: Mapped[date | None]
     cancelled_at: Mapped[datetime | None]
+    cancelled_on: Mapped[date | None]
+    points_back: Mapped[int | None] = mapped_column(sa.BigInteger)
+    money_back: Mapped[Decimal | None]  # in cash_rate_currency
+    points_credited: Mapped[int | None] = mapped_column(sa.BigInteger)
     created_at: Mapped[stamp]
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 

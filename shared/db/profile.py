@@ -100,6 +100,7 @@ class Addressee(NamedTuple):
     email_confirmed_at: datetime | None
     mail_switches: dict[str, bool]
     channels: tuple[ProvedChannel, ...] = ()
+    currency: str | None = None  # None: as each source gives its prices
 
     def wants_by_channel(self, kind: str) -> bool:
         return any(kind in channel.wanted_kinds for channel in self.channels)
@@ -107,7 +108,7 @@ class Addressee(NamedTuple):
 
 _MAIL_COLUMNS = ", ".join(f"mail_{kind}" for kind in MAILS)
 _ADDRESSEE = sa.text(f"""
-select id, email, email_confirmed_at, {_MAIL_COLUMNS}, array(
+select id, email, email_confirmed_at, {_MAIL_COLUMNS}, profiles.currency, array(
   select jsonb_build_array(c.id, c.kind, c.name, c.wanted_kinds) from message_channels c
   where c.account_id = accounts.id and c.proved_at is not null order by c.id)
 from accounts left join profiles on account_id = id where id = any(:ids)""")  # noqa: S608 - names of ours
@@ -124,6 +125,7 @@ def find_addressees(session: Session, account_ids: Iterable[int]) -> dict[int, A
 
 
 def _to_addressee(id: int, email: str | None, confirmed: datetime | None, *choices: Any) -> Addressee:
-    *switches, channels = choices
+    *switches, currency, channels = choices
     set_ = {kind: on for kind, on in zip(MAILS, switches, strict=True) if on is not None}
-    return Addressee(id, email, confirmed, MAILS | set_, tuple(ProvedChannel(*channel) for channel in channels))
+    proved = tuple(ProvedChannel(*channel) for channel in channels)
+    return Addressee(id, email, confirmed, MAILS | set_, proved, currency)

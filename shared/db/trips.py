@@ -185,7 +185,7 @@ def _select_trips(state: TripState) -> CountedRows:
 _UNDATED_LAST = ItineraryItem.day.nulls_last()
 ORDER_AND_LIMIT: dict[str, tuple[tuple[Any, ...], int]] = {
     "itinerary_items": ((_UNDATED_LAST, ItineraryItem.position, ItineraryItem.id), 200),
-    "flight_bookings": ((FlightBooking.departure_date, FlightBooking.id), 100),
+    "flight_bookings": ((FlightBooking.departure_date, FlightBooking.departure_time, FlightBooking.id), 100),
     "hotel_bookings": ((HotelBooking.check_in_date, HotelBooking.id), 100),
     "monitors": ((RouteMonitor.id.desc(),), 100),
     "standing_orders": ((StandingOrder.id.desc(),), 100),

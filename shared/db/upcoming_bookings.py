@@ -30,7 +30,7 @@ def select_flights(since: date | sa.ColumnElement[date]) -> sa.Select[FlightBook
     """Legs that leave, or come back, on that day or later."""
     ahead = sa.or_(FlightBooking.departure_date >= since, FlightBooking.return_date >= since)
     legs = sa.select(FlightBooking).where(ahead, FlightBooking.cancelled_at.is_(None))
-    return legs.order_by(FlightBooking.departure_date, FlightBooking.id)
+    return legs.order_by(FlightBooking.departure_date, FlightBooking.departure_time, FlightBooking.id)
 
 
 def select_stays(since: date | sa.ColumnElement[date]) -> sa.Select[HotelBooking]:

@@ -1,6 +1,5 @@
 """Best price of hotel nights and whole stays, from the offers of several sources."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,8 +14,6 @@ _ROOM_WORDS = frozenset(("room", "rooms", "bed", "beds", "with", "1", "a", "sand
 State = Literal["available", "none", "unknown"]
 MAX_NIGHTS = 30
 MAX_AHEAD = timedelta(days=730)  # hotels sell rooms at most about two years ahead
-_ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
-_NTH_NIGHT = re.compile(r"(?P<nth>\w+) night free\b(?P<whom> for\b)?")
 
 
 class StayOffer(Protocol):
@@ -148,10 +145,3 @@ def _count_points(own: NightsPrice, singles: Sequence[int | None], every: int) -
         return None if own.points is None else (own.points, False)
     free = prices[: len(prices) // every] if every else []
     return sum(prices) - sum(free), bool(free)
-
-
-def parse_free_night(rule: str) -> tuple[int, bool] | None:
-    """How many nights it takes until one is free, and whether that holds for every member; None without such a rule."""
-    match = _NTH_NIGHT.match(rule)
-    every = _ORDINALS.get(match["nth"]) if match else None
-    return (every, not match["whom"]) if match and every else None

@@ -1,11 +1,10 @@
 """Award nights of a hotel: category, points by level and the programme's free-night rule."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from shared.domain import hotel_prices
 from shared.reference.reference import Reference
 from shared.reference.rows.fact import Fact
 from shared.reference.rows.travel import Hotel, HotelCategory, HotelPointValue, HotelProgramme, HyattPrice
@@ -29,8 +28,28 @@ class HotelAward:
 
 @dataclass(frozen=True)
 class FreeNight:
-    every: int  # of so many nights one is free; 0 where no rule holds for every member
-    rule: str | None  # in the programme's words
+    """A programme's rule of a free award night; `rule` in its own words, None without one."""
+
+    nights: int  # of so many one is free; 0 without a rule
+    rule: str | None
+    program: str
+    tier: str | None  # for members from this tier on alone
+    cards: frozenset[str]  # for holders of one of these alone
+
+    @property
+    def is_for_all(self) -> bool:
+        return self.tier is None and not self.cards
+
+    def find_every(self, reference: Reference, tier: str | None, cards: Collection[str]) -> int:
+        """Of so many nights one is free for somebody with this tier and these cards; 0 where none is."""
+        if self.tier is not None and not _reaches(reference, self.program, tier, self.tier):
+            return 0
+        return 0 if self.cards and self.cards.isdisjoint(cards) else self.nights
+
+
+def _reaches(reference: Reference, program: str, tier: str | None, needed: str) -> bool:
+    ranks = {row.tier: row.rank for row in reference.rows("elite_tiers.csv") if row.program == program}
+    return tier in ranks and ranks[tier] >= ranks[needed]
 
 
 def find_programme(reference: Reference, program: str) -> HotelProgramme | None:
@@ -82,8 +101,7 @@ def build_award(reference: Reference, hotel: Hotel, on: date) -> HotelAward:
 
 def find_free_night(reference: Reference, hotel: Hotel) -> FreeNight:
     rules = find_programme(reference, hotel.program)
-    rule = hotel_prices.parse_free_night(rules.nth_night_free) if rules else None
-    if rules is None or rule is None:
-        return FreeNight(0, None)
-    every, anyone = rule
-    return FreeNight(every if anyone else 0, rules.nth_night_free)
+    if rules is None or rules.free_night_every is None:
+        return FreeNight(0, None, hotel.program, None, frozenset())
+    cards = frozenset(rules.free_night_cards)
+    return FreeNight(rules.free_night_every, rules.nth_night_free, hotel.program, rules.free_night_tier, cards)

@@ -306,11 +306,47 @@ def _check_hotels(tables: Tables) -> Iterator[str]:
             yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
         if row.category not in _HOTEL_CATEGORIES:
             yield f"{where}: category {row.category!r} is not 1 to 8 or A to F"
+    yield from _find_free_night_faults(tables)
     lists = {row.list for row in tables["hotel_lists.csv"].values()}
     for where, row in list_rows(tables, "hotel_list_members.csv"):
         if row.hotel is not None and row.hotel not in slugs:
             yield f"{where}: hotel {row.hotel!r} is not in hotels.csv"
         yield from (f"{where}: {name!r} is not in hotel_lists.csv" for name in row.lists if name not in lists)
+
+
+def _find_free_night_faults(tables: Tables) -> Iterator[str]:
+    cards = {row.slug for row in tables["cards.csv"].values()}
+    tiers = {(row.program, row.tier) for row in tables["elite_tiers.csv"].values()}
+    for where, row in list_rows(tables, "hotel_programmes.csv"):
+        if row.free_night_every is not None and not 3 <= row.free_night_every <= 7:
+            yield f"{where}: free_night_every {row.free_night_every} is not 3 to 7"
+        if row.free_night_tier is not None and (row.program, row.free_night_tier) not in tiers:
+            yield f"{where}: free_night_tier {row.free_night_tier!r} is no tier of {row.program}"
+        yield from (f"{where}: {slug!r} is not in cards.csv" for slug in row.free_night_cards if slug not in cards)
+
+
+def _check_vouchers(tables: Tables) -> Iterator[str]:
+    """Limits that can be compared with a booking: known cabins, airlines and categories, and bounds in order."""
+    airlines_known = {row.iata for row in tables["airlines.csv"].values()}
+    for where, row in list_rows(tables, "voucher_types.csv"):
+        for field, allowed in (
+            ("cabins", CABINS),
+            ("airlines", airlines_known),
+            ("categories", _HOTEL_CATEGORIES),
+        ):
+            yield from (f"{where}: {field} {v!r} is not known" for v in getattr(row, field) if v not in allowed)
+        for field, low, high in (
+            ("min_people", 1, 9),
+            ("max_people", row.min_people or 1, 9),
+            ("max_nights", 1, 30),
+            ("max_points", 5_000, 200_000),
+        ):
+            if (number := getattr(row, field)) is not None and not low <= number <= high:
+                yield f"{where}: {field} {number} is not {low} to {high}"
+        if row.added_points is not None and row.max_points is None:
+            yield f"{where}: added_points {row.added_points!r} is of a voucher without max_points"
+        if row.added_points not in (None, "any") and not row.added_points.isdecimal():
+            yield f"{where}: added_points {row.added_points!r} is not a number or any"
 
 
 _VOUCHER_KINDS = ("companion", "upgrade", "free_night", "credit", "lounge")
@@ -331,6 +367,7 @@ def _check_kinds(tables: Tables) -> Iterator[str]:
         ("outside_names.csv", "kind", _OUTSIDE_KINDS),
         ("voucher_types.csv", "kind", _VOUCHER_KINDS),
         ("voucher_types.csv", "booking_kind", (None, "award", "cash")),
+        ("voucher_types.csv", "used_by", (None, "booking", "travel")),
         ("status_matches.csv", "kind", _OFFER_KINDS),
         ("status_matches.csv", "from_kind", (None, "airline", "hotel")),
         ("card_earn.csv", "unit", _EARN_UNITS),
@@ -370,7 +407,8 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_earning: (),
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_card_rules: ("cards.csv",),
-    _check_hotels: ("hotels.csv", "hotel_lists.csv"),
+    _check_vouchers: ("voucher_types.csv", "airlines.csv"),
+    _check_hotels: ("hotels.csv", "hotel_lists.csv", "hotel_programmes.csv", "cards.csv", "elite_tiers.csv"),
     _check_lounges: ("lounge_memberships.csv",),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),

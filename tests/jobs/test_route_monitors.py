@@ -16,12 +16,14 @@ from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.messages import Delivery
+from shared.db.profile import Profile
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import WEEKDAYS
 from shared.domain.dates import format_weekday
 from shared.outbox.wording.award_seats import LISTED
 from shared.providers.contract import AwardSeat, SeatsQuestion
+from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.watches.booked_awards import read_award, set_terms
 from tests.jobs.conftest import change, due, forget_answers, notices, past, rows
@@ -111,6 +113,19 @@ def test_a_monitor_tells_of_a_seat_again_only_after_it_had_gone(alice: Caller) -
         told.append(len(notices()))
     assert told == [1, 1, 1, 2, 2]
     assert [c.new_matches for c in rows(MonitorCheck)] == [1, 0, 0, 1, 0]
+
+
+def test_a_mail_has_the_taxes_in_the_currency_of_the_profile(alice: Caller) -> None:
+    with transaction(alice.account_id) as session:
+        session.add(Profile(account_id=alice.account_id, currency="GBP"))
+    watch(alice)
+    seat("open:3")
+    check()
+    (match,), (delivery,) = rows(MonitorMatch), rows(Delivery)
+    (option,) = delivery.facts["options"]
+    expected = convert_amount(match.taxes, match.taxes_currency, "GBP")
+    assert match.taxes_currency == "USD"
+    assert (option["taxes"], option["taxes_currency"]) == (f"{expected:.2f}", "GBP")
 
 
 def test_several_seats_of_one_check_make_one_mail(alice: Caller) -> None:

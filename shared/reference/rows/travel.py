@@ -212,7 +212,16 @@ class VoucherType(Fact):
     validity_months: int | None
     validity_rule: str
     how_earned: str
-    limits: str | None
+    limits: str | None  # in words: what no field below says
+    used_by: str | None  # what must be done by its last day: booking or travel
+    cabins: tuple[str, ...]
+    airlines: tuple[str, ...]
+    min_people: int | None
+    max_people: int | None
+    max_nights: int | None
+    categories: tuple[str, ...]  # of hotels
+    max_points: int | None  # of a night
+    added_points: str | None  # what a person may add to max_points: a number, or any
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +275,9 @@ class HotelProgramme(Fact):
     name: str
     award_pricing: str
     nth_night_free: str
+    free_night_every: int | None  # of so many award nights one is free
+    free_night_tier: str | None  # for members of this tier and above alone
+    free_night_cards: tuple[str, ...]  # for holders of one of these alone
     mandatory_fees_on_award: str
     award_cancellation: str
 

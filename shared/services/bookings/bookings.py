@@ -7,18 +7,21 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Literal
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from shared import clock
 from shared.db.bookings import FlightBooking, HotelBooking, Today, detach_vouchers, find_last_fare, find_legs
+from shared.db.route_monitors import MonitorKey, RouteMonitor
 from shared.db.runs import delete_schedules, schedule, unschedule
 from shared.db.trips import Trip, open_trip
 from shared.db.vouchers import Voucher
+from shared.db.watched_keys import forget_keys
 from shared.domain import bookings, time_zones
 from shared.domain.bookings import split_by_local_day
 from shared.domain.dates import format_weekday
 from shared.domain.possible_flights import Leg, find_clashes, judge_times
-from shared.domain.watch_kinds import HOTEL_PRICE
+from shared.domain.watch_kinds import HOTEL_PRICE, ROUTE_MONITOR
 from shared.errors import Candidates, Fault, Invalid, NotFound
 from shared.reference import hotels
 from shared.reference.reference import Reference
@@ -174,7 +177,7 @@ def find_booked_hotel(reference: Reference, hotel: str, *, exact: bool = False) 
 
 
 def cancel(session: Session, row: FlightBooking | HotelBooking, at: datetime) -> list[int]:
-    """Marks a booking as cancelled and keeps it: its price is watched no longer, its vouchers are held again.
+    """Marks a booking as cancelled and keeps it: it is watched no longer, its vouchers are held again.
 
     Says which vouchers. A booking that is cancelled already keeps its moment.
     """
@@ -190,8 +193,33 @@ def cancel_all(session: Session, rows: Sequence[FlightBooking | HotelBooking], a
     stays = [row.id for row in rows if isinstance(row, HotelBooking)]
     if stays:
         unschedule(session, HOTEL_PRICE.run, stays)
+    else:
+        _end_monitors(session, [row.id for row in rows], at)
     column = Voucher.hotel_booking_id if stays else Voucher.flight_booking_id
     return detach_vouchers(session, column, [row.id for row in rows])
+
+
+def _end_monitors(session: Session, bookings: Sequence[int], at: datetime) -> None:
+    """Nothing looks any longer for a better price of these flights."""
+    watching = sa.and_(RouteMonitor.booking_id.in_(bookings), RouteMonitor.cancelled_at.is_(None))
+    ended = session.scalars(
+        sa.update(RouteMonitor)
+        .where(watching)
+        .values(cancelled_at=at, cancel_reason="user")
+        .returning(RouteMonitor.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    for number in ended:
+        forget_keys(session, MonitorKey, number)
+    unschedule(session, ROUTE_MONITOR.run, ended)
+
+
+def reinstate(session: Session, reference: Reference, row: FlightBooking | HotelBooking) -> None:
+    """Takes a cancellation back, and all that was noted with it; the price of a stay is looked at again."""
+    row.cancelled_at = row.cancelled_on = row.points_back = row.money_back = row.points_credited = None
+    session.flush()
+    if isinstance(row, HotelBooking):
+        schedule_price_check(session, reference, row)
 
 
 def compare_afresh(row: HotelBooking, at: datetime) -> None:

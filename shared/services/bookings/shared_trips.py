@@ -107,7 +107,10 @@ def read_trip(session: Session, reference: Reference, trip_id: int, page: int, p
 def _draw_map(session: Session, reference: Reference, trip_id: int) -> str:
     """The same picture as on the owner's page."""
     rows, _ = trips.read_filed(session, "flight_bookings", trip_id)
-    flown = sorted((row for row in rows if row.cancelled_at is None), key=lambda row: row.departure_date)
+    flown = sorted(
+        (row for row in rows if row.cancelled_at is None),
+        key=lambda row: (row.departure_date, row.departure_time or time.max),
+    )
     return draw_flights(reference, [Flight(row.origin, row.destination) for row in flown[:MAX_LEGS]])[0]
 
 

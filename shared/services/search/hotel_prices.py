@@ -77,14 +77,19 @@ async def search_stays(
     *,
     guests: int = GUESTS,
     currency: str = "USD",
-    by_night: bool = False,
+    by_night: Sequence[Hotel] = (),
     max_age: timedelta | None = None,
 ) -> HotelReadings:
-    """One fan-out for all the hotels; `by_night` asks for each single night too. Never raises for a source."""
+    """One fan-out for all the hotels; `by_night` are those of which each single night is asked about too.
+
+    Never raises for a source.
+    """
     spots, nights = tuple(map(spot, requested_hotels)), (check_out - check_in).days
     questions = [StaysQuestion(spots, check_in, check_in, nights, guests, currency)]
     if by_night and nights > 1:
-        questions.append(StaysQuestion(spots, check_in, check_out - ONE_NIGHT, 1, guests, currency))
+        questions.append(
+            StaysQuestion(tuple(map(spot, by_night)), check_in, check_out - ONE_NIGHT, 1, guests, currency)
+        )
     return HotelReadings(await ask.all(VERB, questions, max_age), currency)
 
 

@@ -107,7 +107,7 @@ def plan_of(reference: Reference, row: HotelBooking, now: datetime) -> WatchQuer
         kind=row.kind,
         currency=row.cash_rate_currency,
         since=row.compared_since,
-        every=find_free_night(reference, hotel).every,
+        every=find_free_night(reference, hotel).find_every(reference, None, ()),
     )
 
 
@@ -139,7 +139,7 @@ async def query_sources(ask: Ask, plan: WatchQuery, max_age: timedelta) -> Check
         plan.check_in,
         plan.check_out,
         currency=plan.currency,
-        by_night=0 < plan.every <= nights,
+        by_night=[plan.hotel] if 0 < plan.every <= nights else (),
         max_age=max(min(max_age, now - plan.since), AT_LEAST),
     )
     return CheckResult(plan, now, readings)

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -23,6 +24,7 @@ from shared.domain.flight_times import count_flight_minutes
 from shared.outbox.enqueue import News, tell_all
 from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
+from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from shared.services.search.purses import Household, read_households
@@ -153,7 +155,7 @@ class SeatWatches(ABC, Generic[W]):
             News(
                 one.addressee,
                 event,
-                describe_seats(session, find.sight.plan, find.options, purses)
+                describe_seats(session, find.sight.plan, find.options, purses, one.addressee.currency)
                 | {kind.number: find.watch.id}
                 | self.describe(session, find.watch)
                 | mail.facts,
@@ -171,9 +173,16 @@ class SeatWatches(ABC, Generic[W]):
 
 
 def describe_seats(
-    session: Session, query: WatchQuery, options: Sequence[AwardOption], purses: Mapping[int, Household]
+    session: Session,
+    query: WatchQuery,
+    options: Sequence[AwardOption],
+    purses: Mapping[int, Household],
+    currency: str | None,
 ) -> dict[str, Any]:
-    """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
+    """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best.
+
+    Taxes are in the person's `currency`; None, or without a rate: as the source gives them.
+    """
     groups = group_flight_days(options)
     best = groups[:LISTED]
     pages = reference().find_booking_pages(offers[0].program for offers in best)
@@ -188,7 +197,7 @@ def describe_seats(
         "passengers": query.terms.passengers,
         "total": len(options),
         "flight_days": len(groups),
-        "options": [_describe_option(offers[0], len(offers) - 1) for offers in best],
+        "options": [_describe_option(offers[0], len(offers) - 1, currency) for offers in best],
         "week": _list_week(query, options),
         "book": [{"name": name_program(slug), "url": url} for slug, url in pages.items()][:MAX_PROGRAMS],
         "funding": describe_funding(session, query, options, purses),
@@ -211,9 +220,10 @@ def _name_place(code: str) -> str:
     return f"{name} ({code})" if name else code
 
 
-def _describe_option(option: AwardOption, others: int) -> dict[str, Any]:
+def _describe_option(option: AwardOption, others: int, currency: str | None) -> dict[str, Any]:
     """In words a mail can use: names instead of codes. `others` are further prices of that flight on that day."""
     airlines = reference().airlines
+    taxes, taxes_currency = _convert_taxes(option, currency)
     return {
         "date": option.date.isoformat(),
         "airline": option.airline,
@@ -222,8 +232,8 @@ def _describe_option(option: AwardOption, others: int) -> dict[str, Any]:
         "program_name": name_program(option.program),
         "cabin": option.cabin,
         "points": option.points,
-        "taxes": None if option.taxes is None else f"{option.taxes:.2f}",
-        "taxes_currency": option.taxes_currency,
+        "taxes": None if taxes is None else f"{taxes:.2f}",
+        "taxes_currency": taxes_currency,
         "seats": option.seats,
         "origin": option.origin,
         "destination": option.destination,
@@ -235,6 +245,14 @@ def _describe_option(option: AwardOption, others: int) -> dict[str, Any]:
         "others": others,
         "checked_at": option.provider_checked_at.isoformat(timespec="minutes") if option.provider_checked_at else None,
     }
+
+
+def _convert_taxes(option: AwardOption, currency: str | None) -> tuple[Decimal | None, str | None]:
+    if option.taxes is not None and option.taxes_currency and currency:
+        taxes = convert_amount(option.taxes, option.taxes_currency, currency)
+        if taxes is not None:
+            return taxes, currency
+    return option.taxes, option.taxes_currency
 
 
 def _count_minutes(option: AwardOption) -> int | None:

@@ -267,3 +267,31 @@ def test_the_same_flight_is_saved_twice_only_with_a_tick(world: World, ann: Call
     assert send(world, f"{PAGE}/flights/new", **FLIGHT, again="yes").status_code == 303
     with transaction() as session:
         assert len(session.scalars(select(FlightBooking)).all()) == 2
+
+
+def test_a_cancellation_is_noted_with_what_came_back_and_taken_back(world: World, ann: Caller, use: Any) -> None:
+    use(ann, "update_points_balance", program="united-mileageplus", balance=1_000)
+    award = {"kind": "award", "points_spent": "25,000", "program": "United MileagePlus", "cash_paid": ""}
+    send(world, f"{PAGE}/flights/new", **FLIGHT | award)
+    one = f"{PAGE}/flights/{read_flight().id}"
+    assert "Cancelled…" in world.get(one).text
+    told = {"points_back": "25,000", "money_back": "5.60", "credit_points_back": "on"}
+    done = send(world, f"{one}/cancel", **told)
+    assert done.headers.get("location") == f"{one}?done=cancelled", done.text
+    words = text_of(world.get(one).text)
+    assert "Came back 25,000 points and $5.60" in words
+    assert use(ann, "list_points_balances")["balances"][0]["balance"] == 26_000
+    assert "LAX to DEN" in text_of(world.get(f"{PAGE}/cancelled").text)
+    assert "still stands" not in world.get(f"{one}/delete").text
+    assert send(world, f"{one}/cancel", cancelled_on="").headers["location"] == f"{one}?done=saved"
+    assert read_flight().cancelled_at is None
+
+
+def test_flights_of_one_day_stand_in_the_order_of_their_hours(world: World, ann: Caller, use: Any) -> None:
+    early = FLIGHT | {"departure_time": "07:05", "arrival_time": "", "flight_number": "UA1", "confirmation_number": "E"}
+    for form in (FLIGHT, early):
+        send(world, f"{PAGE}/flights/new", **form)
+    legs = use(ann, "list_flight_bookings", when="upcoming")["bookings"]
+    assert [leg["departure_time"] for leg in legs] == ["07:05", "22:10"]
+    words = text_of(world.get("/dashboard").text)
+    assert words.index("07:05") < words.index("22:10")

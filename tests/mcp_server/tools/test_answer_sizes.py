@@ -28,6 +28,7 @@ from tests.mcp_server.tools.test_isolation import record_parameters
 from tests.support.people import People
 
 SEARCH_BYTES = 9_000  # of search_all_airlines with ten of a hundred offers
+HOTELS_BYTES = 8_000  # of search_hotels with ten hotels, on whose place card lists name dozens
 MEDIAN_BYTES = 1_500
 LARGEST_BYTES = 14_000  # of any tool's typical answer
 SLUGS = "|".join(slug for slug in get_args(ProgramSlug) if "-" in slug)
@@ -112,6 +113,14 @@ def test_a_search_over_all_airlines_is_small_in_either_form(people: People) -> N
     assert answer.data["total"] > 30
     assert len(answer.data["options"]) == 10
     assert max(count_bytes(answer)) < SEARCH_BYTES
+
+
+def test_a_search_of_hotels_is_small_where_card_lists_name_many_more(people: People) -> None:
+    day = clock.today() + timedelta(days=60)
+    stay = {"check_in_date": str(day), "check_out_date": str(day + timedelta(days=5))}
+    answer = ask(people.paula, "search_hotels", destination="Paris", **stay)
+    assert len(answer.data["hotels"]) == 10
+    assert count_bytes(answer)[0] < HOTELS_BYTES
 
 
 @pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.condenses))

@@ -504,3 +504,47 @@ def test_flight_bookings_keep_the_price_an_award_replaced(people: People, use: U
     assert use(people.alice, "add_flight_booking", **LEG | wrong)["status"] == "invalid"
     turned = use(people.alice, "update_flight_booking", booking_id=flight, kind="cash", cash_paid=900)
     assert (turned["booking"]["cash_price"], "cash_price" in turned["changed"]) == (None, True)
+
+
+def test_update_flight_booking_notes_a_cancellation_and_adds_the_points_back_only_when_told(
+    people: People, use: Use
+) -> None:
+    award = LEG | {"kind": "award", "program": "american-airlines-aadvantage", "points_spent": 57_500}
+    award |= {"departure_date": day(90)}
+    number = use(people.alice, "add_flight_booking", **award)["booking"]["booking_id"]
+    one = {"booking_id": number}
+    window = {"origin": "LHR", "destination": "JFK", "earliest_date": day(90), "latest_date": day(90)}
+    monitor = use(people.alice, "create_route_monitor", **one, **window)["monitor"]["monitor_id"]
+    early = use(people.alice, "update_flight_booking", **one, points_back=57_500)
+    assert (early["status"], early["errors"][0]["field"]) == ("invalid", "points_back")
+    told = use(people.alice, "update_flight_booking", **one, cancelled_on=day(0))
+    assert (told["booking"]["state"], told["balance_offer"]) == ("cancelled", None)
+    assert told["message"].endswith("Did the 57,500 points of American Airlines AAdvantage come back?")
+    stopped = use(people.alice, "get_route_monitor", monitor_id=monitor)["monitor"]
+    assert stopped["state"] == "cancelled"
+    none = use(people.alice, "update_flight_booking", **one, points_back=57_500, credit_points_back=True)
+    assert "No balance of American Airlines AAdvantage is saved" in none["message"]
+    use(people.alice, "update_points_balance", program="american-airlines-aadvantage", balance=12_000)
+    offered = use(people.alice, "update_flight_booking", **one, money_back=5.6)
+    assert "57,500 points and 5.60 USD came back. Add 57,500 to American Airlines AAdvantage" in offered["message"]
+    assert (offered["balance_offer"]["points"], offered["balance_offer"]["balance"]) == (57_500, 12_000)
+    added = use(people.alice, "update_flight_booking", **one, credit_points_back=True)
+    assert "now holds 69,500" in added["message"]
+    again = use(people.alice, "update_flight_booking", **one, credit_points_back=True)
+    assert "were added before" in again["message"]
+    assert use(people.alice, "list_points_balances")["balances"][0]["balance"] == 69_500
+    assert use(people.alice, "list_flight_bookings", when="upcoming")["bookings"] == []
+    assert [b["booking_id"] for b in use(people.alice, "list_flight_bookings", when="cancelled")["bookings"]] == [
+        number
+    ]
+    back = use(people.alice, "update_flight_booking", **one, clear=["cancelled_on"])["booking"]
+    assert (back["state"], back["points_back"], back["cancelled_on"]) == ("upcoming", None, None)
+
+
+def test_delete_flight_booking_does_not_say_that_a_cancelled_booking_stands(people: People, use: Use) -> None:
+    number = use(people.alice, "add_flight_booking", **LEG)["booking"]["booking_id"]
+    late = use(people.alice, "update_flight_booking", booking_id=number, cancelled_on=day(3))
+    assert (late["status"], late["errors"][0]["field"]) == ("invalid", "cancelled_on")
+    use(people.alice, "update_flight_booking", booking_id=number, cancelled_on=day(-1))
+    gone = use(people.alice, "delete_flight_booking", booking_id=number)
+    assert gone["message"] == f"Flight booking {number}, LHR-JFK, is removed here."

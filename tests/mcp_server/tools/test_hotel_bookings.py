@@ -209,7 +209,7 @@ def test_get_hotel_booking_compares_the_newest_price_with_what_was_booked(people
     assert [s["cash"] for s in shown["snapshots"]] == [500, 720.5, 700]
     assert (shown["booking"]["latest"]["cash"], shown["booking"]["latest"]["mode"]) == (500, "cached")
     assert shown["drop"] == shown["booking"]["drop"]
-    assert shown["message"].endswith("It is now offered for 25,000 points less than you booked it for (25.0%).")
+    assert shown["message"].endswith("It is now 75,000 points, 25,000 (25.0%) less than you booked.")
     assert shown["drop"] | {"captured_at": ""} == {
         "points_saved": 25_000,
         "cash_saved": None,
@@ -383,3 +383,14 @@ def test_hotel_bookings_say_whose_they_are(people: People, use: Use) -> None:
     own = use(people.alice, "update_hotel_booking", booking_id=stay, member="")
     assert (own["changed"], own["booking"]["member"], own["snapshots_reset"]) == (["member"], None, False)
     assert use(people.alice, "list_hotel_bookings")["bookings"][0]["member"] is None
+
+
+def test_update_hotel_booking_notes_a_cancellation_and_ends_what_watches_the_stay(people: People, use: Use) -> None:
+    number = use(people.alice, "add_hotel_booking", **STAY)["booking"]["booking_id"]
+    done = use(people.alice, "update_hotel_booking", booking_id=number, cancelled_on=str(clock.today()), notes="Rain")
+    assert (done["booking"]["state"], done["booking"]["monitoring"]["active"]) == ("cancelled", False)
+    assert done["message"].endswith("Changed it: notes now Rain.")
+    with transaction() as session:
+        assert runs.next_due(session, HOTEL_PRICE.run, [number]) == {}
+    gone = use(people.alice, "delete_hotel_booking", booking_id=number)
+    assert "still stands" not in gone["message"]

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
+from shared.domain.dates import format_short_weekday
 from shared.providers.contract import StayOffer, StaysQuestion, Unanswered
 from shared.reference import hotel_awards, hotels
 from shared.reference.load import reference
@@ -198,7 +199,15 @@ def test_get_hotel_takes_off_the_night_that_is_free_for_everybody(
     # Hilton's is for some tiers only, so that its price is neither asked by night nor made smaller.
     other = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 25))
     assert (other["stay"]["points_total"], other["stay"]["free_night_rule_applied"]) == (250_000, None)
-    assert "Not taken off, since it is not for everybody: fifth night free for Silver" in other["message"]
+    assert "Not taken off, since no such status of yours is saved here: fifth night free for" in other["message"]
+    use(people.bob, "set_loyalty_status", program="hilton-honors", tier="Gold")
+    member = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, **dates(20, 25))
+    assert member["stay"]["points_total"] == 200_000
+    with_sources(lodging("inns", answering(*hilton, stay(TOKYO, day(20), 5, points=250_000))))
+    (found,) = use(people.bob, "search_hotels", destination="Tokyo", chains=["hilton"], sort="points", **dates(20, 25))[
+        "hotels"
+    ][:1]
+    assert (found["points_per_night"], found["free_night_rule_applied"][:17]) == (40_000, "fifth night free ")
 
 
 def test_get_hotel_says_no_data_where_sources_know_nothing_and_unavailable_where_none_answers(
@@ -391,3 +400,28 @@ def test_prices_are_asked_in_the_money_of_the_profile(people: People, use: Use, 
     answer = use(people.alice, "get_hotel", hotel_id=TOKYO, **dates())
     assert (answer["rates"]["cash_total"], answer["rates"]["currency"]) == (700, "EUR")
     assert [q.currency for q in asked] == ["EUR"]
+
+
+def test_search_hotels_and_get_hotel_say_which_certificate_of_mine_pays_a_night(people: People, use: Use) -> None:
+    use(people.alice, "add_voucher", voucher_slug="hyatt-free-night-cat-1-4", expires_on=str(day(100)))
+    use(people.alice, "add_voucher", voucher_slug="marriott-fna-35k")
+    asked = dates(60, 62)
+    answer = use(people.alice, "search_hotels", destination="Rome", **asked)
+    paid = {h["name"]: [c["name"] for c in h["certificates"]] for h in answer["hotels"]}
+    assert paid["Hyatt Regency Rome Central"] == ["Hyatt Free Night Award, Category 1-4"]
+    assert "Your Hyatt Free Night Award, Category 1-4 can pay a night at" in answer["message"]
+    assert all(h["chain"] in ("hyatt", "marriott") for h in answer["hotels"] if h["certificates"])
+    for dates_, count in ((asked, 1), (dates(160, 162), 0)):
+        shown = use(people.alice, "get_hotel", hotel_id="htl_hyatt-regency-rome-central", **dates_)
+        assert len(shown["certificates"]) == count
+    assert use(people.bob, "search_hotels", destination="Rome", **asked)["hotels"][0]["certificates"] == []
+
+
+def test_get_hotel_availability_of_a_month_names_the_nights_with_the_fewest_points(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    first = (clock.today().replace(day=1) + timedelta(days=62)).replace(day=1)
+    nights = [stay(TOKYO, first + timedelta(days=n), 1, points=90_000 - 1000 * (n == 3)) for n in range(20)]
+    with_sources(lodging("inns", answering(*nights)))
+    answer = use(people.bob, "get_hotel_availability", hotel_id=TOKYO, month=f"{first:%Y-%m}")
+    assert f"Fewest points: 89,000 on {format_short_weekday(first + timedelta(days=3))}." in answer["message"]

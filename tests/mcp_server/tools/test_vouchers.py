@@ -263,13 +263,47 @@ def test_apply_voucher_to_booking_refuses_what_does_not_fit(add: Any, use: Use, 
 def test_apply_voucher_to_booking_wants_the_kind_of_booking_the_voucher_is_for(
     add: Any, use: Use, people: People
 ) -> None:
-    paid = booked(people.alice, "flight", kind="cash", cash_paid=500)
+    paid = booked(people.alice, "flight", airline="AS", kind="cash", cash_paid=500, passengers=2)
     no = use(people.alice, "apply_voucher_to_booking", voucher_id=add()["voucher_id"], **on("flight", paid))
     assert (no["status"], no["errors"][0]["field"]) == ("invalid", "booking_id")
     assert "paid in cash, and this voucher is for one paid with points" in no["errors"][0]["problem"]
     fare = add(voucher_slug="alaska-companion-fare")
     done = use(people.alice, "apply_voucher_to_booking", voucher_id=fare["voucher_id"], **on("flight", paid))
     assert done["applied"] is True
+
+
+def test_apply_voucher_to_booking_refuses_what_breaks_a_limit_and_quotes_what_is_only_prose(
+    add: Any, use: Use, people: People
+) -> None:
+    hyatt = add(voucher_slug="hyatt-free-night-cat-1-4", expires_on=day(30))
+    stays = {
+        "later": {
+            "check_in_date": clock.today() + timedelta(days=60),
+            "check_out_date": clock.today() + timedelta(days=61),
+        },
+        "dear": {"hotel_code": "htl_7pines-resort-ibiza"},
+        "other": {"hotel_code": "htl_conrad-tokyo"},
+    }
+    ids = {name: booked(people.alice, "hotel", **terms) for name, terms in stays.items()}
+
+    def put(voucher: Any, kind: str, booking: int) -> dict[str, Any]:
+        return use(people.alice, "apply_voucher_to_booking", voucher_id=voucher["voucher_id"], **on(kind, booking))
+
+    told = {name: put(hyatt, "hotel", number)["message"] for name, number in ids.items()}
+    assert "The certificate ends on" in told["later"]
+    assert "the stay begins on" in told["later"]
+    assert told["dear"] == "The certificate pays category 1 to 4; the hotel is of category 7."
+    assert told["other"] == "The certificate is of World of Hyatt; the hotel is of Hilton Honors."
+    economy = add(voucher_slug="ba-amex-companion-voucher-economy")
+    no = put(economy, "flight", booked(people.alice, "flight", cabin_class="business"))
+    assert (no["status"], no["errors"][0]["field"]) == ("invalid", "booking_id")
+    assert no["message"] == "The voucher is for economy; the flight is in business."
+    cheap = booked(people.alice, "hotel", original_points=40_000)
+    assert put(add(voucher_slug="marriott-fna-25k-uk"), "hotel", cheap)["status"] == "invalid"
+    done = put(add(voucher_slug="marriott-fna-35k"), "hotel", cheap)
+    assert done["applied"]
+    assert done["doubts"][-1] in done["message"]
+    assert "resort fees payable by the guest" in done["doubts"][-1]
 
 
 def test_apply_voucher_to_booking_of_somebody_else_is_not_found(add: Any, use: Use, people: People) -> None:

@@ -94,19 +94,6 @@ def test_of_several_sources_the_cheapest_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "found"),
-    [
-        ("fifth night free on award stays booked with points", (5, True)),
-        ("fifth night free for Silver and above on standard room rewards", (5, False)),
-        ("fourth night free for holders of IHG credit cards", (4, False)),
-        ("none", None),
-    ],
-)
-def test_a_rule_in_words_is_understood(rule: str, found: tuple[int, bool] | None) -> None:
-    assert hotel_prices.parse_free_night(rule) == found
-
-
-@pytest.mark.parametrize(
     ("first", "last", "field"),
     [(0, 0, "check_out_date"), (-1, 3, "check_in_date"), (1, 32, "check_out_date"), (731, 733, "check_in_date")],
 )

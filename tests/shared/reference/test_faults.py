@@ -52,6 +52,7 @@ def test_bad_cells_and_bad_keys_are_told_together_with_their_own_lines(broken: P
 def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     breaks("status_run_routes.csv", 2, "CLT-LAX-CLT", "CLT-QQQ-CLT")
     breaks("voucher_types.csv", 2, ",companion,", ",discount,")
+    breaks("voucher_types.csv", 6, ",economy,EI,2,", ",ekonomy,E1,0,")
     with (broken / "status_matches.csv").open("a", encoding="utf-8") as table:
         page = "https://carrier.example/match"
         last = len((broken / "status_matches.csv").read_text(encoding="utf-8").splitlines()) + 1
@@ -59,6 +60,11 @@ def test_status_facts_name_what_exists(broken: Path, breaks: Break) -> None:
     message = _read_faults(broken)
     assert "status_run_routes.csv:2: 'QQQ' is not an airport" in message
     assert any(t.startswith("voucher_types.csv:2: kind 'discount' is not one of companion") for t in message)
+    assert [t.partition(": ")[2] for t in message if t.startswith("voucher_types.csv:6")] == [
+        "cabins 'ekonomy' is not known",
+        "airlines 'E1' is not known",
+        "min_people 0 is not 1 to 9",
+    ]
     assert f"status_matches.csv:{last}: 'nowhere' is not a programme" in message
     assert f"status_matches.csv:{last}: 'Ruby' is no tier of flying-blue" in message
     assert f"status_matches.csv:{last}: kind 'gift' is not one of match, challenge" in message
