@@ -190,13 +190,20 @@ class OwnCredit:
     card: Card
     credit: CardCredit
     state: CreditState
+    proof: str | None = None  # what a statement showed of its use
 
 
 def list_own_credits(view: Viewpoint, holdings: Holdings) -> list[OwnCredit]:
     """The credits of the open cards, those that end soonest first, those without a known end last."""
     uses = index_uses(holdings.credit_uses)
+    proofs = {(use.card_id, use.credit, use.cycle_start): use.proof for use in holdings.credit_uses}
     own = [
-        OwnCredit(row, credit, _find_credit_state(view, row, credit, uses))
+        OwnCredit(
+            row,
+            credit,
+            _find_credit_state(view, row, credit, uses),
+            proofs.get((row.id, credit.credit, card_credits.find_cycle_start(credit.cycle, view.today, row.opened_on))),
+        )
         for row in holdings.cards
         if row.slug and (row.closed_on is None or row.closed_on > view.today)
         for credit in list_credits(view.reference, row.slug, view.today)
