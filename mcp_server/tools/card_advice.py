@@ -1,7 +1,7 @@
 """Catalogue cards ranked by what they are worth for a spending pattern, a goal programme and the cards held."""
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -10,311 +10,49 @@ from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency, Pairs
-from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
-from mcp_server.toolkit.results import Money, Part, Result
-from mcp_server.views.card_purchases import (
-    PurchaseValue,
-    describe_best_card,
-    describe_cap_basis,
-    describe_no_card,
-    to_purchase_value,
+from mcp_server.toolkit.results import Result
+from mcp_server.views.bonus_plans import (
+    BonusAgain,
+    CardSlots,
+    PlannedBonus,
+    describe_plan,
+    describe_slots,
+    list_bonuses_again,
+    list_slots,
+    sum_promised,
+    to_bonus_card,
+    to_planned,
+)
+from mcp_server.views.card_purchases import describe_best_card, describe_cap_basis, describe_no_card
+from mcp_server.views.card_recommendations import (
+    NotYet,
+    Recommendation,
+    describe_no_match,
+    describe_not_yet,
+    describe_ranking,
+    list_not_yet,
+    to_recommendation,
+    valuation_date,
 )
 from mcp_server.views.own_cards import Wallet, read_wallet
-from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, describe_basis, name_category
+from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, describe_basis
 from shared.db.card_spending import CardSpending, read_card_spending
+from shared.db.cards import Card as Row
+from shared.db.household import find_member
+from shared.db.members import HOLDER
 from shared.db.profile import Profile
 from shared.db.spending import read_totals
-from shared.domain import card_credits, card_purchases, card_value, issuer_rules, welcome_offers
+from shared.domain import card_purchases, card_value, issuer_rules
+from shared.domain.bonus_plans import MAX_MONTHS, Person, plan_bonuses
 from shared.domain.card_purchases import MonthlySpending
 from shared.domain.card_value import CATEGORIES, Category
-from shared.domain.dates import format_day
-from shared.domain.issuer_rules import RuleCheck
 from shared.domain.parsing.numbers import read_number
-from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import cards as catalogue
-from shared.reference.ages import find_page_day
-from shared.reference.exchange_rates import describe_rate, find_exchange_rate, list_currencies
+from shared.reference.exchange_rates import find_exchange_rate, list_currencies
 from shared.reference.load import Reference
-from shared.reference.rows.travel import CatalogCard, IssuerRule
-
-# Recommendations of cards as results show them: what a card is worth, and the reasons in sentences.
-
-# The reasons of a card recommendation, in sentences.
-
-
-def explain(
-    call: Call,
-    s: ScoredCard,
-    spending: Spending,
-    goal: str | None,
-    category: str | None,
-    rules: Sequence[tuple[IssuerRule, RuleCheck]],
-) -> list[str]:
-    return [
-        *_explain_bonus(call, s, spending),
-        *(issuer_rules.describe_check(rule, check) for rule, check in rules if check.applies != "no"),
-        *_explain_credits(call, s),
-        *_explain_earning(call, s, spending, category),
-        *_explain_goal(call.reference, s, goal),
-        *_explain_confidence(call.reference, s),
-    ]
-
-
-def _explain_bonus(call: Call, s: ScoredCard, spending: Spending) -> list[str]:
-    if s.is_held:
-        return ["You hold this card: no welcome bonus and no fee of this year are counted."]
-    unit = catalogue.find_currency_name(call.reference, s.card)
-    if s.welcome is None:
-        past = catalogue.find_welcome_offer(call.reference, s.card.slug, call.today)
-        if past is None:
-            return ["Its welcome bonus is unknown; none is counted."]
-        return [f"{welcome_offers.describe_past(past, unit, s.card.fee_currency)} It is not counted."]
-    terms = welcome_offers.describe_terms(s.welcome, unit, s.card.fee_currency)
-    words = [f"Bonus {terms}, {welcome_offers.describe_age(s.welcome)}."]
-    if s.welcome.is_maximum:
-        words.append("The issuer tells the amount when you apply; the most is counted.")
-    words += _explain_reach(s, convert_total(spending, s.usd_per_unit))
-    if s.was_held:
-        words.append("You held this card before; many issuers pay a bonus only once.")
-    return words
-
-
-def _explain_reach(s: ScoredCard, total: Decimal | None) -> list[str]:
-    if not s.offer.bonus_spend:
-        return []
-    if total is None:
-        return ["Whether your spending reaches it is not known."]
-    months = pluralize(s.offer.bonus_months or 12, "month")
-    own = f"about {card_value.count_window_spending(s.offer, total):,.0f} {s.card.fee_currency} in {months}"
-    if card_value.reaches_bonus(s.offer, total):
-        return [f"Your spending of {own} reaches it."]
-    return [f"Your spending of {own} does not reach it, so it is not counted."]
-
-
-def _explain_credits(call: Call, s: ScoredCard) -> list[str]:
-    others = catalogue.list_credits(call.reference, s.card.slug, call.today)
-    if not others:
-        return ["Its credits are unknown; none is counted."] if s.card.annual_fee else []
-    uncounted = card_credits.sum_uncounted(others, s.card.fee_currency)
-    if not uncounted:
-        return []
-    names = [c.name for c in others if not c.counts]
-    credit_names = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    amount = f"{uncounted:,.0f} {s.card.fee_currency} a year"
-    return [f"Credits of up to {amount} depend on where you buy and are not counted: {credit_names}."]
-
-
-def _explain_earning(call: Call, s: ScoredCard, spending: Spending, category: str | None) -> list[str]:
-    words, reference = [], call.reference
-    if s.per_hundred is not None and category:
-        words.append(f"100 {s.card.fee_currency} on {name_category(category)} bring {s.per_hundred:.2f} back.")
-        if remark := catalogue.find_remark(reference, s.card.slug, category, call.today):
-            words.append(f"The rate holds for {remark}.")
-    if spending.source != "none" and s.worth.points_per_year:
-        words.append(
-            f"Earns {s.worth.points_per_year:,} {catalogue.find_currency_name(reference, s.card)} a year"
-            " on this spending."
-        )
-    if spending.source != "none" and s.worth.earn is not None and s.is_marginal:
-        words.append("Earnings count only beyond what the cards you hold bring.")
-    special = [f"{r.category} {r.multiplier.normalize():f}" for r in card_value.list_conditional_rates(s.offer.rates)]
-    if special:
-        words.append(f"Not counted, as they depend on where and how you pay: {', '.join(special)}.")
-    return words
-
-
-def _explain_goal(reference: Reference, s: ScoredCard, goal: str | None) -> list[str]:
-    if not s.moves:
-        return [_explain_missing(reference, s, goal)]
-    if goal is None or s.ratio is None or s.card.program == goal:
-        return []
-    name = reference.programs[goal].name
-    part = {"with-premium-card": ", together with a card you hold", "partial": ", to some partners"}
-    gets = Decimal(s.ratio.numerator) / s.ratio.denominator
-    return [f"Points move to {name}, {gets.normalize():.4g} for 1{part.get(s.card.transferable, '')}."]
-
-
-def _explain_missing(reference: Reference, s: ScoredCard, goal: str | None) -> str:
-    """`Chase Freedom Unlimited points move to World of Hyatt only with a Chase Sapphire Reserve or ...`"""
-    target = reference.programs[goal].name if goal else "other programmes"
-    names = [c.name for c in s.missing]
-    cards = " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a premium card of the issuer"
-    lack = "which you do not hold" if len(names) < 2 else "none of which you hold"
-    return f"{s.card.name} points move to {target} only with {cards}, {lack}; they are counted as cash, 1 US cent each."
-
-
-def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
-    words = []
-    if s.card.status == "unknown":
-        words.append("It is not known whether this card is still offered.")
-    if s.offer.point is None:
-        words.append("No value of its points is known, so what it earns is left out and it is ranked last.")
-    program = reference.programs.get(s.card.program or "")
-    if s.offer.point is not None and program and program.kind == "bank" and program.home_country != s.card.country:
-        words.append(f"Its points are valued like those of {program.name} in {program.home_country}.")
-    rate = find_exchange_rate(s.card.fee_currency)
-    if rate and s.card.fee_currency != "USD":
-        words.append(f"Valuations are in US cents; {describe_rate(rate)}.")
-    if s.card.annual_fee is None:
-        words.append("The annual fee is unknown and not deducted.")
-    low = ", an estimate of low confidence" if s.card.confidence == "low" else ""
-    words.append(f"Fee {f'checked {format_day(day)}' if (day := find_page_day(s.card)) else 'not checked'}{low}.")
-    return words
-
-
-class Breakdown(Part):
-    """first_year_value is bonus + earn + credits - fee; None is unknown and counts as nothing."""
-
-    bonus: Money | None
-    earn: Money | None
-    credits: Money | None
-    fee: Money | None
-
-
-class MissingCard(Part):
-    slug: str
-    name: str
-
-
-class OfferReach(Part):
-    """Whether all spending, spread evenly over the months, meets what the welcome offer asks for."""
-
-    amount: int | None
-    spend: Money | None
-    window_months: int | None
-    own_spend: Money | None
-    reachable: Literal["yes", "no", "unknown"]
-    ends_on: date | None
-    as_of: str | None
-
-
-class RuleTold(Verified):
-    """A rule of an issuer as it is told, compared with the cards kept; `count` cards were counted since `since`."""
-
-    rule: str
-    text: str
-    applies: Literal["yes", "no", "unknown"]
-    count: int
-    since: date | None
-
-
-class Recommendation(Part):
-    """`reaches_goal`: None without a goal. `credits_not_counted`: those of a year that depend on the person."""
-
-    slug: str
-    name: str
-    held: bool
-    first_year_value: Money
-    ongoing_value: Money
-    currency: str
-    breakdown: Breakdown
-    goal_points_per_year: int | None
-    reaches_goal: Literal["alone", "with_another_card"] | None
-    missing_cards: list[MissingCard]
-    welcome_offer: OfferReach | None
-    credits_not_counted: Money | None
-    issuer_rules: list[RuleTold]
-    purchase: PurchaseValue | None
-    reasons: list[str]
-
-
-def describe_no_match(reference: Reference, country: str | None, goal: str | None) -> str:
-    countries = sorted({c.country for c in reference.cards.values()})
-    if country is not None and country not in countries:
-        return f"No card of {country} is known here; the catalogue has cards of {', '.join(countries)}."
-    return (
-        f"No card known here earns points that reach {reference.programs[goal].name}."
-        if goal
-        else "No card known here fits these wishes."
-    )
-
-
-def describe_ranking(
-    listed: list[ScoredCard], spending: Spending, category: str | None, country: str | None, total: int
-) -> str:
-    best = listed[0]
-    first = f"{best.card.name}{', which you hold' if best.is_held else ''}"
-    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency} in the first year"
-    later = f"{best.worth.ongoing:,.0f} in each later one"
-    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth}, {later}."]
-    if category:
-        sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
-    if spending.source == "none":
-        sentences.append("Without spending the values rest on welcome bonus and fee alone.")
-    if offers := [s.welcome for s in listed if s.welcome and not s.is_held]:
-        sentences.append(welcome_offers.describe_ages(offers))
-    if any(s.welcome is None and not s.is_held for s in listed):
-        sentences.append("Cards without a known welcome bonus are ranked without one.")
-    if any(s.ratio is not None and not s.moves for s in listed):
-        sentences.append("Cards whose points reach the goal only with another card are ranked below the others.")
-    if country is None:
-        sentences.append("Cards of every country are compared; send country to compare those of one.")
-    return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
-
-
-def valuation_date(reference: Reference, listed: list[ScoredCard], goal: str | None) -> str | None:
-    """The date of the oldest valuation used."""
-    programs = [reference.programs.get(goal or s.card.program or "") for s in listed]
-    return min((p.as_of for p in programs if p and p.as_of and p.value_usd_cents is not None), default=None)
-
-
-def to_recommendation(
-    call: Call, s: ScoredCard, spending: Spending, goal: str | None, category: str | None, wallet: Wallet
-) -> Recommendation:
-    yearly = s.worth.points_per_year
-    is_earning_known = spending.source != "none" and yearly is not None and s.ratio is not None and s.moves
-    others = catalogue.list_credits(call.reference, s.card.slug, call.today)
-    rules = [] if s.is_held else _check_rules(call, s, wallet)
-    return Recommendation(
-        slug=s.card.slug,
-        name=s.card.name,
-        held=s.is_held,
-        first_year_value=s.worth.first_year,
-        ongoing_value=s.worth.ongoing,
-        currency=s.card.fee_currency,
-        breakdown=Breakdown(bonus=s.worth.bonus, earn=s.worth.earn, credits=s.worth.credits, fee=s.worth.fee),
-        goal_points_per_year=int(yearly * s.ratio)
-        if is_earning_known and yearly is not None and s.ratio is not None
-        else None,
-        reaches_goal=None if goal is None else "alone" if s.moves else "with_another_card",
-        missing_cards=[MissingCard(slug=c.slug, name=c.name) for c in s.missing],
-        welcome_offer=_to_reach(s, spending),
-        credits_not_counted=card_credits.sum_uncounted(others, s.card.fee_currency) if others else None,
-        issuer_rules=[_to_rule(rule, check) for rule, check in rules],
-        purchase=to_purchase_value(s),
-        reasons=explain(call, s, spending, goal, category, rules),
-    )
-
-
-def _check_rules(call: Call, s: ScoredCard, wallet: Wallet) -> list[tuple[IssuerRule, RuleCheck]]:
-    rules = catalogue.list_issuer_rules(call.reference, s.card, call.today)
-    return [(rule, issuer_rules.check_rule(rule, s.card.slug, wallet.cards, call.today)) for rule in rules]
-
-
-def _to_rule(rule: IssuerRule, check: RuleCheck) -> RuleTold:
-    fields = {"rule": rule.rule, "text": f"{rule.text}.", "applies": check.applies}
-    return RuleTold.model_validate(describe_verified(rule) | fields | {"count": check.count, "since": check.since})
-
-
-def _to_reach(s: ScoredCard, spending: Spending) -> OfferReach | None:
-    """What the current welcome offer asks for next to the person's spending; None without a known offer, or held."""
-    if s.welcome is None or s.is_held:
-        return None
-    total = convert_total(spending, s.usd_per_unit)
-    own_spend = None if total is None or not s.welcome.spend else card_value.count_window_spending(s.offer, total)
-    reach = "yes" if card_value.reaches_bonus(s.offer, total) else "no"
-    return OfferReach(
-        amount=s.welcome.amount,
-        spend=s.welcome.spend,
-        window_months=s.welcome.months,
-        own_spend=None if own_spend is None else round(own_spend, 2),
-        reachable="unknown" if total is None and s.welcome.spend else reach,
-        ends_on=s.welcome.valid_to,
-        as_of=s.welcome.as_of,
-    )
-
+from shared.reference.rows.travel import CatalogCard
 
 Spend = Annotated[dict[str, Any], Pairs("category", "amount", "number")]
 _MAX_AMOUNT = Decimal(10) ** 9
@@ -323,6 +61,10 @@ _USUAL_PURCHASE = Decimal(100)  # what is compared where no amount is given
 
 class Recommendations(Result):
     recommendations: list[Recommendation]
+    not_yet: list[NotYet]
+    bonus_plan: list[PlannedBonus]
+    slots: list[CardSlots]
+    bonuses_again: list[BonusAgain]
     spend_source: Literal["imported", "argument", "none"]
     spend_months: int
     valuation_as_of: str | None
@@ -442,9 +184,20 @@ def _score(
     is_held = card.slug in wallet.open_slugs
     before = {} if is_held else {c: v / rate.usd_per_unit for c, v in held_values.items()}
     total = convert_total(spending, rate.usd_per_unit)
-    worth = card_value.value_card(
-        offer, _convert_spending(spending, rate.usd_per_unit), before, total=total, owned=is_held
+    rules = (
+        ()
+        if is_held
+        else tuple(
+            (rule, issuer_rules.check_rule(rule, card.slug, wallet.cards, call.own_day))
+            for rule in catalogue.list_issuer_rules(call.reference, card, call.today)
+        )
     )
+    eligibility = issuer_rules.judge(rules)
+    amounts = _convert_spending(spending, rate.usd_per_unit)
+    allowed = card_value.value_card(offer, amounts, before, total=total, owned=is_held)
+    is_unpaid = bool(offer.bonus) and eligibility.refused == "bonus"
+    unpaid = replace(offer, bonus=0)
+    worth = card_value.value_card(unpaid, amounts, before, total=total) if is_unpaid else allowed
     returns = card_value.value_by_category(offer, {category: Decimal(100)}) if category else None
     moves = card.program == goal or catalogue.moves_alone(call.reference, card, wallet.open_slugs)
     return ScoredCard(
@@ -460,6 +213,9 @@ def _score(
         welcome=catalogue.find_counted_offer(call.reference, card.slug, call.today),
         missing=() if moves else tuple(catalogue.find_premium_cards(call.reference, card)),
         moves=moves,
+        rules=rules,
+        eligibility=eligibility,
+        allowed_first_year=allowed.first_year,
     )
 
 
@@ -483,12 +239,14 @@ def recommend_cards(
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
     only_held: Annotated[bool | None, Field(description="Which held card pays.")] = None,
-    purchase_amount: Annotated[Amount | None, Field(description="With only_held.")] = None,
+    purchase_amount: Amount | None = None,
+    plan_months: Annotated[int | None, Field(ge=1, le=MAX_MONTHS)] = None,
+    plan_with_member: AnyName | None = None,
 ) -> Recommendations:
-    """Recommends the best credit card to get or open next, or (only_held) the one in the wallet to pay with.
+    """Recommends the best credit card to get or open next, or (only_held) the one to pay with, or a year of bonuses.
 
     For "Which card should I get? Which do I use for dinner?" For dining, groceries, gas, business or a goal: bonus,
-    rewards and credits less the fee. Free accounts: top 3. Free.
+    rewards, credits less fee. Free accounts: top 3. Free.
     """
     goal = call.reference.program(goal_program).slug if goal_program and goal_program.strip() else None
     whole = _resolve_spending(call, monthly_spend, spend_currency)
@@ -505,16 +263,63 @@ def recommend_cards(
         raise NoData(describe_no_match(call.reference, country, goal), ["cards"])
     scored.sort(key=lambda s: s.order)
     top_cards = scored[: min(limit, call.limits.results or limit)]
-    return Recommendations(
-        message=" ".join(
-            [describe_ranking(top_cards, spending, category, country, len(scored)), *describe_basis(whole, category)]
+    not_yet = list_not_yet(scored, top_cards[-1])
+    slots = list_slots(call, wallet, country)
+    plan, planned = _plan(call, wallet, goal, country, max_annual_fee, whole, plan_months, plan_with_member)
+    sentences = [
+        *(
+            planned
+            or [describe_ranking(top_cards, spending, category, country, len(scored)), *describe_not_yet(not_yet)]
         ),
-        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
+        *describe_slots(slots),
+        *describe_basis(whole, category),
+    ]
+    return Recommendations(
+        message=" ".join(sentences),
+        not_yet=not_yet,
+        bonus_plan=plan,
+        slots=slots,
+        bonuses_again=list_bonuses_again(call, wallet),
+        recommendations=[to_recommendation(call, s, spending, goal, category) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
         valuation_as_of=valuation_date(call.reference, top_cards, goal),
         total_found=len(scored),
     )
+
+
+def _plan(
+    call: Call,
+    wallet: Wallet,
+    goal: str | None,
+    country: str | None,
+    max_fee: Decimal | None,
+    spending: Spending,
+    months: int | None,
+    other: str | None,
+) -> tuple[list[PlannedBonus], list[str]]:
+    """The plan of bonuses that was asked for, and the sentences about it; both empty where none was."""
+    if months is None:
+        return [], []
+    if spending.total_usd is None:
+        return [], [describe_plan([], months, None)]
+    members = [HOLDER, *([find_member(call.db, other, Row.member)] if other and other.strip() else [])]
+    wallets = [wallet if member == HOLDER else read_wallet(call, member) for member in dict.fromkeys(members)]
+    people = [Person(member, w.cards) for member, w in zip(dict.fromkeys(members), wallets, strict=True)]
+    has_business = any(own.segment == "business" for person in people for own in person.cards)
+    cards = [
+        bonus_card
+        for card in _list_eligible(call.reference, country, max_fee, ())
+        if (card.segment != "business" or has_business)
+        and (bonus_card := to_bonus_card(call, card, _value_point(call, card, goal, wallet.open_slugs)[0]))
+    ]
+    monthly = spending.total_usd / 12
+    steps = plan_bonuses(people, cards, monthly, call.own_day, months, sum_promised(call, members))
+    planned = [to_planned(call, step) for step in steps]
+    sentences = [describe_plan(planned, months, monthly)]
+    if other and not wallets[-1].cards:
+        sentences.append(f"No card of {people[-1].name} is saved here, so no rule could be held against one.")
+    return planned[: call.limits.results], sentences
 
 
 def _rank_own_cards(
@@ -545,7 +350,11 @@ def _rank_own_cards(
         message=" ".join(
             [describe_best_card(call, top_cards, wallet, category, currency), *describe_cap_basis(top_cards)]
         ),
-        recommendations=[to_recommendation(call, s, spending, goal, category, wallet) for s in top_cards],
+        not_yet=[],
+        bonus_plan=[],
+        slots=[],
+        bonuses_again=[],
+        recommendations=[to_recommendation(call, s, spending, goal, category) for s in top_cards],
         spend_source=spending.source,
         spend_months=spending.months,
         valuation_as_of=valuation_date(call.reference, top_cards, goal),

@@ -270,7 +270,7 @@ def _to_usd(card: Row, amount: Decimal | None) -> Decimal | None:
 def search_card_catalog(
     call: Call,
     query: Annotated[str | None, Field(max_length=120)] = None,
-    slug: Annotated[str | None, Field(max_length=80, description="Returns this one card.")] = None,
+    slug: Annotated[str | None, Field(max_length=80)] = None,
     country: Country | None = None,
     issuer: LooseName | None = None,
     earns_program: AnyName | None = None,

@@ -1,11 +1,9 @@
 """Spending by month and category, added up from card statements; their lines are never stored."""
 
 import dataclasses
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import ROUND_HALF_UP, Decimal
+from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -18,221 +16,41 @@ from mcp_server.toolkit.context import Call, LiveCall
 from mcp_server.toolkit.parameters import CardId, Currency, Pairs, open_object
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Part, Result
+from mcp_server.views.spending import (
+    CurrencySpending,
+    ImportedMonth,
+    RepeatedLines,
+    SkippedLine,
+    SpendingMonth,
+    SpendingStatement,
+    UnknownShop,
+    average_month,
+    describe_contents,
+    describe_gaps,
+    describe_months,
+    describe_repeats,
+    rank_currencies,
+    to_imported_month,
+    to_months,
+    to_skipped,
+    to_statement,
+)
 from shared.db import spending as rows_of
 from shared.db.accounts import lock
 from shared.db.cards import Card
 from shared.db.profile import Profile
-from shared.db.spending import Cell
+from shared.domain.card_credits import SeenUse
 from shared.domain.card_value import CATEGORIES
-from shared.domain.dates import format_days
 from shared.domain.plurals import pluralize
-from shared.domain.spending.categories import describe_uncategorised
 from shared.domain.spending.merchants import TaughtShops, name_shop
 from shared.domain.spending.model import Hints, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import Repeats
-from shared.domain.spending.totals import CENT, ZERO, StatementTotals, Total
+from shared.domain.spending.totals import ZERO, StatementTotals
 from shared.errors import ConfirmationRequired, Fault, Invalid, NoData, NotFound
 from shared.limits.heavy_work import run_heavy
 from shared.reference.spending import build_book
 from shared.services import spending
-from shared.services.spending import NewLines
-
-# Imported spending as tools answer it: months, statements, and sentences about what was counted.
-
-MAX_SKIPPED = 50  # lines listed; the message counts all of them
-
-
-class ImportedMonth(Part):
-    """`totals` are gross; `refunds` came back by category, `net` is what is left of all."""
-
-    month: str
-    totals: dict[str, Money]
-    refunds: dict[str, Money]
-    net: Money
-    transactions: int
-
-
-class SkippedLine(Part):
-    line: int
-    reason: str
-
-
-class RepeatedLines(Part):
-    """Lines of the statement that an earlier one has counted already."""
-
-    fingerprint: str
-    lines: int
-
-
-class UnknownShop(Part):
-    """A shop of this statement that has no category, and what was spent there; its name is not kept."""
-
-    shop: str
-    amount: Money
-    purchases: int
-
-
-class SpendingMonth(Part):
-    """`totals` and `total` are gross; `net` is without what came back."""
-
-    month: str
-    totals: dict[str, Money]
-    total: Money
-    refunds: dict[str, Money]
-    net: Money
-
-
-class CurrencySpending(Part):
-    """What is kept in one currency in the time asked for."""
-
-    currency: str
-    gross: Money
-    net: Money
-    statements: int
-    without_card: int
-
-
-class SpendingStatement(Part):
-    fingerprint: str
-    label: str | None
-    card_id: int | None
-    currency: str
-    period_start: date
-    period_end: date
-    transactions: int
-    imported_at: datetime
-
-
-def to_imported_month(month: date, totals: dict[str, Total]) -> ImportedMonth:
-    refunds = {category: total.refunds for category, total in totals.items() if total.refunds}
-    return ImportedMonth(
-        month=f"{month:%Y-%m}",
-        totals={category: total.amount for category, total in totals.items() if total.transactions},
-        refunds=refunds,
-        net=sum((total.amount - total.refunds for total in totals.values()), ZERO),
-        transactions=sum(total.transactions for total in totals.values()),
-    )
-
-
-def to_skipped(summed: StatementTotals) -> list[SkippedLine]:
-    return [SkippedLine(line=line, reason=reason) for line, reason in summed.skipped[:MAX_SKIPPED]]
-
-
-def describe_contents(summed: StatementTotals) -> str:
-    """What was read: purchases, days, and gross, refunds and net where something came back."""
-    days = format_days(summed.start, summed.end)
-    contents = f"{pluralize(summed.transactions, 'purchase')} from {days} in {summed.currency}"
-    if not summed.refunds:
-        return contents
-    net = summed.gross - summed.refunds
-    return f"{contents}: {summed.gross:,.2f} gross, {summed.refunds:,.2f} refunded, {net:,.2f} net"
-
-
-def describe_gaps(summed: StatementTotals) -> list[str]:
-    sentences = []
-    if summed.skipped:
-        reasons = Counter(reason for _, reason in summed.skipped).most_common(6)
-        gap_counts = ", ".join(f"{count:,} with {reason}" for reason, count in reasons)
-        sentences.append(f"Not counted as purchases: {gap_counts}.")
-        if len(summed.skipped) > MAX_SKIPPED:
-            sentences.append(f"The field skipped lists the first {MAX_SKIPPED}.")
-    if summed.is_rounded:
-        sentences.append("Amounts with more than two decimals were added as written and each total rounded once.")
-    cells = ((category, total.amount) for month in summed.months.values() for category, total in month.items())
-    return [*sentences, *describe_uncategorised(cells)]
-
-
-def describe_repeats(repeats: Sequence[Repeats]) -> list[str]:
-    """Lines left out because they count already, chance likenesses, and statements that cannot be compared."""
-    sentences = []
-    for repeat in repeats:
-        name = f"statement {repeat.earlier.fingerprint[:12]}"
-        count = len(repeat.lines)
-        if repeat.is_same_paper:
-            lines = f"{pluralize(count, 'line')} {'is' if count == 1 else 'are'}"
-            sentences.append(f"{lines} in {name} already and not counted again.")
-        elif repeat.earlier.marks is None:
-            sentences.append(f"Its days overlap with {name}; lines in both count twice.")
-        elif count:
-            sentences.append(f"{pluralize(count, 'line')} with day and amount of {name} may be the same and count.")
-        else:
-            sentences.append(f"Its days overlap with {name}; no line is in both.")
-    if repeats:
-        sentences.append("If this is a corrected copy, import it with replace true.")
-    return sentences
-
-
-def rank_currencies(cells: Sequence[Cell], statements: Sequence[rows_of.SpendingStatement]) -> list[CurrencySpending]:
-    """The currency with the most purchases first. Amounts of two currencies are never added up."""
-    purchases = Counter({row.currency: 0 for row in statements})
-    for cell in cells:
-        purchases[cell.currency] += cell.transactions
-    return [
-        CurrencySpending(
-            currency=code,
-            gross=sum((cell.amount for cell in cells if cell.currency == code), ZERO),
-            net=sum((cell.net for cell in cells if cell.currency == code), ZERO),
-            statements=sum(row.currency == code for row in statements),
-            without_card=sum(row.currency == code and row.card_id is None for row in statements),
-        )
-        for code, _ in purchases.most_common()
-    ]
-
-
-def to_months(cells: Sequence[Cell]) -> list[SpendingMonth]:
-    by_month: dict[date, list[Cell]] = {}
-    for cell in cells:
-        by_month.setdefault(cell.month, []).append(cell)
-    return [
-        SpendingMonth(
-            month=f"{month:%Y-%m}",
-            totals=_order_totals({cell.category: cell.amount for cell in of_month if cell.transactions}),
-            total=sum((cell.amount for cell in of_month), ZERO),
-            refunds=_order_totals({cell.category: cell.refunds for cell in of_month if cell.refunds}),
-            net=sum((cell.net for cell in of_month), ZERO),
-        )
-        for month, of_month in by_month.items()
-    ]
-
-
-def _order_totals(totals: dict[str, Decimal]) -> dict[str, Decimal]:
-    return {category: totals[category] for category in CATEGORIES if category in totals}
-
-
-def average_month(months: Sequence[SpendingMonth]) -> dict[str, Decimal]:
-    """The average over the months that have spending; months without a statement do not count."""
-    sums: Counter[str] = Counter()
-    spent_in = [month for month in months if month.totals]
-    for month in spent_in:
-        sums.update(month.totals)
-    each = {
-        category: (Decimal(total) / len(spent_in)).quantize(CENT, ROUND_HALF_UP) for category, total in sums.items()
-    }
-    return _order_totals(each)
-
-
-def to_statement(row: rows_of.SpendingStatement) -> SpendingStatement:
-    return SpendingStatement(
-        fingerprint=row.fingerprint[:12],
-        label=row.label,
-        card_id=row.card_id,
-        currency=row.currency,
-        period_start=row.period_start,
-        period_end=row.period_end,
-        transactions=row.transactions,
-        imported_at=row.imported_at,
-    )
-
-
-def describe_months(chosen: CurrencySpending, months: Sequence[SpendingMonth], others: Sequence[str]) -> str:
-    message = f"{chosen.gross:,.2f} {chosen.currency} in {pluralize(len(months), 'month')} with spending"
-    if chosen.gross != chosen.net:
-        message += f" gross, {chosen.gross - chosen.net:,.2f} refunded, {chosen.net:,.2f} net"
-    if others:
-        message += f". Spending in {', '.join(others)} is kept too and not converted; currency shows it"
-    cells = (cell for month in months for cell in month.totals.items())
-    return " ".join([f"{message}.", *describe_uncategorised(cells)])
-
+from shared.services.spending import CreditTask, NewLines
 
 MAX_STATEMENTS = 100
 MOST_SHOPS = 2000  # of one account
@@ -253,6 +71,18 @@ Row = Annotated[dict[str, Any], open_object(("date", "description", "amount", "c
 Rows = Annotated[list[Row], Field(max_length=20_000, description="Spent: amount > 0.")]
 
 
+class SeenCredit(Part):
+    """What the statement shows of a credit of its card in the cycle from `cycle_start`; `marked`: kept as used."""
+
+    credit: str
+    name: str
+    cycle_start: date
+    amount: Money
+    currency: str
+    last_on: date
+    marked: bool
+
+
 class Imported(Result):
     """`gross` is what was bought, `net` what is left of it after refunds; shops alone leave texts empty, sums at 0."""
 
@@ -269,6 +99,7 @@ class Imported(Result):
     replaced: list[str]
     uncategorised_share: Money
     unknown_shops: list[UnknownShop]
+    credits_seen: list[SeenCredit]
 
 
 class Summary(Result):
@@ -341,7 +172,7 @@ async def import_spending_statement(
         field = fault.field or ("statement_text" if statement_text else "rows")
         raise Invalid(Fault(field, fault.problem, fault.expected)) from None
     label = (label or "").strip() or None
-    task = _Import(reading, summed, hints, card_id, label, dry_run, bool(replace), taught, shops or {})
+    task = _Import(reading, summed, hints, card_id, label, dry_run, bool(replace), taught, shops or {}, call)
     while (imported := await _try_to_store(call, task)) is None:
         pass  # another statement of these days was stored in the meantime
     return imported
@@ -360,6 +191,14 @@ class _Import:
     replace: bool
     taught: TaughtShops
     shops: dict[str, str]
+    call: LiveCall
+
+    def find_credits(self, session: Session, new: NewLines, *, stores: bool) -> list[SeenUse]:
+        """The uses of the card's credits in the lines that no other statement has."""
+        repeated = {number for repeat in new.repeats if repeat.is_same_paper for number in repeat.lines}
+        lines = [line for line in self.reading.lines if line.number not in repeated]
+        terms = CreditTask(new.summed.currency, self.call.today, self.call.now, stores, self.sorts_again)
+        return spending.note_credit_uses(session, self.call.reference, self.card_id, lines, terms)
 
     @property
     def sorts_again(self) -> bool:
@@ -385,6 +224,7 @@ def _teach_shops(account_id: int, shops: dict[str, str], dry_run: bool, session:
         replaced=[],
         uncategorised_share=ZERO,
         unknown_shops=[],
+        credits_seen=[],
     )
 
 
@@ -453,10 +293,12 @@ def _store_statement(
                 session.delete(row)
         session.flush()
         spending.store(session, new, task.card_id, task.label)
+    uses = [] if already else task.find_credits(session, new, stores=imported)
     sentences = [_describe_import(summed, already, task.dry_run), *_describe_replaced(new.replaced, task.dry_run)]
     sentences += [*describe_repeats(repeats), *describe_gaps(summed)]
     sentences += [_describe_shops(task.shops)] if task.shops and not task.dry_run else []
-    return _to_imported(summed, sentences, new, repeats, already=already, imported=imported)
+    sentences += _describe_credits(uses, imported)
+    return _to_imported(summed, sentences, new, repeats, uses, already=already, imported=imported)
 
 
 def _to_imported(
@@ -464,6 +306,7 @@ def _to_imported(
     sentences: Sequence[str],
     new: NewLines,
     repeats: Sequence[Repeats] = (),
+    uses: Sequence[SeenUse] = (),
     *,
     already: bool,
     imported: bool = False,
@@ -489,7 +332,29 @@ def _to_imported(
         unknown_shops=[
             UnknownShop(shop=shop, amount=amount, purchases=count) for shop, amount, count in new.unknown_shops
         ],
+        credits_seen=[
+            SeenCredit(
+                credit=use.credit,
+                name=use.name,
+                cycle_start=use.cycle_start,
+                amount=use.amount,
+                currency=use.currency,
+                last_on=use.day,
+                marked=imported and use.is_proved,
+            )
+            for use in uses
+        ],
     )
+
+
+def _describe_credits(uses: Sequence[SeenUse], imported: bool) -> list[str]:
+    """What is kept as used, and what the person has to say: a credit may wait to be activated."""
+    kept = [f"{use.name}: {use.describe()}" for use in uses if use.is_proved]
+    open_uses = [f"{use.name}: {use.describe()}" for use in uses if not use.is_proved]
+    return [
+        *([f"{'Marked' if imported else 'Would be marked'} as used: {'; '.join(kept[:3])}."] if kept else []),
+        *([f"Used if it was activated, so say so: {'; '.join(open_uses[:3])}."] if open_uses else []),
+    ]
 
 
 def _describe_import(summed: StatementTotals, already: bool, dry_run: bool) -> str:

@@ -1,7 +1,6 @@
 """Ways to reach a tier: status runs, booked flights, matches and challenges, by cost and time."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -15,6 +14,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Marked, Money, NoDataWord, Part, Result
 from mcp_server.views.sightings import age_in_seconds, build_freshness
+from mcp_server.views.status_goals import NIGHTS, Goal, NextYearGap, StatusGap, plan_nights, resolve_goal
 from shared.db.members import HOLDER
 from shared.db.observations import FareObservation
 from shared.db.statuses import LoyaltyStatus
@@ -25,11 +25,9 @@ from shared.domain.minor_units import round_to_minor_unit
 from shared.domain.offers import find_state
 from shared.domain.plurals import pluralize
 from shared.domain.status_runs import ObservedFare, Run, RunOption, count_runs, rank_runs
-from shared.domain.status_tiers import Ladder, StatusTier
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import statuses
 from shared.reference.city_airports import require_airports
-from shared.reference.rows.programmes import Program
 from shared.services.bookings.booked_flights import estimate_progress, paid_legs
 from shared.services.search.exchange_rates import load_cached_rates, none_known
 from shared.services.search.price_memory import round_trips_seen
@@ -76,74 +74,6 @@ class StatusRun(Marked):
     fare_source: str | None
     fare_for: date | None
     miles_from_home: int
-
-
-class StatusGap(Part):
-    metric: str
-    required: int
-    have: Money
-    missing: Money
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A tier a person aims at, what it requires, and their progress towards it."""
-
-    program: Program
-    ladder: Ladder
-    target: StatusTier
-    required: int
-    have: Decimal
-    current_tier: str
-    notes: tuple[str, ...]
-
-    @property
-    def missing(self) -> Decimal:
-        return max(Decimal(0), self.required - self.have)
-
-    @property
-    def lacking(self) -> str:
-        missing = f"{status_tiers.format_number(self.missing)} {status_tiers.format_metric(self.target.metric)}"
-        return f"{missing} to go for {self.target.name}"
-
-    @property
-    def gap(self) -> StatusGap:
-        return StatusGap(metric=self.target.metric, required=self.required, have=self.have, missing=self.missing)
-
-
-def resolve_goal(call: Call, name: str, tier: str | None) -> Goal:
-    """The tier asked for, else the tracked target, else the next one. Raises NotFound, Candidates, NoData, Invalid."""
-    program = call.reference.program(name)
-    ladder = statuses.build_ladder(call.reference, program.slug)
-    if not ladder.tiers:
-        raise NoData(f"The tiers of {program.name} are not known here.", missing=["tier thresholds"])
-    own = LoyaltyStatus.program == program.slug, LoyaltyStatus.member == HOLDER
-    row = call.db.scalars(select(LoyaltyStatus).where(*own)).one_or_none()
-    tier_now = row.tier if row else None
-    target_tier = (
-        statuses.match_tier(call.reference, program.slug, tier) if tier else (row.target_tier if row else None)
-    )
-    target = ladder.tier(target_tier) or ladder.above(tier_now)
-    if target is None:
-        raise NoData(f"{tier_now} is the highest tier of {program.name} known here.", missing=["next tier"])
-    required = ladder.find_required(tier_now, target)
-    if required is None:
-        unit = status_tiers.format_metric(target.metric)
-        why = f"{target.alternative}" if target.alternative else f"tiers on the way are not counted in {unit}"
-        raise NoData(f"What {target.name} asks is not one number: {why}.", missing=["tier threshold"])
-    have, notes = _read_progress(row, target, call.today)
-    return Goal(
-        program, ladder, target, required, have, tier_now or "", (*notes, *status_tiers.list_conditions(target))
-    )
-
-
-def _read_progress(row: LoyaltyStatus | None, target: StatusTier, on: date) -> tuple[Decimal, list[str]]:
-    if row is None or row.progress is None:
-        return Decimal(0), ["No progress is recorded here: counted from zero."]
-    reported = f"on {format_day(row.progress_as_of)}" if row.progress_as_of else "on a day that is not known"
-    if status_tiers.is_year_over(row.progress_as_of, target.period, on):
-        return Decimal(0), [f"The progress reported {reported} belongs to a year that is over: counted from zero."]
-    return row.progress, [f"Progress as reported {reported}."]
 
 
 def weigh_runs(call: Call, goal: Goal, home: str, days: int) -> list[RunOption]:
@@ -302,6 +232,7 @@ class StatusRuns(Result, Verified):
     runs: list[StatusRun]
     goal_tier: str
     gap: StatusGap
+    next_year: NextYearGap | None
     total_found: int
     assumptions: list[str]
     fare_searches: list[FareSearch]
@@ -309,7 +240,7 @@ class StatusRuns(Result, Verified):
 
 
 class StatusPath(Part):
-    kind: Literal["match", "challenge", "flying", "status_run"]
+    kind: Literal["match", "challenge", "flying", "status_run", "nights"]
     cost: Money | NoDataWord
     currency: str
     days_needed: int | NoDataWord
@@ -324,6 +255,7 @@ class StatusPath(Part):
 class StatusPaths(Result, Verified):
     paths: list[StatusPath]
     gap: StatusGap
+    next_year: NextYearGap | None
     unreachable_reasons: list[str]
 
 
@@ -360,28 +292,30 @@ def find_status_run(
     goal = resolve_goal(call, goal_program, goal_tier)
     all_runs = weigh_runs(call, goal, home_airport, days)
     ranked_runs = rank_runs(all_runs, days) if goal.missing else []
+    lacking = goal.describe_lacking(deadline, call.today)
     if goal.missing and not ranked_runs:
         starts = ", ".join(sorted({c.run.stops[0] for c in all_runs}))
         raise NoData(
-            f"{goal.lacking}. No known run starts near {home_airport} and"
+            f"{lacking}. No known run starts near {home_airport} and"
             f" closes that by {format_day(deadline)}. Known runs start at {starts}.",
             missing=["status runs"],
         )
     if ranked_runs and all(c.earned is None and not c.without_fare and c.fare is None for c in ranked_runs):
         raise NoData(
-            f"{goal.lacking}. {pluralize(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on"
+            f"{lacking}. {pluralize(len(ranked_runs), 'known run')} near {home_airport}: what is earned depends on"
             f" the fare. {describe_fares(ranked_runs, goal.program.home_currency)}",
             missing=["cash fares"],
         )
     currency = goal.program.home_currency
     runs_shown = ranked_runs[: call.limits.results]
     cut = f" {len(runs_shown)} of {len(ranked_runs)} are shown." if len(runs_shown) < len(ranked_runs) else ""
-    summary = f"{goal.lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown, currency)}"
+    summary = f"{lacking}; {pluralize(len(ranked_runs), 'known run')}.{cut} {describe_fares(runs_shown, currency)}"
     return StatusRuns(
         message=summary if goal.missing else f"{goal.target.name} is reached.",
         runs=[to_run(call, c, currency) for c in runs_shown],
         goal_tier=goal.target.name,
         gap=goal.gap,
+        next_year=goal.find_next_year(deadline, call.today),
         total_found=len(ranked_runs),
         assumptions=[*goal.notes, *_warn_of_year_end(goal, deadline, call.today)],
         fare_searches=list_fare_searches(runs_shown, currency),
@@ -460,6 +394,32 @@ def _find_flying_path(call: Call, goal: Goal, days: int, currency: str) -> tuple
         ],
         [],
     )
+
+
+def _find_nights_path(
+    call: Call, goal: Goal, deadline: date | None, currency: str
+) -> tuple[list[StatusPath], list[str]]:
+    """Nights at the programme's hotels as a path, those booked first, or the reason why there is none."""
+    if goal.target.metric != NIGHTS:
+        return [], [f"Nights: {goal.target.name} is counted in {goal.unit}."]
+    plan, reasons = plan_nights(call, goal, deadline)
+    if plan is None:
+        return [], reasons
+    price = "The price of a night is not known here." if plan.cheapest is None else "The price may be gone."
+    return [
+        StatusPath(
+            kind="nights",
+            cost=Decimal(0) if not plan.needed else NO_DATA if plan.cost is None else round(plan.cost, 2),
+            currency=plan.cheapest.currency if plan.cheapest and plan.needed else currency,
+            days_needed=(plan.first - call.today).days + plan.needed + plan.booked,
+            steps=plan.describe(goal),
+            gap_covered=goal.missing,
+            risk=f"{price} Look up whether nights paid with points, and more rooms than one, count.",
+            apply_url=None,
+            runs=None,
+            freshness=build_static_freshness("static", "hotel prices seen in past searches", "Of the last 14 days."),
+        )
+    ], []
 
 
 def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPath], list[str]]:
@@ -541,19 +501,22 @@ def recommend_status_path(
     max_cash: Amount | None = None,
     currency: Currency = "USD",
 ) -> StatusPaths:
-    """Ranks the ways to reach an elite status by cost and time: match, challenge, flying or a status run.
+    """Ranks the ways to reach an elite status by cost and time: match, challenge, flying, nights or a status run.
 
-    For "What is the easiest way for me to get to Diamond?" Within a budget and deadline, easiest, cheapest or fastest;
-    unseen costs: no_data. Flights only: find_status_run. Premium.
+    For "What is the easiest way for me to get to Diamond?" Within a budget and deadline, cheapest or fastest;
+    unseen: no_data. Flights only: find_status_run. Premium.
     """
     days = count_days_left(call, deadline)
     goal = resolve_goal(call, target_program, target_tier)
     if not goal.missing:
         reached: Sequence[str] = ["The reported progress already covers this tier."]
-        return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.")
+        return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.", None)
     offers, closed = _find_offer_paths(call, goal, days)
-    flown, reasons = _find_run_paths(call, goal, home_airport, days, currency)
-    planned, grounded = _find_flying_path(call, goal, days, currency)
+    if goal.program.kind == "hotel":  # no flight counts there
+        (flown, reasons), (planned, grounded) = ([], []), _find_nights_path(call, goal, deadline, currency)
+    else:
+        flown, reasons = _find_run_paths(call, goal, home_airport, days, currency)
+        planned, grounded = _find_flying_path(call, goal, days, currency)
     paths = sorted((p for p in (*offers, *planned, *flown) if _is_affordable(p, max_cash, currency)), key=_sort_key)
     why = [*closed, *grounded, *reasons]
     if max_cash is not None and any(p.cost == NO_DATA for p in paths):
@@ -562,15 +525,19 @@ def recommend_status_path(
         goal,
         paths,
         why,
-        f"{goal.lacking}; {pluralize(len(paths), 'path')} known.",
+        f"{goal.describe_lacking(deadline, call.today)}; {pluralize(len(paths), 'path')} known.",
+        goal.find_next_year(deadline, call.today),
     )
 
 
-def _to_paths(goal: Goal, paths: list[StatusPath], reasons: Sequence[str], summary: str) -> StatusPaths:
+def _to_paths(
+    goal: Goal, paths: list[StatusPath], reasons: Sequence[str], summary: str, following: NextYearGap | None
+) -> StatusPaths:
     return StatusPaths(
         message=f"{summary} {' '.join(goal.notes)}".rstrip(),
         paths=paths,
         gap=goal.gap,
+        next_year=following,
         unreachable_reasons=list(reasons),
         **describe_verified(goal.target),
     )

@@ -17,7 +17,7 @@ MAX_CARDS = 1_000  # no person has so many
 
 @dataclass(frozen=True)
 class Wallet:
-    """The account holder's cards, none of another member's.
+    """The cards of one member of the household.
 
     `names` and `ids` are of the first open card of each catalogue entry.
     """
@@ -33,8 +33,8 @@ class Wallet:
         return frozenset(card.slug for card in self.cards if card.slug)
 
 
-def read_wallet(call: Call) -> Wallet:
-    rows = call.db.scalars(sa.select(Row).where(Row.member == HOLDER).order_by(Row.id).limit(MAX_CARDS)).all()
+def read_wallet(call: Call, member: str = HOLDER) -> Wallet:
+    rows = call.db.scalars(sa.select(Row).where(Row.member == member).order_by(Row.id).limit(MAX_CARDS)).all()
     cards = tuple(_to_own_card(call.reference, row) for row in rows)
     is_open = [_is_open(row.closed_on, call.today) for row in rows]
     linked = [row for row, is_row_open in zip(rows, is_open, strict=True) if is_row_open and row.slug]

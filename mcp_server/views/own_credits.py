@@ -26,7 +26,10 @@ MAX_MONTHS_BACK = 24
 
 
 class HeldCredit(Verified):
-    """`ends_on` is None where it is not known which year the issuer counts, or when the card was opened."""
+    """`ends_on` is None where it is not known which year the issuer counts, or when the card was opened.
+
+    `proof`: what an imported statement showed of its use; None where the user said it, or nothing is used.
+    """
 
     card_id: int
     card: str
@@ -44,6 +47,7 @@ class HeldCredit(Verified):
     due_soon: bool
     enrolment: bool
     note: str | None
+    proof: str | None
 
 
 class BonusSpending(Part):
@@ -87,6 +91,7 @@ def to_held_credit(own: OwnCredit) -> HeldCredit:
             "due_soon": state.due_soon,
             "enrolment": credit.enrolment,
             "note": credit.remark,
+            "proof": own.proof,
         }
     )
 

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from shared.db.card_spending import CardSpending
 from shared.domain.card_purchases import Purchase
 from shared.domain.card_value import APART, CardOffer, CardValue
+from shared.domain.issuer_rules import ALLOWED, Eligibility, RuleCheck
 from shared.domain.spending.categories import describe_uncategorised
-from shared.reference.rows.travel import CatalogCard, WelcomeOffer
+from shared.reference.rows.travel import CatalogCard, IssuerRule, WelcomeOffer
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,24 @@ class ScoredCard:
     purchase: Purchase | None = None
     statements: CardSpending | None = None
     paid_usd: Decimal = Decimal(0)  # the amount of the purchase
+    rules: tuple[tuple[IssuerRule, RuleCheck], ...] = ()  # of its issuer, compared with the cards kept
+    eligibility: Eligibility = ALLOWED
+
+    allowed_first_year: Decimal = Decimal(0)  # its value of the first year on a day when no rule stands against it
 
     @property
     def order(self) -> tuple[Any, ...]:
+        """What can be had comes before what cannot."""
+        return (self.eligibility.refused is not None, *self._rank(self.worth.first_year))
+
+    @property
+    def allowed_order(self) -> tuple[Any, ...]:
+        return self._rank(self.allowed_first_year)
+
+    def _rank(self, first_year: Decimal) -> tuple[Any, ...]:
         unknown = self.offer.point is None and self.worth.earn is None
         elsewhere = self.ratio is not None and not self.moves
-        value = -self.worth.first_year * self.usd_per_unit
+        value = -first_year * self.usd_per_unit
         return (unknown, elsewhere, -(self.per_hundred or 0), value, self.card.slug)
 
     @property

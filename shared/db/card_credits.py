@@ -12,7 +12,10 @@ from shared.db.base import AccountOwned, Base, stamp
 
 
 class CardCreditUse(AccountOwned, Base):
-    """`cycle_start` is the first day of the cycle; `amount` all that is used of it, in the currency of the credit."""
+    """`cycle_start` is the first day of the cycle; `amount` all that is used of it, in the currency of the credit.
+
+    `proof`: what a statement showed of it, in words of ours; None where the person said it.
+    """
 
     __tablename__ = "card_credit_uses"
 
@@ -21,6 +24,7 @@ class CardCreditUse(AccountOwned, Base):
     cycle_start: Mapped[date] = mapped_column(primary_key=True)
     amount: Mapped[Decimal]
     updated_at: Mapped[stamp]
+    proof: Mapped[str | None]
 
 
 Uses = dict[tuple[int, str], dict[date, Decimal]]  # (card, credit) -> amount by the first day of its cycle
@@ -34,14 +38,20 @@ def index_uses(rows: Iterable[CardCreditUse]) -> Uses:
 
 
 def store_credit_use(
-    session: Session, card_id: int, credit: str, cycle_start: date, amount: Decimal, now: datetime
+    session: Session,
+    card_id: int,
+    credit: str,
+    cycle_start: date,
+    amount: Decimal,
+    now: datetime,
+    proof: str | None = None,
 ) -> bool:
     """Sets what is used in a cycle, nothing included; whether that is a change."""
     row = session.get(CardCreditUse, (card_id, credit, cycle_start))
     if amount == (row.amount if row else 0):
         return False
     if row is None:
-        session.add(CardCreditUse(card_id=card_id, credit=credit, cycle_start=cycle_start, amount=amount))
+        session.add(CardCreditUse(card_id=card_id, credit=credit, cycle_start=cycle_start, amount=amount, proof=proof))
     else:
-        row.amount, row.updated_at = amount, now
+        row.amount, row.updated_at, row.proof = amount, now, proof
     return True

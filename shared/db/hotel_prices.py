@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.orm import Session
 
 from shared.db.bookings import DAILY, HotelBooking, HotelPrice, Today, is_after_today
@@ -52,6 +54,34 @@ def find_shared_price(
         *_of(stay, account_id), HotelPrice.captured_at >= since, HotelPrice.complete, comparable
     )
     return session.scalar(statement.order_by(*_NEWEST).limit(1))
+
+
+class CheapNight(NamedTuple):
+    """The lowest price of a night, by the stay it is a part of."""
+
+    hotel_code: str
+    currency: str
+    cash: Decimal
+
+
+def find_cheapest_nights(
+    session: Session, hotel_codes: Sequence[str], account_id: int, since: datetime
+) -> list[CheapNight]:
+    """The cheapest night at any of these hotels that an account may see, in each currency."""
+    night = HotelPrice.cash / (HotelPrice.check_out_date - HotelPrice.check_in_date)
+    statement = (
+        sa.select(HotelPrice.hotel_code, HotelPrice.currency, night)
+        .where(
+            HotelPrice.hotel_code.in_(hotel_codes),
+            HotelPrice.cash.is_not(None),
+            HotelPrice.currency.is_not(None),
+            HotelPrice.captured_at >= since,
+            sa.or_(HotelPrice.asker_id.is_(None), HotelPrice.asker_id == account_id),
+        )
+        .ext(distinct_on(HotelPrice.currency))
+        .order_by(HotelPrice.currency, night, HotelPrice.hotel_code)
+    )
+    return [CheapNight(code, currency or "", cash) for code, currency, cash in session.execute(statement)]
 
 
 def store_price(session: Session, row: HotelPrice) -> HotelPrice:

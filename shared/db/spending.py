@@ -12,6 +12,7 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column, undefer
 
 from shared.db.base import AccountOwned, Base, currency, pk, stamp
+from shared.db.card_credits import CardCreditUse
 
 
 class SpendingStatement(AccountOwned, Base):
@@ -148,6 +149,7 @@ def count_stored(session: Session) -> StoredCounts:
 
 
 def erase(session: Session) -> None:
-    """All of it; the totals go with their statements."""
+    """All of it; the totals go with their statements. What is used of credits stays, without what statements said."""
     session.execute(sa.delete(SpendingStatement))
+    session.execute(sa.update(CardCreditUse).values(proof=None))
     session.execute(sa.delete(TaughtShop))

@@ -1,12 +1,16 @@
 """Credits of cards by cycle: which days a cycle holds, what of it is used, what is open, and when it ends."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Literal, Protocol, get_args
 
-from shared.domain.dates import add_months, format_weekday
+from shared.domain import names
+from shared.domain.dates import add_months, format_day, format_weekday
+from shared.domain.spending.model import StatementLine
 
 # yearly: once a year, and it is not known which year the issuer counts.
 Cycle = Literal["monthly", "quarterly", "half_yearly", "calendar_year", "anniversary", "yearly"]
@@ -32,7 +36,18 @@ _WORDS: dict[str, str] = {
 }
 
 
+_GIVEN_BACK = re.compile(r"\b(credit|reimbursement)\b", re.IGNORECASE)  # of the issuer, and never of a shop
+
+
 class Credit(Protocol):
+    @property
+    def credit(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def enrolment(self) -> bool: ...
+    @property
+    def merchants(self) -> tuple[str, ...]: ...
     @property
     def amount(self) -> Decimal: ...
     @property
@@ -114,6 +129,71 @@ def find_cycle_start(cycle: str, day: date, opened_on: date | None) -> date:
     """The day under which the use of a credit is kept: the first of its cycle, else the first of January."""
     period = find_period(cycle, day, opened_on)
     return period.first if period else date(day.year, 1, 1)
+
+
+@dataclass(frozen=True)
+class SeenUse:
+    """What a statement of the very card shows of a credit in one cycle.
+
+    `is_proved`: the issuer gave it back, or it was spent where nothing has to be activated before.
+    """
+
+    credit: str
+    name: str
+    currency: str
+    cycle_start: date
+    day: date
+    amount: Decimal
+    is_given_back: bool
+    is_proved: bool
+
+    def describe(self) -> str:
+        how = "credited" if self.is_given_back else "spent where it counts"
+        return f"{self.amount:,.2f} {self.currency} {how}, the last on {format_day(self.day)}"
+
+
+def find_uses(
+    credits: Iterable[Credit], lines: Sequence[StatementLine], currency: str, opened_on: date | None
+) -> list[SeenUse]:
+    """The credits whose merchants the lines name, by cycle; never more than the credit, and what came back is not used.
+
+    Where the issuer's own line of a credit is there, purchases are not looked at: they are the same money.
+    """
+    texts = [f" {names.normalize_name(line.description)} " for line in lines]
+    uses = []
+    for credit in credits:
+        by_cycle: dict[date, list[StatementLine]] = defaultdict(list)
+        for line, text in zip(lines, texts, strict=True):
+            is_named = any(f" {names.normalize_name(merchant)} " in text for merchant in credit.merchants)
+            if is_named and (line.currency or currency) == credit.currency and _is_within(credit, line.day, opened_on):
+                by_cycle[find_cycle_start(credit.cycle, line.day, opened_on)].append(line)
+        uses += [use for start, own in sorted(by_cycle.items()) if (use := _sum_use(credit, start, own))]
+    return uses
+
+
+def _is_within(credit: Credit, day: date, opened_on: date | None) -> bool:
+    """Whether the credit was given on a day, and in a cycle that is known."""
+    if (credit.valid_from and day < credit.valid_from) or (credit.valid_to and day > credit.valid_to):
+        return False
+    return credit.cycle != "anniversary" or find_period(credit.cycle, day, opened_on) is not None
+
+
+def _sum_use(credit: Credit, start: date, lines: Sequence[StatementLine]) -> SeenUse | None:
+    given_back = [line for line in lines if line.amount < 0 and _GIVEN_BACK.search(line.description)]
+    counted = given_back or lines
+    amount = abs(sum((line.amount for line in counted), Decimal(0)))
+    if not amount or (not given_back and sum(line.amount for line in lines) <= 0):
+        return None
+    return SeenUse(
+        credit=credit.credit,
+        name=credit.name,
+        currency=credit.currency,
+        cycle_start=start,
+        day=max(line.day for line in counted),
+        amount=min(amount, credit.amount),
+        is_given_back=bool(given_back),
+        is_proved=bool(given_back) or not credit.enrolment,
+    )
 
 
 def sum_counted(credits: Iterable[Credit], currency: str) -> Decimal | None:

@@ -3,8 +3,8 @@
 The rules are told, not known: most stand in no terms. A comparison says what was counted, never what an issuer decides.
 """
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal, Protocol, get_args
 
@@ -12,12 +12,27 @@ from shared.domain.dates import add_months, format_day
 from shared.domain.plurals import pluralize
 
 # opened_any: cards of all issuers opened in the time; opened_issuer: those of this one; open_issuer: open ones of it;
-# bonus_card: a bonus of the same card; bonus_family: of one of the cards named; had_card: any of those named was held;
-# held_issuer: a card of the issuer was open in the time.
-Kind = Literal["opened_any", "opened_issuer", "open_issuer", "bonus_card", "bonus_family", "had_card", "held_issuer"]
+# opened_card: the same card was opened in the time, held_card: it was open, bonus_card: its bonus was paid;
+# open_card: one of the cards named is open; had_card: it was ever held; bonus_family: its bonus was paid;
+# held_issuer: a card of the issuer was open in the time. Blockers take the place of the same card or of those named.
+Kind = Literal[
+    "opened_any",
+    "opened_issuer",
+    "opened_card",
+    "open_issuer",
+    "open_card",
+    "bonus_card",
+    "bonus_family",
+    "had_card",
+    "held_card",
+    "held_issuer",
+]
 KINDS: tuple[str, ...] = get_args(Kind)
 COUNTING = ("opened_any", "opened_issuer", "open_issuer")
+_LIMITED = (*COUNTING, "opened_card", "open_card")  # one such card is too many where no other limit is given
+_OF_THE_SAME_CARD = ("bonus_card", "held_card", "opened_card")
 Applies = Literal["yes", "no", "unknown"]
+Refused = Literal["card", "bonus"]
 
 
 class IssuerRule(Protocol):
@@ -62,12 +77,42 @@ class OwnCard:
 
 @dataclass(frozen=True)
 class RuleCheck:
-    """`count` cards were counted since `since`; of `undated` more it is not known."""
+    """`count` cards were counted since `since`; of `undated` more it is not known.
+
+    `leaves`: the days on which what was counted counts no more, the first first; what has no such day is not in it.
+    `free_on`: the first day on which the rule allows the card or its bonus; None: allowed today, or no day is known.
+    """
 
     applies: Applies
     count: int
     since: date | None
     undated: int = 0
+    leaves: tuple[date, ...] = ()
+    free_on: date | None = None
+
+
+@dataclass(frozen=True)
+class Eligibility:
+    """What the rules that are told refuse a person, and the first day on which none of them stands against it.
+
+    `free_on` None with something refused: no such day is known, as with bonuses that are paid once in a lifetime.
+    """
+
+    refused: Refused | None
+    free_on: date | None
+
+
+ALLOWED = Eligibility(None, None)
+
+
+def judge(checks: Iterable[tuple[IssuerRule, RuleCheck]]) -> Eligibility:
+    """Sums up the rules that apply. Those with a limit of cards refuse the card, the others its bonus."""
+    applying = [(rule, check) for rule, check in checks if check.applies == "yes"]
+    if not applying:
+        return ALLOWED
+    days = [check.free_on for _, check in applying if check.free_on is not None]
+    refuses_card = any(rule.limit is not None for rule, _ in applying)
+    return Eligibility("card" if refuses_card else "bonus", max(days) if len(days) == len(applying) else None)
 
 
 def find_start(rule: IssuerRule, today: date) -> date | None:
@@ -77,69 +122,109 @@ def find_start(rule: IssuerRule, today: date) -> date | None:
     return None if rule.months is None else add_months(today, -rule.months)
 
 
+def _find_day_out(rule: IssuerRule, day: date) -> date | None:
+    """The first day on which the rule no longer looks back as far as this day; None: it always does."""
+    if rule.days is not None:
+        return day + timedelta(days=rule.days + 1)
+    if rule.months is None:
+        return None
+    out = add_months(day, rule.months)
+    while add_months(out, -rule.months) <= day:  # a month's end is shorter or longer than the one before
+        out += timedelta(days=1)
+    return out
+
+
 def check_rule(rule: IssuerRule, slug: str, own: Collection[OwnCard], today: date) -> RuleCheck:
     """Compares a rule with the cards kept, for the card that is to be opened."""
-    since = find_start(rule, today)
-    if rule.kind in COUNTING:
-        return _count_cards(rule, own, since, today)
-    if rule.kind == "held_issuer":
-        recent = [c for c in _select_issuer(rule, own) if c.closed_on is None or since is None or c.closed_on >= since]
-        return RuleCheck("yes" if recent else "no", len(recent), since)
-    slugs = (slug,) if rule.kind == "bonus_card" else rule.blockers or rule.cards
-    cards = [c for c in own if c.slug in slugs]
+    check = _count(rule, slug, own, find_start(rule, today), today)
+    limit = (rule.limit or 1) if rule.kind in _LIMITED else 1
+    beyond = check.count - limit  # so many must leave before the last that is too many does
+    if check.applies != "yes" or beyond >= len(check.leaves):
+        return check
+    return replace(check, free_on=check.leaves[beyond])
+
+
+def _count(rule: IssuerRule, slug: str, own: Collection[OwnCard], since: date | None, today: date) -> RuleCheck:
+    cards = _select_cards(rule, slug, own)
+    if rule.kind in ("opened_any", "opened_issuer", "opened_card"):
+        return _count_opened(rule, cards, since)
+    if rule.kind in ("open_issuer", "open_card"):
+        cards = [c for c in cards if c.is_open(today)]
+        ends = sorted(c.closed_on for c in cards if c.closed_on is not None)
+        return RuleCheck("yes" if len(cards) >= (rule.limit or 1) else "no", len(cards), None, leaves=tuple(ends))
+    if rule.kind in ("held_card", "held_issuer"):
+        recent = [c for c in cards if c.closed_on is None or since is None or c.closed_on >= since]
+        ends = _sort_leaves(rule, [c.closed_on for c in recent])
+        return RuleCheck("yes" if recent else "no", len(recent), since, leaves=tuple(ends))
     if rule.kind == "had_card":
         return RuleCheck("yes" if cards else "no", len(cards), since)
-    return _check_bonuses(cards, since)
+    return _check_bonuses(rule, cards, since)
 
 
-def _select_issuer(rule: IssuerRule, own: Iterable[OwnCard]) -> list[OwnCard]:
-    return [
-        c
-        for c in own
-        if (c.issuer, c.country) == (rule.issuer, rule.country) and not (rule.personal_only and c.segment == "business")
-    ]
-
-
-def _count_cards(rule: IssuerRule, own: Collection[OwnCard], since: date | None, today: date) -> RuleCheck:
-    limit = rule.limit or 1
+def _select_cards(rule: IssuerRule, slug: str, own: Iterable[OwnCard]) -> list[OwnCard]:
+    """The cards a rule looks at."""
     if rule.kind == "opened_any":
-        cards = [c for c in own if not (rule.personal_only and c.segment == "business")]
-    else:
-        cards = _select_issuer(rule, own)
-    if rule.kind == "open_issuer":
-        count = sum(c.is_open(today) for c in cards)
-        return RuleCheck("yes" if count >= limit else "no", count, None)
-    count = sum(c.opened_on is not None and (since is None or c.opened_on >= since) for c in cards)
+        at_home = [c for c in own if c.country in (None, rule.country)]  # a bureau knows no cards from abroad
+        return [c for c in at_home if not (rule.personal_only and c.segment == "business")]
+    if rule.kind in ("opened_issuer", "open_issuer", "held_issuer"):
+        of_issuer = [c for c in own if (c.issuer, c.country) == (rule.issuer, rule.country)]
+        return [c for c in of_issuer if not (rule.personal_only and c.segment == "business")]
+    slugs = rule.blockers or ((slug,) if rule.kind in _OF_THE_SAME_CARD else rule.cards)
+    return [c for c in own if c.slug in slugs]
+
+
+def _sort_leaves(rule: IssuerRule, days: Iterable[date | None]) -> list[date]:
+    return sorted(out for day in days if day is not None and (out := _find_day_out(rule, day)) is not None)
+
+
+def _count_opened(rule: IssuerRule, cards: Sequence[OwnCard], since: date | None) -> RuleCheck:
+    limit = rule.limit or 1
+    days = [c.opened_on for c in cards if c.opened_on is not None and (since is None or c.opened_on >= since)]
     undated = sum(c.opened_on is None for c in cards)
-    applies: Applies = "yes" if count >= limit else "unknown" if count + undated >= limit else "no"
-    return RuleCheck(applies, count, since, undated)
+    applies: Applies = "yes" if len(days) >= limit else "unknown" if len(days) + undated >= limit else "no"
+    return RuleCheck(applies, len(days), since, undated, tuple(_sort_leaves(rule, days)))
 
 
-def _check_bonuses(cards: Collection[OwnCard], since: date | None) -> RuleCheck:
+def _check_bonuses(rule: IssuerRule, cards: Collection[OwnCard], since: date | None) -> RuleCheck:
     """A bonus that was paid counts by its day; a card held without that mark may have had one."""
     paid = [c for c in cards if c.bonus_earned]
     dated = [c for c in paid if since is None or (c.bonus_earned_on is not None and c.bonus_earned_on >= since)]
     if dated:
-        return RuleCheck("yes", len(dated), since)
+        leaves = _sort_leaves(rule, [c.bonus_earned_on for c in dated])
+        return RuleCheck("yes", len(dated), since, leaves=tuple(leaves))
     open_ends = [c for c in cards if not c.bonus_earned or c.bonus_earned_on is None]
     return RuleCheck("unknown" if open_ends else "no", 0, since, len(open_ends))
 
 
 def describe_check(rule: IssuerRule, check: RuleCheck) -> str:
-    """`You opened 5 cards since 22 Nov 2024. Chase usually declines ..., as told.`"""
+    """`You opened 5 cards since 22 Nov 2024: Chase usually declines ... Possible from 3 Mar 2027.`"""
     since = f" since {format_day(check.since)}" if check.since else ""
     words = {
         "opened_any": f"You opened {pluralize(check.count, 'card')}{since}",
         "opened_issuer": f"You opened {pluralize(check.count, 'card')} of {rule.issuer}{since}",
+        "opened_card": f"You opened {pluralize(check.count, 'such card')}{since}",
         "open_issuer": f"You hold {pluralize(check.count, 'card')} of {rule.issuer}",
+        "open_card": f"You hold {pluralize(check.count, 'such card')}",
+        "held_card": f"You had {pluralize(check.count, 'such card')}{since}",
         "held_issuer": f"You had {pluralize(check.count, 'card')} of {rule.issuer}{since}",
         "had_card": f"You have or had {pluralize(check.count, 'such card')}",
         "bonus_card": f"Its bonus is marked as paid to you{since}",
         "bonus_family": f"Such a bonus is marked as paid to you{since}",
     }
     if check.applies == "yes":
-        return f"{words[rule.kind]}: {rule.text}."
+        day = f" Possible from {format_day(check.free_on)}." if check.free_on else ""
+        return f"{words[rule.kind]}: {rule.text}.{day}"
     if check.applies == "unknown":
         missing = f"{pluralize(check.undated, 'card')} kept here without the day that decides"
         return f"{rule.text}. Not checked: {missing}."
     return f"{rule.text}."
+
+
+def describe_refusal(eligibility: Eligibility) -> str:
+    """`Not yet: its bonus is refused until 3 Mar 2027.`; empty where nothing is refused."""
+    what = {"card": "you would likely be declined", "bonus": "no welcome bonus would be paid"}
+    if eligibility.refused is None:
+        return ""
+    if eligibility.free_on is None:
+        return f"Not for you as told: {what[eligibility.refused]}, and no day is known from which that changes."
+    return f"Not before {format_day(eligibility.free_on)} as told: until then {what[eligibility.refused]}."

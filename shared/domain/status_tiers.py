@@ -129,6 +129,12 @@ def find_year_end(period: str | None, on: date) -> date | None:
     return last.replace(day=calendar.monthrange(last.year, last.month)[1])
 
 
+def find_next_start(period: str | None, deadline: date | None, on: date) -> date | None:
+    """The first day of the next qualifying year, where the time to a deadline, or without one a year, reaches it."""
+    ends = find_year_end(period, on)
+    return None if ends is None or (deadline is not None and deadline <= ends) else ends + timedelta(days=1)
+
+
 def is_year_over(reported_on: date | None, period: str | None, on: date) -> bool:
     """Whether what was reported belongs to a qualifying year before the one a day lies in."""
     begins = find_year_start(period, on)

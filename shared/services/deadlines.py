@@ -14,20 +14,22 @@ from shared.db.card_spending import CardSpending
 from shared.db.cards import Card
 from shared.db.members import HOLDER
 from shared.db.portfolio import Holdings
-from shared.domain import balances, card_credits, cards, deadlines
+from shared.domain import balances, card_credits, card_value, cards, deadlines
 from shared.domain.card_credits import CreditState
+from shared.domain.card_fees import FeeReview
 from shared.domain.cards import BonusProgress
+from shared.domain.dates import add_months
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
 from shared.domain.party_prices import format_amount
 from shared.domain.time_zones import find_local_day as local_day
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
-from shared.reference.cards import list_credits, value_point
+from shared.reference.cards import build_offer, list_credits, value_point
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
-from shared.reference.rows.travel import CardCredit
+from shared.reference.rows.travel import CardCredit, CatalogCard
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
 
 # The tables a kind of deadline is read from.
@@ -37,7 +39,7 @@ TABLES: dict[Kind, tuple[str, ...]] = {
     "status": ("statuses",),
     "card_bonus": ("cards", "card_spending"),
     "card_credit": ("cards", "credit_uses"),
-    "annual_fee": ("cards",),
+    "annual_fee": ("cards", "credit_uses", "card_spending"),
     "transfer_bonus": ("balances",),
     "booking": ("flights", "stays"),
 }
@@ -190,13 +192,20 @@ class OwnCredit:
     card: Card
     credit: CardCredit
     state: CreditState
+    proof: str | None = None  # what a statement showed of its use
 
 
 def list_own_credits(view: Viewpoint, holdings: Holdings) -> list[OwnCredit]:
     """The credits of the open cards, those that end soonest first, those without a known end last."""
     uses = index_uses(holdings.credit_uses)
+    proofs = {(use.card_id, use.credit, use.cycle_start): use.proof for use in holdings.credit_uses}
     own = [
-        OwnCredit(row, credit, _find_credit_state(view, row, credit, uses))
+        OwnCredit(
+            row,
+            credit,
+            _find_credit_state(view, row, credit, uses),
+            proofs.get((row.id, credit.credit, card_credits.find_cycle_start(credit.cycle, view.today, row.opened_on))),
+        )
         for row in holdings.cards
         if row.slug and (row.closed_on is None or row.closed_on > view.today)
         for credit in list_credits(view.reference, row.slug, view.today)
@@ -264,11 +273,61 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
             due_on=due,
             today=view.today,
             subject=Subject("card", str(row.id)),
-            suggested_action="Decide before whether to keep the card."
+            suggested_action=f"{review_fee(view, holdings, row, *fee).describe()}"
             " The day is the opening's anniversary; statements vary.",
             amount=fee[0],
             currency=fee[1],
         )
+
+
+def review_fee(view: Viewpoint, holdings: Holdings, row: Card, fee: Decimal, currency: str) -> FeeReview:
+    """The fee next to the credits marked used and the points of the card's own statements, of twelve months."""
+    since = add_months(view.today, -12)
+    card = view.reference.cards.get(row.slug or "")
+    if card is None or card.fee_currency != currency:
+        return FeeReview(fee, currency, None, None, ())
+    currencies = {c.credit: c.currency for c in list_credits(view.reference, card.slug, view.today)}
+    used = [
+        use.amount
+        for use in holdings.credit_uses
+        if use.card_id == row.id and use.cycle_start > since and currencies.get(use.credit) == currency
+    ]
+    cheaper = sorted(
+        (other.annual_fee, other.name)
+        for other in view.reference.cards.values()
+        if (other.issuer, other.country, other.segment, other.program)
+        == (card.issuer, card.country, card.segment, card.program)
+        and card.program is not None
+        and other.status != "closed"
+        and other.annual_fee is not None
+        and other.annual_fee < fee
+    )
+    return FeeReview(
+        fee,
+        currency,
+        sum(used, Decimal(0)) if used else None,
+        _value_own_earning(view, holdings, row, card, since),
+        [name for _, name in cheaper],
+    )
+
+
+def _value_own_earning(
+    view: Viewpoint, holdings: Holdings, row: Card, card: CatalogCard, since: date
+) -> Decimal | None:
+    """What the statements of the card earned in its currency, with its points of the year; None without one."""
+    statements = holdings.card_spending.get(row.id)
+    point = value_point(view.reference, card.program, card.fee_currency)
+    if statements is None or statements.until <= since:
+        return None
+    offer = build_offer(view.reference, card, point, view.today)
+    spent: dict[str, Decimal] = {}
+    for cell in statements.cells:
+        if cell.currency == card.fee_currency and cell.month >= since.replace(day=1):
+            spent[cell.category] = spent.get(cell.category, Decimal(0)) + cell.net
+    paid = card_value.value_by_category(offer, spent)
+    if paid is None:
+        return None
+    return sum(paid.values(), card_value.sum_anniversary_points(card.benefits) * (point or 0))
 
 
 def _find_transfer_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:

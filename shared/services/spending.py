@@ -3,16 +3,20 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
+from shared.db.card_credits import CardCreditUse, store_credit_use
+from shared.db.cards import Card
 from shared.db.spending import SpendingStatement, SpendingTotal, TaughtShop, list_overlapping, list_taught_shops
 from shared.documents.card_statements import Rows, read_source
+from shared.domain.card_credits import SeenUse, find_uses
 from shared.domain.card_value import OTHER
 from shared.domain.spending.merchants import TaughtShops, name_shop
-from shared.domain.spending.model import Hints, StatementBook, StatementReading, UnreadableStatement
+from shared.domain.spending.model import Hints, StatementBook, StatementLine, StatementReading, UnreadableStatement
 from shared.domain.spending.repeats import (
     EarlierStatement,
     Repeats,
@@ -23,6 +27,8 @@ from shared.domain.spending.repeats import (
 )
 from shared.domain.spending.totals import StatementTotals, sum_up
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
+from shared.reference.cards import list_credits
+from shared.reference.reference import Reference
 from shared.settings import settings
 
 MOST_OVERLAPPING = 100
@@ -53,6 +59,16 @@ def list_earlier(
     """The very statement, and those of its card with some of its days; `marks` can be read without the session."""
     about = summed.fingerprint, card_id, summed.currency, summed.start, summed.end
     return list_overlapping(session, *about, MOST_OVERLAPPING, marks=marks)
+
+
+class CreditTask(NamedTuple):
+    """How a statement's lines are held against credits: in which currency and when, and what becomes of it."""
+
+    currency: str
+    today: date
+    now: datetime
+    stores: bool
+    replaces: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +162,28 @@ def store_taught_shops(session: Session, account_id: int, shops: Mapping[str, st
             session.delete(row)
     session.add_all(TaughtShop(mark=mark, category=category) for mark, category in taught.items() if mark not in rows)
     session.flush()
+
+
+def note_credit_uses(
+    session: Session, reference: Reference, card_id: int | None, lines: Sequence[StatementLine], task: CreditTask
+) -> list[SeenUse]:
+    """What the lines show of the credits of their card; what they prove is stored, unless nothing is to be.
+
+    What the person said is never made less; a statement that takes the place of another adds nothing twice.
+    """
+    card = None if card_id is None else session.get(Card, card_id)
+    if card is None or not card.slug:
+        return []
+    uses = find_uses(list_credits(reference, card.slug, task.today), lines, task.currency, card.opened_on)
+    for use in uses if task.stores else ():
+        row = session.get(CardCreditUse, (card.id, use.credit, use.cycle_start))
+        before = row.amount if row else Decimal(0)
+        limit = next(c.amount for c in list_credits(reference, card.slug, task.today) if c.credit == use.credit)
+        adds = row is not None and row.proof is not None and not task.replaces
+        amount = max(before, min(before + use.amount, limit) if adds else use.amount)
+        if use.is_proved and amount > before:
+            store_credit_use(session, card.id, use.credit, use.cycle_start, amount, task.now, use.describe())
+    return uses
 
 
 def store(session: Session, new: NewLines, card_id: int | None, label: str | None) -> None:

@@ -22,7 +22,7 @@ PUBLISHED_FIELDS = {
     ("mcp_server/tools/portfolio.py", "held"),
     ("mcp_server/views/award_search.py", "asked"),
     ("mcp_server/tools/trip_plans.py", "asked"),
-    ("mcp_server/tools/card_advice.py", "held"),
+    ("mcp_server/views/card_recommendations.py", "held"),
     ("shared/services/search/provenance.py", "asked"),
 }
 

@@ -167,6 +167,7 @@ class CardCredit(Dated):
     """Money a card gives back each cycle. `cycle` yearly: once a year, and which year it is was not seen.
 
     `counts`: it pays for travel of any kind, so it counts in the value of the card; the others depend on the person.
+    `merchants`: words by which a statement names where it is spent; empty where none are sure.
     """
 
     card_slug: str
@@ -178,6 +179,7 @@ class CardCredit(Dated):
     enrolment: bool
     counts: bool
     remark: str | None
+    merchants: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -380,3 +380,26 @@ def test_points_that_never_expire_but_have_a_day_are_not_said_to_end_by_their_ru
     (row,) = deadlines(kinds=["points"])
     assert "Rule: never" not in row["suggested_action"]
     assert "do not expire by its rule" in row["suggested_action"]
+
+
+def test_an_annual_fee_is_told_next_to_what_the_card_brought(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 22, 12, tzinfo=UTC))
+    owned = use(people.alice, "add_card", card="us-amex-gold", opened_on="2024-12-20")["card"]["card_id"]
+
+    def read_advice() -> str:
+        answer = use(people.alice, LIST, kinds=["annual_fee"])
+        return str(answer["deadlines"][0]["suggested_action"])
+
+    assert read_advice().startswith("What it brought is not known")
+    use(people.alice, "update_card", card_id=owned, credit="dunkin", credit_used=7)
+    assert "credits of 7 USD marked used, points not known without a statement; 318 USD less than the fee" in (
+        read_advice().replace(".00", "")
+    )
+    rows = [{"date": "2026-10-03", "description": "RESTAURANT", "amount": 1_000, "category": "dining"}]
+    use(people.alice, "import_spending_statement", card_id=owned, rows=rows, currency="USD")
+    advice = read_advice()
+    assert "points worth about 80" in advice.replace(".00", "")  # 4,000 points at 2 cents
+    assert "as far as known" not in advice
+    assert "ask to change it to " in advice

@@ -1,15 +1,19 @@
 """Ways to a tier through the gate: known runs without invented fares, and paths with their reasons."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from shared import clock
+from shared.db.base import transaction
+from shared.db.bookings import HotelPrice
 from shared.domain.dates import format_day
+from shared.reference import hotels
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
+from tests.support.settings_and_clock import StandingClock
 
 BA, FB, AA = "british-airways-club", "flying-blue", "american-airlines-aadvantage"
 TOOL = "find_status_run"
@@ -141,15 +145,51 @@ def test_recommend_status_path_without_a_home_airport_says_what_is_missing(peopl
     assert any("home_airport" in r for r in answer["unreachable_reasons"])
 
 
-def test_recommend_status_path_of_a_hotel_has_a_gap_and_no_runs(people: People, use: Use) -> None:
-    answer = use(
-        people.alice,
-        "recommend_status_path",
-        target_program="Hyatt",
-        target_tier="Globalist",
-        home_airport="LHR",
+def test_recommend_status_path_of_a_hotel_tells_this_year_and_the_next_and_nights_as_a_path(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 28, 12, tzinfo=UTC))
+    use(people.alice, "set_loyalty_status", program="Hyatt", tier="Explorist", progress=41)
+    asked = {"target_program": "Hyatt", "target_tier": "Globalist", "home_airport": "LHR"}
+    answer = use(people.alice, "recommend_status_path", deadline="2027-06-30", **asked)
+    assert answer["message"].startswith(
+        "19 nights to go for Globalist by 31 Dec 2026, or 60 from 1 Jan 2027; 1 path known."
     )
-    assert (answer["gap"]["metric"], answer["gap"]["required"], answer["paths"]) == ("nights", 60, [])
+    assert answer["next_year"] == {"begins_on": "2027-01-01", "required": 60, "missing": 60}
+    (path,) = answer["paths"]
+    assert (path["kind"], path["cost"], path["days_needed"], path["gap_covered"]) == ("nights", "no_data", 19, 19)
+    assert path["steps"][0].startswith("Stay 19 nights from 28 Nov 2026 to 31 Dec 2026 at the cheapest hotels")
+    assert not any("flying" in reason or "runs" in reason for reason in answer["unreachable_reasons"])
+    soon = use(people.alice, "recommend_status_path", deadline="2026-12-10", **asked)
+    assert soon["message"].startswith("19 nights to go for Globalist; 0 paths known.")
+    assert soon["unreachable_reasons"][-1] == "Nights: 19 nights do not fit before 10 Dec 2026."
+
+
+def test_recommend_status_path_counts_booked_nights_and_prices_the_others(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 28, 12, tzinfo=UTC))
+    use(people.alice, "set_loyalty_status", program="Hyatt", tier="Explorist", progress=41)
+    hotel = next(row for row in reference().rows("hotels.csv") if row.program == "world-of-hyatt")
+    stay = {"check_in_date": "2026-12-01", "check_out_date": "2026-12-05", "kind": "cash", "original_pay_rate_usd": 400}
+    use(people.alice, "add_hotel_booking", hotel_id=hotels.code(hotel), **stay)
+    with transaction(people.alice.account_id) as session:
+        session.add(
+            HotelPrice(
+                hotel_code=hotels.code(hotel),
+                check_in_date=date(2026, 12, 1),
+                check_out_date=date(2026, 12, 5),
+                captured_at=clock.now(),
+                cash=320,
+                currency="USD",
+                source="sandbox",
+                mode="live",
+            )
+        )
+    answer = use(people.alice, "recommend_status_path", target_program="Hyatt", target_tier="Globalist")
+    (path,) = answer["paths"]
+    assert path["steps"][0] == "Stay the 4 nights booked."
+    assert (path["cost"], path["currency"]) == (15 * 80, "USD")
 
 
 def test_recommend_status_path_is_premium_and_wants_a_day_to_come(people: People, use: Use) -> None:

@@ -1,9 +1,11 @@
 """Tiers, what is missing to them, and the qualifying years of the programmes."""
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shared.domain import status_tiers
 from shared.domain.status_tiers import Ladder, StatusTier
@@ -93,6 +95,24 @@ def test_loose_names_of_tiers(program: str, text: str, found: list[str]) -> None
 )
 def test_qualifying_years(period: str | None, on: date, year: tuple[date | None, date | None]) -> None:
     assert (status_tiers.find_year_start(period, on), status_tiers.find_year_end(period, on)) == year
+
+
+@settings(max_examples=30)
+@given(
+    st.sampled_from(["1 Apr - 31 Mar", "1 Mar - end Feb", "calendar year"]),
+    st.dates(date(2024, 1, 1), date(2029, 12, 31)),
+    st.integers(0, 900),
+)
+def test_what_is_reported_today_counts_until_the_next_year_begins(period: str, on: date, days: int) -> None:
+    """Two figures are told exactly where the deadline lies on a day on which today's progress no longer counts."""
+    deadline = on + timedelta(days=days)
+    begins = status_tiers.find_next_start(period, deadline, on)
+    assert (begins is not None) is status_tiers.is_year_over(on, period, deadline)
+    assert begins is None or on < begins <= deadline
+    first = status_tiers.find_next_start(period, None, on)
+    assert first is not None
+    assert not status_tiers.is_year_over(on, period, first - timedelta(days=1))
+    assert status_tiers.is_year_over(on, period, first)
 
 
 def test_on_track_means_at_least_the_part_of_the_year_that_has_gone() -> None:

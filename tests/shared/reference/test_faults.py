@@ -126,15 +126,15 @@ SLIPS = [
         "a-card,",
         "card_credits.csv:2: card_slug 'a-card' is not in cards.csv",
     ),
-    ("issuer_rules.csv", 3, ",GB,", ",FR,", "issuer_rules.csv:3: no card of American Express in FR is in cards.csv"),
+    ("issuer_rules.csv", 4, ",GB,", ",FR,", "issuer_rules.csv:4: no card of American Express in FR is in cards.csv"),
     (
         "issuer_rules.csv",
-        3,
+        4,
         ",held_issuer,",
         ",guessed,",
-        "issuer_rules.csv:3: kind 'guessed' is not one of opened_any, ",
+        "issuer_rules.csv:4: kind 'guessed' is not one of opened_any, ",
     ),
-    ("issuer_rules.csv", 2, ",false,2,", ",false,,", "issuer_rules.csv:2: kind opened_issuer needs a limit"),
+    ("issuer_rules.csv", 3, ",false,2,", ",false,,", "issuer_rules.csv:3: kind opened_issuer needs a limit"),
     ("card_earn.csv", 2, "au-amex-business-platinum", "a-card", "card_earn.csv:2: card_slug 'a-card' is not in"),
 ]
 
