@@ -14,7 +14,6 @@ from shared.domain.plurals import pluralize
 from shared.errors import NoData
 from shared.reference.rows import Program
 
-
 _LONGEST_ANSWER = 300
 
 

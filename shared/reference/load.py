@@ -23,6 +23,7 @@ from shared.reference import (
     folio,
     keys,
     known_prices,
+    lounges,
     spending,
     watched_sources,
 )
@@ -318,12 +319,6 @@ _OFFER_KINDS = ("match", "challenge")
 _EARN_UNITS = ("points_per_unit", "percent")
 
 
-def _check_lounges(tables: Tables) -> Iterator[str]:
-    memberships = {row.membership for row in tables["lounge_memberships.csv"].values()}
-    for where, row in list_rows(tables, "lounges.csv"):
-        yield from (f"{where}: {n!r} is not in lounge_memberships.csv" for n in row.networks if n not in memberships)
-
-
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, field, allowed in (
@@ -370,7 +365,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_card_rules: ("cards.csv",),
     _check_hotels: ("hotels.csv", "hotel_lists.csv"),
-    _check_lounges: ("lounge_memberships.csv",),
+    lounges.find_faults: ("lounge_memberships.csv", "cards.csv", "elite_tiers.csv"),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     find_home_faults: (),

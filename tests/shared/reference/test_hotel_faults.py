@@ -28,9 +28,19 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
     change(folder, "hotel_point_values.csv", 2, kind="gift")
     change(folder, "lounges.csv", 2, networks="loungepass")
     change(folder, "lounges.csv", 3, airport="QQQ")
+    change(folder, "lounge_entry.csv", 2, network="moon", holder="nobody", guests_free="3")
+    change(folder, "lounge_entry.csv", 3, guests_on="moon", guest_fee="10")
+    change(folder, "alliance_tiers.csv", 2, alliance_tier="star-lead", tiers="50K|Captain")
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     for fault in (
+        "lounge_entry.csv:2: 'moon' is not in lounge_memberships.csv",
+        "lounge_entry.csv:2: holder 'nobody' is neither a card of cards.csv nor the network itself",
+        "lounge_entry.csv:2: 3 guests are free, but 2 may come at most",
+        "lounge_entry.csv:3: guests_on 'moon' is not one of same_flight, same_airline, same_alliance, same_day",
+        "lounge_entry.csv:3: guest_fee and fee_currency go together",
+        "alliance_tiers.csv:2: 'star-lead' is not in lounge_memberships.csv",
+        "alliance_tiers.csv:2: 'Captain' is no tier of air-canada-aeroplan",
         "hotels.csv:2: of a place both lat and lon are known, or neither",
         "hotel_categories.csv:2: hotel 'a-hotel-of-nobody' is not in hotels.csv",
         "hotel_categories.csv:3: category '9' is not 1 to 8 or A to F",
