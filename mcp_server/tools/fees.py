@@ -13,6 +13,8 @@ from mcp_server.toolkit.parameters import AirportOrCity, Cabin, Day
 from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
+from mcp_server.toolkit.wording import join_names
+from mcp_server.views.surcharge_levels import RankedSurcharge, describe_surcharges, list_surcharges, to_ranked
 from shared.db.observations import AwardObservation as Row
 from shared.domain import departure_duty as rules
 from shared.domain.airports import Airport
@@ -107,6 +109,13 @@ def describe_departure_duty(call: Call, start: Airport, duty: DepartureDuty | No
     )
 
 
+def _describe_below(call: Call, fees: Sequence["Fee"], duty: DepartureDuty | None) -> str:
+    """Averages that cannot hold for a flight that owes the duty: those of seats from before it, or of children."""
+    below = dict.fromkeys(f.program for f in fees if duty and f.currency == duty.currency and f.average < duty.amount)
+    names = [call.reference.programs[p].name for p in below]
+    return f"The average of {join_names(names)} is below that duty: expect more." if names else ""
+
+
 CODES = ARRAY(Text)  # one SQL parameter for all airports of a continent
 
 
@@ -125,6 +134,7 @@ class Fee(Marked):
 
 class FeeEstimates(Result):
     fees: list[Fee]
+    surcharges: list[RankedSurcharge]
     departure_duty: DepartureDuty | None
     total_found: int
     freshness: Freshness
@@ -228,6 +238,12 @@ def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
     )
 
 
+def _cut(rows: Sequence[Any], programs: int | None) -> list[Any]:
+    """The rows of the first programmes."""
+    shown = list(dict.fromkeys(row.program for row in rows))[:programs]
+    return [row for row in rows if row.program in shown]
+
+
 def _describe_fees(fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:
     if not fees:
         return _describe_unseen(origin, destination, cabin)
@@ -277,16 +293,20 @@ def estimate_award_fees(
     fees = _find_fees(call, origin, destination, cabin, slugs)
     duty = find_departure_duty(call, start, end, cabin, date or call.today)
     duty_sentence = describe_departure_duty(call, start, duty, cabin)
-    if not fees and not duty:
+    starts, ends = require_airports(call.reference, origin), require_airports(call.reference, destination)
+    ranked = list_surcharges(call, starts, ends, cabin, slugs)
+    if not fees and not duty and not ranked:
         raise NoData(f"{_describe_unseen(origin, destination, cabin)} {duty_sentence}".strip(), ["observed fees"])
-    shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]
-    fees_shown = [f for f in fees if f.program in shown_programs]
-    total = len({f.program for f in fees})
-    message = _describe_fees(fees_shown, total, origin, destination, cabin)
+    fees_shown, levels_shown = _cut(fees, call.limits.results), _cut(ranked, call.limits.results)
+    averages = _describe_fees(fees_shown, len({f.program for f in fees}), origin, destination, cabin)
+    levels = describe_surcharges(call, levels_shown)
+    sentences = [averages, levels] if fees else [levels, averages]
+    sentences += [duty_sentence, _describe_below(call, fees_shown, duty)]
     return FeeEstimates(
-        message=f"{message} {duty_sentence}".strip(),
+        message=" ".join(s for s in sentences if s),
         fees=fees_shown,
+        surcharges=[to_ranked(level) for level in levels_shown],
         departure_duty=duty,
-        total_found=total,
+        total_found=len({f.program for f in fees}),
         freshness=_build_freshness(call, fees),
     )

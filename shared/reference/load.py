@@ -25,6 +25,7 @@ from shared.reference import (
     known_prices,
     lounges,
     spending,
+    surcharges,
     watched_sources,
 )
 from shared.reference.fact_life import ANY
@@ -365,6 +366,7 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_cards: ("cards.csv", "voucher_types.csv"),
     _check_card_rules: ("cards.csv",),
     _check_hotels: ("hotels.csv", "hotel_lists.csv"),
+    surcharges.find_faults: (),
     lounges.find_faults: ("lounge_memberships.csv", "cards.csv", "elite_tiers.csv"),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),

@@ -1,4 +1,4 @@
-"""Faults in copies of the files about hotels and lounges, each with its file and line."""
+"""Faults in copies of the files about hotels, lounges, surcharges and bookings, each with its file and line."""
 
 import csv
 import shutil
@@ -62,3 +62,16 @@ def test_two_categories_of_a_hotel_do_not_hold_on_one_day(tmp_path: Path) -> Non
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     assert any("hotel_categories.csv" in fault and "overlaps in time" in fault for fault in error.value.faults)
+
+
+def test_the_file_of_surcharges_has_known_levels_and_cabins(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
+    change(folder, "carrier_surcharges.csv", 2, level="some", cabin="business|cargo", usd_low="9", usd_high="8")
+    with pytest.raises(ReferenceError) as error:
+        read_tables(folder)
+    for fault in (
+        "carrier_surcharges.csv:2: level 'some' is not one of none, low, moderate, high, very_high",
+        "carrier_surcharges.csv:2: 'cargo' is not a cabin",
+        "carrier_surcharges.csv:2: usd_low is above usd_high",
+    ):
+        assert fault in error.value.faults
