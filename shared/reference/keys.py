@@ -16,6 +16,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "points_expiry.csv": ("program",),
     "points_pooling.csv": ("program",),
     "program_sites.csv": ("program",),
+    "booking_links.csv": ("program",),
+    "phantom_seats.csv": ("program", "airline"),
     "primary_hosts.csv": ("host",),
     "watched_sources.csv": ("name",),
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),

@@ -41,27 +41,23 @@ def rank_programs(
 ) -> list[SurchargeLevel]:
     """The level of each programme that books one of the airlines, the lowest first.
 
-    A row that names the airline stands before the rule for every other, and one of the cabin before one of any.
+    The rule for every other airline never speaks of one that a row names, be it for another cabin alone.
     """
     levels: dict[tuple[str, Surcharge], list[str]] = {}
     for program in programs or reference.programs:
         own = {a.iata for a in reference.airlines_of(reference.programs[program])}
         sold = [a for a in airlines if a in own or reference.partner(program, a)]
-        found = [f for f in find_surcharges(reference, program, sold) if _is_of_cabin(f.row, cabin)]
+        found = find_surcharges(reference, program, sold)
         for airline in sold:
-            if of_airline := [f.row for f in found if airline in f.airlines]:
-                levels.setdefault((program, min(of_airline, key=_order_by_fit)), []).append(airline)
+            of_airline = [f.row for f in found if airline in f.airlines]
+            if any(row.operating_carrier != ANY for row in of_airline):
+                of_airline = [row for row in of_airline if row.operating_carrier != ANY]
+            if fitting := [row for row in of_airline if row.cabin == "any" or cabin in row.cabin.split("|")]:
+                row = min(fitting, key=lambda r: (r.booked_with is None, r.cabin == "any"))
+                levels.setdefault((program, row), []).append(airline)
     rows_of = Counter(program for program, _ in levels)
     ranked = [SurchargeLevel(p, tuple(sorted(on)), row, rows_of[p] > 1) for (p, row), on in levels.items()]
     return sorted(ranked, key=lambda r: (LEVELS.index(r.row.level), r.row.usd_low or 0, r.program, r.airlines))
-
-
-def _is_of_cabin(row: Surcharge, cabin: str) -> bool:
-    return row.cabin == "any" or cabin in row.cabin.split("|")
-
-
-def _order_by_fit(row: Surcharge) -> tuple[bool, bool, bool]:
-    return row.operating_carrier == ANY, row.booked_with is None, row.cabin == "any"
 
 
 def group_levels(ranked: Iterable[SurchargeLevel]) -> dict[str, list[SurchargeLevel]]:

@@ -22,6 +22,7 @@ from shared.domain.flight_times import count_flight_minutes
 from shared.outbox.enqueue import News, tell_all
 from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
+from shared.reference.booking_links import list_booking_links
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
 from shared.services.watches.award_seats import CheckResult, SeatNews, WatchQuery, find_new_matches, plan_mails
@@ -162,7 +163,7 @@ def describe_seats(
     """`options` are in the order of their value. Of each flight on a day the best is spelled out, of many the best."""
     groups = group_flight_days(options)
     best = groups[:LISTED]
-    pages = reference().find_booking_pages(offers[0].program for offers in best)
+    pages = list_booking_links(reference(), [offers[0] for offers in best], query.terms.passengers)
     return {
         "origin": query.origin,
         "destination": query.destination,

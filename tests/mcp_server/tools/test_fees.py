@@ -127,6 +127,8 @@ def test_estimate_award_fees_ranks_programmes_by_surcharge_before_any_search(peo
     )
     assert (on_ba["level"], on_ba["usd_low"], on_ba["per"]) == ("very_high", 700, "one_way")
     assert on_ba["source_url"].startswith("https://")
+    economy = use(people.alice, TOOL, origin="JFK", destination="LHR", programs=["AA"])["surcharges"]
+    assert [(r["airlines"], r["level"]) for r in economy] == [(["AA"], "none"), (["BA"], "high")]
     chosen = use(people.alice, TOOL, origin="JFK", destination="LHR", programs=["british-airways-club"])["surcharges"]
     assert [(r["program"], r["level"]) for r in chosen] == [("british-airways-club", "high")]
     free = use(people.bob, TOOL, origin="JFK", destination="LHR")["surcharges"]

@@ -64,6 +64,27 @@ def test_two_categories_of_a_hotel_do_not_hold_on_one_day(tmp_path: Path) -> Non
     assert any("hotel_categories.csv" in fault and "overlaps in time" in fault for fault in error.value.faults)
 
 
+def test_links_to_bookings_lead_to_their_programmes_and_ask_for_a_whole_journey(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
+    change(
+        folder, "booking_links.csv", 2, url="https://aircanada.com.example.org/?d={date}&who={name}", cabins="first=F"
+    )
+    change(folder, "phantom_seats.csv", 2, airline="ZZ", cabin="cargo")
+    with pytest.raises(ReferenceError) as error:
+        read_tables(folder)
+    for fault in (
+        "booking_links.csv:2: 'https://aircanada.com.example.org/?d={date}&who={name}' is no https address of a host in"
+        " primary_hosts.csv",
+        "booking_links.csv:2: {name} is not one of cabin, date, destination, origin, passengers",
+        "booking_links.csv:2: of origin, destination and date the address takes all, or no route at all",
+        "booking_links.csv:2: date_format and cabins stand where the address takes a date and a cabin, and only there",
+        "booking_links.csv:2: cabins are economy, premium_economy, business, first, each with its word, in this order",
+        "phantom_seats.csv:2: 'ZZ' is not an airline of airlines.csv",
+        "phantom_seats.csv:2: cabin 'cargo' is not one of economy, premium_economy, business, first",
+    ):
+        assert fault in error.value.faults
+
+
 def test_the_file_of_surcharges_has_known_levels_and_cabins(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
     change(folder, "carrier_surcharges.csv", 2, level="some", cabin="business|cargo", usd_low="9", usd_high="8")
