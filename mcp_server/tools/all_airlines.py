@@ -33,7 +33,9 @@ from shared.domain.party_prices import describe_price, price_party
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.providers.contract import SeatsQuestion
+from shared.reference.booking_links import list_booking_links
 from shared.reference.load import Reference
+from shared.reference.phantom_seats import warn_of_phantoms
 from shared.services.search.availability import Found, find
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Failed, Freshness
@@ -55,6 +57,7 @@ class AllAirlines(SeatSearch):
     options: list[AwardOption]
     names: dict[str, str]
     booking_pages: dict[str, str]
+    warnings: list[str]
     by_airline: list[OfAirline]
     coverage: Coverage
     freshness: Freshness
@@ -124,7 +127,8 @@ async def search_all_airlines(
         asked=_describe_request(question, selection, date, flex_days, cabins, passengers),
         options=matches[:limit],
         names=_list_names(call.reference, matches[:limit], by_airline),
-        booking_pages=call.reference.find_booking_pages(o.program for o in matches[:limit]),
+        booking_pages=list_booking_links(call.reference, matches[:limit], passengers),
+        warnings=warn_of_phantoms(call.reference, matches[:limit]),
         by_airline=by_airline,
         coverage=coverage,
         freshness=result.freshness,
@@ -218,7 +222,8 @@ def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption], passenger
         return ""
     best, facts = matches[0], call.reference
     price = describe_price(price_party(best, passengers), program_name(facts, best.program))
-    return f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
+    told = f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
+    return " ".join([told, *warn_of_phantoms(facts, matches[:1])])
 
 
 def _describe_result(

@@ -30,7 +30,9 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid
 from shared.provider_health import State
 from shared.reference.airlines import Airline
+from shared.reference.booking_links import list_booking_links
 from shared.reference.load import Reference
+from shared.reference.phantom_seats import warn_of_phantoms
 from shared.services.search.availability import VERB, Found, search
 from shared.services.search.award_options import AwardOption
 from shared.services.search.provenance import Coverage, Freshness
@@ -59,6 +61,7 @@ class Availability(SeatSearch):
     options: list[AwardOption]
     names: dict[str, str]
     booking_pages: dict[str, str]
+    warnings: list[str]
     cabins: dict[str, CabinOffer | NoDataWord]
     states: dict[str, SeatsKnown]
     coverage: Coverage
@@ -127,7 +130,8 @@ async def search_availability(
         asked=build_asked(origin, destination, cabins, passengers, carrier.iata, day=date),
         options=result.options,
         names=list_offer_names(call.reference, result.options),
-        booking_pages=call.reference.find_booking_pages(o.program for o in result.options),
+        booking_pages=list_booking_links(call.reference, result.options, passengers),
+        warnings=warn_of_phantoms(call.reference, result.options),
         cabins={name: CabinOffer.model_validate(best) if best else NO_DATA for name, best in prices.items()},
         states={
             name: judge_seats(best is not None, answered=not result.coverage.failed) for name, best in prices.items()
@@ -146,6 +150,7 @@ def _describe_result(
     if result.options:
         sentences = [f"{pluralize(len(result.options), 'award offer')} of {airline.name}, {where}."]
         sentences += [_describe_cabin(call.reference, offer, passengers) for offer in best]
+        sentences += warn_of_phantoms(call.reference, best)
     elif failed:
         sentences = [f"Whether {airline.name} has award seats, {where}, is not known."]
     else:

@@ -64,7 +64,8 @@ def _describe_rule(row: StatusEarningRule) -> str:
 RULE_QUESTIONS = {
     "expiry": "When do points expire?",
     "holds": "Can an award seat be held?",
-    "stopovers": "Are stopovers allowed?",
+    "waitlist": "Are there waitlists for awards?",
+    "stopovers": "Are stopovers and open jaws allowed?",
     "pooling": "Can balances be pooled?",
     "changes": "What do changes and cancellations cost?",
     "mixed_cabin": "Can cabins be mixed?",
@@ -79,7 +80,6 @@ FACT_QUESTIONS = {
     "distance_rule": "Which distance counts?",
     "issue_fee": "Is there a fee to issue an award?",
     "one_way": "Are one-way awards possible?",
-    "open_jaw": "Are open jaws allowed?",
     "partner_end": "Do any partner awards end?",
     "partner_pricing": "How are partner flights priced?",
     "partner_release": "When do partners get award seats?",

@@ -14,6 +14,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
 from mcp_server.toolkit.wording import program_name
+from mcp_server.views.surcharge_levels import RankedSurcharge, describe_surcharges, list_surcharges, to_ranked
 from shared.db.observations import AwardObservation as Row
 from shared.domain import departure_duty as rules
 from shared.domain.airports import Airport
@@ -123,6 +124,7 @@ class Fee(Marked):
 
 class FeeEstimates(Result):
     fees: list[Fee]
+    surcharges: list[RankedSurcharge]
     departure_duty: DepartureDuty | None
     total_found: int
     freshness: Freshness
@@ -235,6 +237,12 @@ def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
     )
 
 
+def _cut(rows: Sequence[Any], programs: int | None) -> list[Any]:
+    """The rows of the first programmes."""
+    shown = list(dict.fromkeys(row.program for row in rows))[:programs]
+    return [row for row in rows if row.program in shown]
+
+
 def _describe_fees(call: Call, fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:
     if not fees:
         return _describe_unseen(origin, destination, cabin)
@@ -292,16 +300,19 @@ def estimate_award_fees(
     duty = find_departure_duty(call, start, end, cabin, date or call.today)
     fees = _find_fees(call, origin, destination, cabin, slugs, duty)
     duty_sentence = describe_departure_duty(call, start, duty, cabin, fees)
-    if not fees and not duty:
+    starts, ends = require_airports(call.reference, origin), require_airports(call.reference, destination)
+    ranked = list_surcharges(call, starts, ends, cabin, slugs)
+    if not fees and not duty and not ranked:
         raise NoData(f"{_describe_unseen(origin, destination, cabin)} {duty_sentence}".strip(), ["observed fees"])
-    shown_programs = list(dict.fromkeys(f.program for f in fees))[: call.limits.results]
-    fees_shown = [f for f in fees if f.program in shown_programs]
-    total = len({f.program for f in fees})
-    message = _describe_fees(call, fees_shown, total, origin, destination, cabin)
+    fees_shown, levels_shown = _cut(fees, call.limits.results), _cut(ranked, call.limits.results)
+    averages = _describe_fees(call, fees_shown, len({f.program for f in fees}), origin, destination, cabin)
+    levels = describe_surcharges(call, levels_shown)
+    sentences = [averages, levels, duty_sentence] if fees else [levels, averages, duty_sentence]
     return FeeEstimates(
-        message=f"{message} {duty_sentence}".strip(),
+        message=" ".join(s for s in sentences if s),
         fees=fees_shown,
+        surcharges=[to_ranked(level) for level in levels_shown],
         departure_duty=duty,
-        total_found=total,
+        total_found=len({f.program for f in fees}),
         freshness=_build_freshness(call, fees),
     )

@@ -1,11 +1,12 @@
-"""Lounge visits a person logged, with counts per card and access method."""
+"""Lounge visits a person logged, with counts per card and access method, and which lounges their cards open."""
 
+from collections.abc import Collection
 from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
-from sqlalchemy import ColumnElement, delete
+from sqlalchemy import ColumnElement, delete, select
 
 from mcp_server.toolkit import edits
 from mcp_server.toolkit.argument_schema import UNASSUMED
@@ -26,13 +27,17 @@ from mcp_server.toolkit.parameters import (
 from mcp_server.toolkit.provenance import Audited, describe_audited
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Added, Money, Paging, Part, Result
-from shared.db.cards import Card
+from shared.db.cards import Card, list_open_slugs
 from shared.db.lounges import LoungeVisit as Row
 from shared.db.lounges import count_visits, page_of_visits
+from shared.db.members import HOLDER
+from shared.db.statuses import LoyaltyStatus
 from shared.domain.dates import format_day
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import lounges
+from shared.reference.rows.travel import LoungeEntry
 
 AccessMethod = Literal["card", "status", "ticket", "membership", "paid", "guest", "other"]
 Name = Annotated[str, Field(max_length=120), NOT_BLANK]
@@ -81,10 +86,31 @@ class LoggedVisit(Added):
     visits_this_year: LoungeCounts
 
 
+class EntryRule(Audited):
+    """What one card or status opens. `held`: which; `guests_cost`: of the guests asked about, null: not known.
+
+    `listed_here`: those at the airport asked about; null: no list of them by airport is known.
+    """
+
+    lounges: str
+    held: str
+    guests_free: int | None
+    guests_most: int | None
+    guest_fee: Money | None
+    guests_cost: Money | None
+    currency: str | None
+    hours_before: int | None
+    guests_on: Literal["same_flight", "same_airline", "same_alliance", "same_day"] | None
+    visits_a_year: int | None
+    condition: str | None
+    listed_here: list[str] | None
+
+
 class Visits(Result):
     visits: list[LoungeVisit]
     totals: LoungeTotals
     paging: Paging
+    entry: list[EntryRule]
 
 
 class ChangedVisit(Result):
@@ -196,12 +222,89 @@ def log_lounge_visit(
     )
 
 
+_ALLIANCE_NAMES = {
+    "oneworld-emerald": "oneworld Emerald",
+    "oneworld-sapphire": "oneworld Sapphire",
+    "star-gold": "Star Alliance Gold",
+    "skyteam-elite-plus": "SkyTeam Elite Plus",
+}
+_GUESTS_ON = {
+    "same_flight": "on the same flight",
+    "same_airline": "on a flight of the airline or a partner",
+    "same_alliance": "on a flight of the alliance",
+    "same_day": "with a flight that day",
+}
+_MOST_TOLD = 3  # rules in the sentence; the others stand in the rows
+
+
+def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, guests: int) -> list[EntryRule]:
+    """What the person's cards and statuses open, or one card alone; where guests cost least first."""
+    if card_id is None:
+        slugs: Collection[str | None] = list_open_slugs(call.db, call.today)
+        query = select(LoyaltyStatus.program, LoyaltyStatus.tier).where(LoyaltyStatus.member == HOLDER)
+        held = [(program, tier) for program, tier in call.db.execute(query)]
+        statuses = lounges.find_alliance_tiers(call.reference, held)
+    else:
+        slugs, statuses = [call.db.scalar(select(Card.slug).where(Card.id == card_id))], frozenset()
+    holders = {slug for slug in slugs if slug} | statuses
+    rules = [
+        _to_entry_rule(call, e, airport, guests) for e in lounges.list_entries(call.reference, holders, call.today)
+    ]
+    return sorted(rules, key=lambda r: (r.guests_cost is None, r.guests_cost or 0, r.lounges))
+
+
+def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: int) -> EntryRule:
+    price = lounges.price_guests(entry, guests)
+    card = call.reference.cards.get(entry.holder)
+    known = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
+    return EntryRule(
+        lounges=entry.lounges,
+        held=card.name if card else _ALLIANCE_NAMES[entry.holder],
+        guests_free=entry.guests_free,
+        guests_most=entry.guests_most,
+        guest_fee=entry.guest_fee,
+        guests_cost=price.amount if price and not price.left_out else None,
+        currency=entry.fee_currency,
+        hours_before=entry.hours_before,
+        guests_on=entry.guests_on,
+        visits_a_year=entry.visits_a_year,
+        condition=entry.condition,
+        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and known else None,
+        **describe_audited(entry),
+    )
+
+
+def _describe_entry(rules: list[EntryRule], airport: str | None, guests: int) -> str:
+    if not rules:
+        return "We know no lounge rule of your cards and statuses."
+    here = next((r.listed_here for r in rules if r.listed_here), None)
+    listed = f" Priority Pass lists {pluralize(len(here), 'lounge')} at {airport}." if here else ""
+    more = f" {pluralize(len(rules) - _MOST_TOLD, 'more rule')}." if len(rules) > _MOST_TOLD else ""
+    return " ".join(_describe_rule(r, guests) for r in rules[:_MOST_TOLD]) + more + listed
+
+
+def _describe_rule(rule: EntryRule, guests: int) -> str:
+    """`Centurion Lounges with American Express Platinum Card: 2 guests cost $100, on the same flight.`"""
+    who = pluralize(guests, "guest")
+    if rule.guests_most is not None and guests > rule.guests_most:
+        price = f"{pluralize(rule.guests_most, 'guest')} at most"
+    elif rule.guests_cost is None:
+        price = f"the price of {who} is not known" if rule.guests_free is None else f"{rule.guests_free} of {who} free"
+    elif rule.guests_cost and rule.currency:
+        price = f"{who} {'costs' if guests == 1 else 'cost'} {format_money(rule.guests_cost, rule.currency)}"
+    else:
+        price = f"{who} free" if guests else "you come in"
+    where = f", {_GUESTS_ON[rule.guests_on]}" if guests and rule.guests_on else ""
+    return f"{rule.lounges} with {rule.held}: {price}{where}."
+
+
 @tool(
     area="lounges",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="List lounge visits",
-    phrases="Which lounges was I at, how many entries did I get from Priority Pass or my card?",
+    title="List lounge visits and entry rules",
+    phrases="Which lounges was I at, how many entries did I get from Priority Pass or my card? Which lounge can I enter"
+    " or get into with guests, my family, on this card or status, what does a guest cost?",
 )
 def list_lounge_visits(
     call: Call,
@@ -210,12 +313,14 @@ def list_lounge_visits(
     to_date: Day | None = None,
     airport: AirportOrCity | None = None,
     card_id: CardId | None = None,
+    guests: Annotated[Guests | None, Field(description="Companions: adds the rules of entry.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Visits:
     """Lists the airport lounges the user visited, and how often, per card, Priority Pass or other entry.
 
-    For "How often was I in a lounge this year?" Free.
+    For "How often was I in a lounge this year?" With guests also which lounges the cards and statuses open, and what
+    guests cost: "Can I bring two guests at JFK?" Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
@@ -232,11 +337,14 @@ def list_lounge_visits(
     filters = [condition for condition in conditions if condition is not None]
     counts = count_visits(call.db, *filters)
     rows = page_of_visits(call.db, *filters, page=page, per_page=per_page)
+    rules = [] if guests is None else _list_entry_rules(call, card_id, airport, guests)
+    visited = f"{pluralize(counts.total, 'lounge visit')}."
     return Visits(
-        message=f"{pluralize(counts.total, 'lounge visit')}.",
+        message=visited if guests is None else _describe_entry(rules, airport, guests),
         visits=[_to_visit(row) for row in rows],
         totals=LoungeTotals.model_validate(counts),
         paging=Paging.of(page, per_page, counts.total),
+        entry=rules,
     )
 
 

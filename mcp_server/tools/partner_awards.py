@@ -20,6 +20,7 @@ from shared.domain.transfers import Reach, find_reach, first_covering
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.city_airports import require_airports
 from shared.reference.rows import Program
+from shared.reference.surcharges import find_surcharges, list_nonstop_carriers
 from shared.services.search.price_memory import carriers_seen_nonstop
 from shared.services.search.purses import read_household
 
@@ -88,12 +89,6 @@ class _PartnerAward(NamedTuple):
     season: Season
     points: int
     peak: int | None
-
-
-def _find_carriers(call: Call, starts: Sequence[str], ends: Sequence[str]) -> list[str]:
-    """The carriers known to fly the route non-stop."""
-    flights = call.reference.flights.items()
-    return sorted(c for c, f in flights if any(end in f.pairs.get(start, ()) for start in starts for end in ends))
 
 
 def _find_hub_carriers(call: Call, codes: Sequence[str]) -> list[str]:
@@ -167,17 +162,11 @@ def _find_way(reaches: Reaches, program: str, points: int) -> tuple[Reachable, s
 
 def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
     """The surcharges known for these carriers when booked with this programme."""
-    own = {c for c in airlines if (a := call.reference.airlines.get(c)) and a.program == program}
-    surcharges = []
-    for row in call.reference.rows("carrier_surcharges.csv"):
-        row_airlines = set(airlines) if row.operating_carrier == "*" else set(row.operating_carrier.split("|"))
-        carriers = row_airlines & set(airlines)
-        if carriers and (row.booked_with == program or (row.booked_with is None and carriers & own)):
-            surcharge = Surcharge(
-                level=row.level, usd_low=row.usd_low, usd_high=row.usd_high, note=row.remark, **describe_verified(row)
-            )
-            surcharges.append(surcharge)
-    return surcharges
+    rows = [found.row for found in find_surcharges(call.reference, program, airlines)]
+    return [
+        Surcharge(level=r.level, usd_low=r.usd_low, usd_high=r.usd_high, note=r.remark, **describe_verified(r))
+        for r in rows
+    ]
 
 
 def _to_option(call: Call, group: list[_PartnerAward], reaches: Reaches, passengers: int) -> PartnerOption:
@@ -235,7 +224,7 @@ def get_partner_award_options(
     start, end = starts[0], ends[0]
     if set(starts) & set(ends):
         raise Invalid(Fault("destination", "is the origin", "another airport"))
-    nonstop_carriers = _find_carriers(call, starts, ends)
+    nonstop_carriers = list_nonstop_carriers(call.reference, starts, ends)
     carriers = [call.reference.airline(operating_airline).iata] if operating_airline else nonstop_carriers
     findings = _judge_routes(call, carriers or _find_hub_carriers(call, (start, end)), starts, ends)
     every_price = list(_find_prices(call, findings, start, end, cabin))

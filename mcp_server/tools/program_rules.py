@@ -1,5 +1,6 @@
 """Rules of a loyalty programme: expiry, holds, stopovers, pooling and the like."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -8,15 +9,27 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Result
-from mcp_server.views.program_rules import TOPICS, Rule, Topic, explain_missing, list_rules
+from mcp_server.views.program_rules import TOPICS, Rule, Topic, describe_missing, explain_missing, list_rules
 from shared.domain.plurals import pluralize
 from shared.errors import NoData
+from shared.reference.rows import Program
+
+_LONGEST_ANSWER = 300
 
 
 class ProgramRules(Result):
     program: str
     rules: list[Rule]
     missing_topics: list[Topic]
+
+
+def _describe_rules(program: Program, rules: Sequence[Rule]) -> str:
+    """Few rules in their own words, many as a count."""
+    unconfirmed = sum(r.unaudited for r in rules)
+    answer = f"{program.name}: {' '.join(r.summary for r in rules)}"
+    if len(answer) <= _LONGEST_ANSWER:
+        return f"{answer} Not checked." if unconfirmed == len(rules) else answer
+    return f"{pluralize(len(rules), 'rule')} of {program.name}, {unconfirmed} of them not checked."
 
 
 @tool(
@@ -42,13 +55,13 @@ def get_program_rules(
     rules = [r for r in list_rules(call, resolved) if r.topic in wanted_topics]
     answered = {r.topic for r in rules}
     missing = [t for t in wanted_topics if t not in answered]
-    unanswered = ", ".join(missing).replace("_", " ")
     reasons = " ".join(filter(None, (explain_missing(call, resolved, t) for t in missing)))
+    gaps = f"{describe_missing(resolved, missing)} {reasons}".rstrip() if missing else ""
     if not rules:
-        text = f"Nothing is known about {unanswered} of {resolved.name}. {reasons}".rstrip()
-        raise NoData(text, missing=[*missing])
-    unconfirmed = sum(r.unaudited for r in rules)
-    message = f"{pluralize(len(rules), 'rule')} of {resolved.name}, {unconfirmed} of them unaudited."
-    if missing:
-        message += f" Not known: {unanswered}. {reasons}".rstrip()
-    return ProgramRules(message=message, program=resolved.slug, rules=rules, missing_topics=missing)
+        raise NoData(gaps, missing=[*missing])
+    return ProgramRules(
+        message=f"{_describe_rules(resolved, rules)} {gaps}".rstrip(),
+        program=resolved.slug,
+        rules=rules,
+        missing_topics=missing,
+    )

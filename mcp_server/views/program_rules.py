@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.provenance import Verified, describe_verified
+from mcp_server.toolkit.wording import join_names
 from shared.domain.plurals import pluralize
 from shared.reference.ages import explain_outdated
 from shared.reference.rows import AwardExample, CancellationFee, Program, ProgramFact
@@ -29,8 +30,10 @@ TOPICS: tuple[Topic, ...] = get_args(Topic)
 _FACTS: dict[str, Topic] = {
     "hold": "holds",
     "stopover": "stopovers",
+    "open_jaw": "stopovers",
     "existing_bookings": "changes",
     "rebook_fee": "changes",
+    "waitlist": "waitlist",
     "mixed_cabin": "mixed_cabin",
     "infants": "infants",
     "children": "infants",
@@ -40,7 +43,36 @@ _FACTS: dict[str, Topic] = {
 }
 _FILES: dict[Topic, str] = {"expiry": "points_expiry.csv", "pooling": "points_pooling.csv"}  # else program_facts.csv
 _COUNT = re.compile(r"(\d+)(?: (.+))?")
-_POOLING = {"yes": "Pooling is offered", "no": "Balances cannot be pooled", "conditional": "Pooling under conditions"}
+_ACTIVITY = re.compile(r"(activity|fixed)\b(.*)")
+_POOLING = {
+    "yes": "Members can put their points together",
+    "no": "Members cannot put their points together",
+    "conditional": "Some members can put their points together",
+}
+# What a kind of fact is about, where its answer does not say so.
+_LABELS = {
+    "hold": "Holding seats",
+    "stopover": "Stopovers",
+    "open_jaw": "Open jaws",
+    "existing_bookings": "Earlier bookings",
+    "rebook_fee": "Changes",
+    "waitlist": "Waitlists",
+    "mixed_cabin": "Mixed cabins",
+    "share_avios": "Giving points",
+    "who_can_travel": "Who may travel",
+}
+_TOPIC_WORDS: dict[Topic, str] = {
+    "expiry": "the end of points",
+    "holds": "holding seats",
+    "stopovers": "stopovers and open jaws",
+    "pooling": "putting points together",
+    "changes": "changes and cancellations",
+    "waitlist": "waitlists",
+    "mixed_cabin": "mixed cabins",
+    "infants": "babies on the lap",
+    "gifting": "awards for other people",
+    "sweet_spots": "sample prices",
+}
 
 Limits = dict[str, int | float | str]
 
@@ -59,10 +91,14 @@ def _find_expiry_rule(call: Call, program: Program) -> Iterator[Rule]:
     summary = f"Points last {expiry.rule}."
     if expiry.rule == "never":
         summary = "Points do not expire."
+    elif expiry.months and (counted := _ACTIVITY.fullmatch(expiry.rule)):
+        start = "the last activity" if counted[1] == "activity" else "they were earned"
+        summary = f"Points end {expiry.months} months after {start}{counted[2]}."
     elif expiry.months:
         summary = f"Points end after {expiry.months} months: {expiry.rule}."
     if expiry.exceptions:
-        summary += f" Exceptions: {expiry.exceptions}."
+        spared = expiry.exceptions.removeprefix("none ")
+        summary += f" {'Exceptions:' if spared == expiry.exceptions else 'They do not end'} {spared}."
     limits: Limits = {"months": expiry.months} if expiry.months else {}
     yield Rule(topic="expiry", allowed=None, summary=summary, limits=limits, **describe_verified(expiry))
 
@@ -70,7 +106,8 @@ def _find_expiry_rule(call: Call, program: Program) -> Iterator[Rule]:
 def _find_pooling_rule(call: Call, program: Program) -> Iterator[Rule]:
     pooling = call.reference.pooling(program.slug)
     if pooling and pooling.pooling != "unknown":
-        summary = _POOLING[pooling.pooling] + (f": {pooling.terms}" if pooling.terms else "")
+        join = ", " if (pooling.terms or "").startswith("but ") else ": "
+        summary = _POOLING[pooling.pooling] + (f"{join}{pooling.terms}." if pooling.terms else ".")
         allowed = pooling.pooling != "no"
         yield Rule(topic="pooling", allowed=allowed, summary=summary, limits={}, **describe_verified(pooling))
 
@@ -113,13 +150,22 @@ def parse_counts(value: str | None) -> Limits:
 
 
 def is_allowed(topic: Topic, value: str | None) -> bool | None:
-    """Whether holds or stopovers are allowed; None for topics that only the text answers."""
+    """Whether a topic is allowed; None for topics that only the text answers."""
+    if value in ("yes", "no"):
+        return value == "yes"
     if topic not in ("holds", "stopovers") or value is None:
-        return True if topic == "mixed_cabin" and value == "yes" else None
+        return None
     if value == "none":
         return False
     counts = parse_counts(value)
     return any(counts.values()) if counts else None
+
+
+def _describe_fact(row: ProgramFact) -> str:
+    """The answer as a sentence."""
+    label = _LABELS.get(row.topic)
+    text = f"{label}: {row.answer}" if label else row.answer[0].upper() + row.answer[1:]
+    return text if text.endswith(".") else f"{text}."
 
 
 def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
@@ -131,7 +177,7 @@ def _find_fact_rules(call: Call, program: Program) -> Iterator[Rule]:
             yield Rule(
                 topic=topic,
                 allowed=is_allowed(topic, row.value),
-                summary=row.answer,
+                summary=_describe_fact(row),
                 limits=counts or ({"value": row.value} if row.value and topic not in ("holds", "stopovers") else {}),
                 **describe_verified(row),
             )
@@ -156,6 +202,10 @@ def _find_sweet_spots(call: Call, program: Program) -> Iterator[Rule]:
             limits=limits,
             **describe_verified(row),
         )
+
+
+def describe_missing(program: Program, topics: Sequence[Topic]) -> str:
+    return f"We have no rule of {program.name} for {join_names([_TOPIC_WORDS[t] for t in topics])}."
 
 
 def explain_missing(call: Call, program: Program, topic: Topic) -> str | None:

@@ -16,6 +16,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "points_expiry.csv": ("program",),
     "points_pooling.csv": ("program",),
     "program_sites.csv": ("program",),
+    "booking_links.csv": ("program",),
+    "phantom_seats.csv": ("program", "airline"),
     "primary_hosts.csv": ("host",),
     "watched_sources.csv": ("name",),
     "transfer_partners.csv": ("from_program", "to_program", "cards", "valid_from"),
@@ -29,6 +31,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "airlines.csv": ("iata", "icao"),
     "airline_facts.csv": ("airline", "topic", "value"),
     "alliance_members.csv": ("airline", "valid_from"),
+    "alliance_tiers.csv": ("program", "alliance_tier"),
     "routes.csv": ("carrier", "origin", "destination"),
     "route_lists.csv": ("carrier", "area"),
     "home_areas.csv": ("kind", "area"),
@@ -45,6 +48,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "hotel_point_values.csv": ("program", "points"),
     "hotel_list_members.csv": ("country", "city", "name"),
     "lounges.csv": ("slug",),
+    "lounge_entry.csv": ("network", "holder", "valid_from"),
     "lounge_memberships.csv": ("membership",),
     "other_servers.csv": ("name",),
     "buy_points.csv": ("program",),
@@ -75,6 +79,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 # What a dated fact is about: rows with the same values must not hold on the same day.
 DATED: dict[str, tuple[str, ...]] = {
     "alliance_members.csv": ("airline",),
+    "lounge_entry.csv": ("network", "holder"),
     "transfer_partners.csv": ("from_program", "to_program", "cards"),
     "transfer_bonuses.csv": ("from_program", "to_program", "targeted"),
     "points_sales.csv": ("program", "kind", "targeted"),

@@ -18,12 +18,16 @@ from shared.processes.garbage_collection import pause_collection
 from shared.reference import (
     airlines,
     airports,
+    booking_links,
     fact_life,
     flights,
     folio,
     keys,
     known_prices,
+    lounges,
+    phantom_seats,
     spending,
+    surcharges,
     watched_sources,
 )
 from shared.reference.fact_life import ANY
@@ -355,12 +359,6 @@ _OFFER_KINDS = ("match", "challenge")
 _EARN_UNITS = ("points_per_unit", "percent")
 
 
-def _check_lounges(tables: Tables) -> Iterator[str]:
-    memberships = {row.membership for row in tables["lounge_memberships.csv"].values()}
-    for where, row in list_rows(tables, "lounges.csv"):
-        yield from (f"{where}: {n!r} is not in lounge_memberships.csv" for n in row.networks if n not in memberships)
-
-
 def _check_kinds(tables: Tables) -> Iterator[str]:
     """Values that results declare as enumerations."""
     for name, field, allowed in (
@@ -409,7 +407,10 @@ _CHECKS: dict[Callable[[Tables], Iterator[str]], tuple[str, ...]] = {
     _check_card_rules: ("cards.csv",),
     _check_vouchers: ("voucher_types.csv", "airlines.csv"),
     _check_hotels: ("hotels.csv", "hotel_lists.csv", "hotel_programmes.csv", "cards.csv", "elite_tiers.csv"),
-    _check_lounges: ("lounge_memberships.csv",),
+    surcharges.find_faults: (),
+    booking_links.find_faults: ("primary_hosts.csv",),
+    phantom_seats.find_faults: ("airlines.csv",),
+    lounges.find_faults: ("lounge_memberships.csv", "cards.csv", "elite_tiers.csv"),
     _check_kinds: (),
     _check_status_matches: ("programs.csv", "elite_tiers.csv"),
     find_home_faults: (),

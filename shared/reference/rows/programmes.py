@@ -82,6 +82,28 @@ class ProgramSite(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class BookingLinkTemplate(Fact):
+    """An address of the programme's award search; `date_format` is that of strftime, `cabins` as `economy=M`.
+
+    It takes {origin}, {destination}, {date}, and often {passengers} and {cabin}; or it takes no route at all.
+    """
+
+    program: str
+    url: str
+    date_format: str | None
+    cabins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PhantomSeats(Fact):
+    """A programme is reported to show seats of an airline that cannot be booked; `cabin` None: of any cabin."""
+
+    program: str
+    airline: str
+    cabin: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class PointsPooling(Fact):
     """Whether members can pool their balances: yes, no, conditional, or unknown for the reason in `terms`."""
 

@@ -329,6 +329,36 @@ class LoungeMembership:
 
 
 @dataclass(frozen=True, slots=True)
+class LoungeEntry(Dated):
+    """Whom a card or an alliance status lets into the lounges of a network, and what guests cost.
+
+    `holder` is a card of the catalogue, or the alliance status that `network` itself is. `guests_on`: the flight that
+    guests must be on, from `same_flight` to `same_day`. What is empty is not known.
+    """
+
+    network: str
+    holder: str
+    lounges: str
+    guests_free: int | None
+    guests_most: int | None
+    guest_fee: Decimal | None
+    fee_currency: str | None
+    hours_before: int | None
+    guests_on: str | None
+    visits_a_year: int | None
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AllianceTier(Fact):
+    """The tiers of a programme that an alliance treats as one of its own."""
+
+    program: str
+    alliance_tier: str
+    tiers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Continent(Fact):
     """Countries of one continent. One that lists disagree about stands in its own row."""
 

@@ -24,6 +24,7 @@ from shared.domain.flight_times import count_flight_minutes
 from shared.outbox.enqueue import News, tell_all
 from shared.outbox.wording.award_seats import LISTED
 from shared.reference.airports import load_metro_names
+from shared.reference.booking_links import list_booking_links
 from shared.reference.exchange_rates import convert_amount
 from shared.reference.load import reference
 from shared.services.search.award_options import AwardOption
@@ -185,7 +186,7 @@ def describe_seats(
     """
     groups = group_flight_days(options)
     best = groups[:LISTED]
-    pages = reference().find_booking_pages(offers[0].program for offers in best)
+    pages = list_booking_links(reference(), [offers[0] for offers in best], query.terms.passengers)
     return {
         "origin": query.origin,
         "destination": query.destination,

@@ -43,6 +43,22 @@ def _facts() -> None:
     reference()
 
 
+def test_search_all_airlines_links_to_the_search_of_the_programme_and_warns_of_seats_that_are_not_there(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    ana = {"airline": "NH", "program": "air-canada-aeroplan"}
+    with_sources(selling("one", seat(travel_day(), **ana, points=75_000), seat(travel_day(), **VS, points=80_000)))
+    answer = use(people.alice, TOOL, **search_arguments(), passengers=2)
+    link = answer["booking_pages"]["air-canada-aeroplan"]
+    assert f"org0=LHR&dest0=JFK&departureDate0={travel_day().isoformat()}" in link
+    assert "&ADT=2&" in link
+    assert travel_day().strftime("departureDate=%m%%2F%d%%2F%Y") in answer["booking_pages"][VS["program"]]
+    shown = "Aeroplan may show seats of All Nippon Airways that cannot be booked"
+    warning = f"{shown}: confirm the seat before you move points."
+    assert answer["warnings"] == [warning]
+    assert warning in answer["message"]
+
+
 def test_search_all_airlines_lists_the_cheapest_first_with_every_airline_seen(
     people: People, use: Use, with_sources: WithSources
 ) -> None:

@@ -5,10 +5,15 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from shared import clock
 from shared.db import observations
 from shared.db.base import transaction
+from shared.domain.plans import CABINS
+from shared.reference.load import reference
+from shared.reference.surcharges import LEVELS, group_levels, rank_programs
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -106,8 +111,46 @@ def test_estimate_award_fees_of_chosen_programmes_and_cities(people: People, use
 
 
 def test_estimate_award_fees_that_nobody_has_seen_are_no_data(people: People, use: Use) -> None:
-    answer = use(people.alice, TOOL, origin="MAD", destination="JFK")
+    answer = use(people.alice, TOOL, origin="LPB", destination="PEN")
     assert (answer["status"], answer["missing"]) == ("no_data", ["observed fees"])
+
+
+def test_estimate_award_fees_ranks_programmes_by_surcharge_before_any_search(people: People, use: Use) -> None:
+    answer = use(people.alice, TOOL, origin="JFK", destination="LHR", cabin="business")
+    assert answer["fees"] == []
+    assert answer["message"].startswith("Airline surcharges: none with American Airlines AAdvantage (")
+    assert "very high with The British Airways Club." in answer["message"]
+    levels = [r["level"] for r in answer["surcharges"]]
+    assert levels == sorted(levels, key=LEVELS.index)
+    on_ba = next(
+        r for r in answer["surcharges"] if r["program"] == "american-airlines-aadvantage" and "BA" in r["airlines"]
+    )
+    assert (on_ba["level"], on_ba["usd_low"], on_ba["per"]) == ("very_high", 700, "one_way")
+    assert on_ba["source_url"].startswith("https://")
+    economy = use(people.alice, TOOL, origin="JFK", destination="LHR", programs=["AA"])["surcharges"]
+    assert [(r["airlines"], r["level"]) for r in economy] == [(["AA"], "none"), (["BA"], "high")]
+    chosen = use(people.alice, TOOL, origin="JFK", destination="LHR", programs=["british-airways-club"])["surcharges"]
+    assert [(r["program"], r["level"]) for r in chosen] == [("british-airways-club", "high")]
+    free = use(people.bob, TOOL, origin="JFK", destination="LHR")["surcharges"]
+    assert len({r["program"] for r in free}) == 3
+
+
+def test_estimate_award_fees_says_that_an_average_below_the_duty_cannot_hold(people: People, use: Use) -> None:
+    write(seen("flying-blue", "15", cabin="business"), seen("iberia-club", "700", cabin="business"))
+    message = use(people.alice, TOOL, origin="LHR", destination="JFK", cabin="business")["message"]
+    assert " The average of Flying Blue is below that duty: expect more." in message
+
+
+@given(st.sets(st.sampled_from(["AA", "BA", "VS", "LH", "NH", "EK", "IB", "ZZ"])), st.sampled_from(CABINS))
+@settings(max_examples=30)
+def test_each_airline_of_a_programme_has_one_level(airlines: set[str], cabin: str) -> None:
+    ranked = rank_programs(reference(), airlines, cabin)
+    pairs = [(one.program, airline) for one in ranked for airline in one.airlines]
+    assert len(pairs) == len(set(pairs))
+    assert {airline for _, airline in pairs} <= airlines
+    assert [LEVELS.index(one.row.level) for one in ranked] == sorted(LEVELS.index(one.row.level) for one in ranked)
+    grouped = [one.program for group in group_levels(ranked).values() for one in group]
+    assert sorted(grouped) == sorted({one.program for one in ranked})
 
 
 def test_estimate_award_fees_never_mixes_in_rows_of_the_other_data_mode(people: People, use: Use) -> None:

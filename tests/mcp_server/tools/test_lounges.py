@@ -2,9 +2,13 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import TOOLS
@@ -12,6 +16,7 @@ from mcp_server.tools.cards import remove_card
 from mcp_server.tools.lounges import update_lounge_visit
 from shared import clock
 from shared.errors import NotFound
+from shared.reference.lounges import price_guests
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -261,3 +266,53 @@ def test_a_card_removed_while_a_visit_is_put_on_it_leaves_no_link_behind(
         ends = list(pool.map(run, [*visits, None]))
     assert ends[-1] == "ok"
     assert [v["card_id"] for v in kept(use, people)] == [None] * 3
+
+
+def _entry(use: Use, people: People, guests: int, **given: Any) -> dict[str, Any]:
+    return use(people.alice, "list_lounge_visits", guests=guests, **given)
+
+
+def test_list_lounge_visits_says_which_lounges_two_guests_come_into(use: Use, people: People) -> None:
+    assert _entry(use, people, 2)["message"].startswith("We know no lounge rule of your cards and statuses.")
+    sapphire = use(people.alice, "add_card", card="us-chase-sapphire-reserve")["card"]["card_id"]
+    use(people.alice, "add_card", card="us-amex-platinum")
+    answer = _entry(use, people, 2, airport="JFK")
+    assert answer["message"].startswith("Chase Sapphire Lounges with Chase Sapphire Reserve: 2 guests free.")
+    assert "Priority Pass lists 10 lounges at JFK." in answer["message"]
+    centurion = next(r for r in answer["entry"] if r["lounges"] == "Centurion Lounges")
+    assert (centurion["guests_cost"], centurion["currency"], centurion["guests_on"]) == (100.0, "USD", "same_flight")
+    assert (centurion["hours_before"], centurion["listed_here"]) == (3, None)
+    alone = _entry(use, people, 2, card_id=sapphire)["entry"]
+    assert {r["held"] for r in alone} == {"Chase Sapphire Reserve"}
+    assert "entry" in use(people.alice, "list_lounge_visits")
+    assert not use(people.alice, "list_lounge_visits")["entry"]
+
+
+def test_list_lounge_visits_knows_the_guests_of_a_status(use: Use, people: People) -> None:
+    use(people.alice, "set_loyalty_status", program="united-mileageplus", tier="Premier Gold")
+    one, two = _entry(use, people, 1), _entry(use, people, 2)
+    assert one["message"].startswith(
+        "Star Alliance Gold lounges with Star Alliance Gold: 1 guest free, on the same flight."
+    )
+    assert two["message"].startswith("Star Alliance Gold lounges with Star Alliance Gold: 1 guest at most")
+    assert (two["entry"][0]["guests_cost"], two["entry"][0]["confidence"]) == (None, "high")
+
+
+@given(
+    free=st.none() | st.integers(0, 4),
+    most=st.none() | st.integers(0, 6),
+    fee=st.none() | st.integers(1, 80),
+    guests=st.integers(0, 20),
+)
+@settings(max_examples=30, deadline=None)
+def test_no_price_of_guests_is_made_up(free: int | None, most: int | None, fee: int | None, guests: int) -> None:
+    row = SimpleNamespace(guests_free=free, guests_most=most, guest_fee=None if fee is None else Decimal(fee))
+    price = price_guests(row, guests)  # type: ignore[arg-type]
+    if price is None:
+        assert guests
+        assert free is None
+        assert fee is None
+        return
+    assert price.left_out == (max(0, guests - most) if guests and most is not None else 0)
+    assert price.paying <= guests - price.left_out
+    assert price.amount == (price.paying * fee if fee is not None else None if price.paying else 0)

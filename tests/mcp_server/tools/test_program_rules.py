@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from mcp_server.toolkit.context import Caller
+from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
 from tests.support.people import People
 
@@ -18,7 +19,7 @@ def test_get_program_rules_explains_with_sources_and_names_what_is_missing(peopl
     assert by["changes"]["limits"] == fees
     assert by["expiry"]["limits"] == {"months": 18}
     assert all(r["source_url"] and r["confidence"] for r in answer["rules"])
-    assert answer["missing_topics"] == ["waitlist", "mixed_cabin", "infants", "gifting", "sweet_spots"]
+    assert answer["missing_topics"] == ["waitlist", "mixed_cabin", "gifting", "sweet_spots"]
 
 
 def test_get_program_rules_answers_the_topics_asked_for_in_one_order(people: People, use: Use) -> None:
@@ -77,9 +78,9 @@ def test_get_program_rules_says_of_an_old_rule_how_old_it_is(people: People, use
 @pytest.mark.parametrize(
     ("program", "months", "summary"),
     [
-        ("flying blue", 24, "Points end after 24 months: activity."),
+        ("flying blue", 24, "Points end 24 months after the last activity."),
         ("finnair", 18, "earning or using Avios; transfers do not count"),
-        ("aadvantage", 24, "none for holders of an AAdvantage card"),
+        ("aadvantage", 24, "They do not end for holders of an AAdvantage card"),
         ("wyndham", 18, "each point also ends four years after it was earned"),
     ],
 )
@@ -95,3 +96,35 @@ def test_get_program_rules_of_cathay_has_the_five_stopovers_of_its_terms(people:
     (rule,) = _rule(use, people.bob, "asia miles", "stopovers")["rules"]
     assert "five at most" in rule["summary"]
     assert rule["source_url"].startswith("https://www.asiamiles.com/")
+
+
+@pytest.mark.parametrize(
+    ("program", "topic", "message"),
+    [
+        ("aeroplan", "infants", "Aeroplan: A baby on the lap costs 2,500 points or a small sum in cash, plus taxes."),
+        ("hilton-honors", "pooling", "Hilton Honors: Members can put their points together."),
+        ("krisflyer", "waitlist", "Singapore Airlines KrisFlyer: Waitlists: on its own flights until 3 weeks before"),
+        ("atmos", "mixed_cabin", "the highest cabin of any flight sets the price of the whole itinerary. Not checked."),
+        ("korean air", "gifting", "Korean Air SKYPASS: Who may travel: the member and registered family"),
+        ("emirates", "mixed_cabin", "We have no rule of Emirates Skywards for mixed cabins."),
+        ("aeroplan", "waitlist", "We have no rule of Aeroplan for waitlists."),
+    ],
+)
+def test_get_program_rules_answers_in_the_sentence(
+    people: People, use: Use, program: str, topic: str, message: str
+) -> None:
+    assert message in _rule(use, people.bob, program, topic)["message"]
+
+
+def test_get_program_rules_says_whether_there_are_waitlists(people: People, use: Use) -> None:
+    found = {p: _rule(use, people.bob, p, "waitlist")["rules"][0]["allowed"] for p in ("asia miles", "krisflyer")}
+    assert found == {"asia miles": False, "krisflyer": True}
+
+
+def test_most_asked_programmes_have_a_rule_for_babies() -> None:
+    """Twelve of the airline programmes people ask for most, each with a source."""
+    rows = {r.program: r for r in reference().rows("program_facts.csv") if r.topic == "infants"}
+    asked = "air-canada-aeroplan american-airlines-aadvantage british-airways-club delta-skymiles flying-blue"
+    asked += " united-mileageplus korean-air-skypass ana-mileage-club jal-mileage-bank qatar-airways-privilege-club"
+    asked += " southwest-rapid-rewards lufthansa-miles-and-more"
+    assert [p for p in asked.split() if p not in rows or rows[p].source_url == "general knowledge"] == []
