@@ -16,6 +16,7 @@ from mcp_server.views.profile import Profile, to_profile
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
+from shared.db.cards import Card
 from shared.db.messages import Notification
 from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
@@ -24,10 +25,12 @@ from shared.db.upcoming_bookings import earliest_today
 from shared.db.watches import list_limited_models
 from shared.domain import balances, time_zones
 from shared.domain import redemptions as rules
+from shared.domain.cards import BonusProgress
 from shared.domain.dates import format_day
-from shared.domain.deadlines import Deadline, Value, select_due
+from shared.domain.deadlines import Deadline, Value, describe_next_step, select_due
 from shared.domain.household import add_member
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.party_prices import format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference.exchange_rates import convert_amount, describe_rate, find_exchange_rate
@@ -188,7 +191,7 @@ def describe_members(sums: list[MemberSums]) -> str:
     return "".join(sentences)
 
 
-WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
+WITHIN_DAYS, SOONEST, TOP, IN_WORDS = 90, 5, 5, 2
 # What is only counted: alerts that are neither paused nor ended, trips, unread notices.
 _COUNTED = {
     **{model.KIND.table: select_count(model, model.is_running()) for model in list_limited_models()},
@@ -229,7 +232,7 @@ class BalanceSums(Part):
 
 
 class CardCounts(Part):
-    """`credits`: those that end soonest first, at most 40. `bonuses`: open ones that statements show spending for."""
+    """`credits`: those that end soonest first, at most 40. `bonuses`: those marked pending or with known spending."""
 
     open: int
     bonuses_pending: int
@@ -307,14 +310,15 @@ def get_portfolio(call: Call) -> Portfolio:
         time_zones.find_local_day(call.now, own_profile.timezone),
         choose_currency(own_profile.currency),
     )
-    kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
-    soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
+    due = select_due(find_deadlines(view, holdings, tuple(TABLES)), WITHIN_DAYS)
+    soon = [d for d in due if d.kind != "card_credit"]  # those are shown with the cards
     cards, log = _count_cards(view, holdings), list_redemptions(call, view)
     values = _value_balances(view, holdings.balances)
     sums, members = _sum_balances(view, holdings.balances, values), sum_members(view, holdings, values)
-    message = _describe_portfolio(view, own_profile, sums, holdings.balances)
+    first = describe_next_step(due)
+    message = f"{first}{' ' if first else ''}{_describe_portfolio(view, own_profile, sums, holdings.balances)}"
     return Portfolio(
-        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards)}{describe_redemptions(log)}",
+        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards, view, first)}{describe_redemptions(log)}",
         balances=sums,
         by_member=members,
         cards=cards,
@@ -403,28 +407,43 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
         bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
         credits=[to_held_credit(c) for c in list_own_credits(view, holdings)[:MAX_CREDITS]],
         bonuses=[
-            OpenBonus(
-                card_id=row.id,
-                card=name_card(row),
-                member=row.member or None,
-                progress=to_bonus_spending(progress, view.today),
-            )
+            _to_open_bonus(view, row, progress)
             for row in holdings.cards
-            if (progress := find_progress(holdings.card_spending, row))
+            if (progress := find_progress(holdings.card_spending, row)) or row.bonus_status == "pending"
         ],
     )
 
 
-def _describe_cards(cards: CardCounts) -> str:
-    """Sentences on credits that end soon and on bonuses that are being spent for."""
+def _to_open_bonus(view: Viewpoint, row: Card, progress: BonusProgress | None) -> OpenBonus:
+    return OpenBonus(
+        card_id=row.id,
+        card=name_card(row),
+        member=row.member or None,
+        bonus_amount=row.bonus_amount,
+        bonus_currency=row.bonus_currency,
+        spend_requirement=row.spend_requirement,
+        currency=row.currency,
+        spend_deadline_on=row.spend_deadline_on,
+        progress=progress and to_bonus_spending(progress, view.today),
+    )
+
+
+def _describe_cards(cards: CardCounts, view: Viewpoint, said: str) -> str:
+    """Sentences on bonuses that are being spent for, but for those that are `said`, and on credits that end soon."""
     soon = [c for c in cards.credits if c.due_soon]
-    sentences = []
+    known = [
+        (add_member(b.card, b.member), b.progress)
+        for b in cards.bonuses
+        if b.progress and b.progress.sentence not in said
+    ]
+    sentences = [f" {name}: {progress.sentence}" for name, progress in known[:IN_WORDS]]
     if soon:
-        first = [(f"{c.name} of {add_member(c.card, c.member)}", c) for c in soon[:TOP]]
-        names = ", ".join(f"{name} ({credit.open:,.2f} {credit.currency})" for name, credit in first)
-        more = f" and {len(soon) - TOP} more" if len(soon) > TOP else ""
-        sentences.append(f" {pluralize(len(soon), 'card credit')} open and due soon: {names}{more}.")
-    sentences += [f" {add_member(b.card, b.member)}: {b.progress.sentence}" for b in cards.bonuses[:TOP]]
+        sums = [convert_amount(c.open, c.currency, view.currency) for c in soon]
+        worth = sum((amount for amount in sums if amount), Decimal(0))
+        what = pluralize(len(soon), "card credit")
+        sentences.append(
+            f" {what} of {format_amount(worth, view.currency)} in all {'ends' if len(soon) == 1 else 'end'} soon."
+        )
     return "".join(sentences)
 
 

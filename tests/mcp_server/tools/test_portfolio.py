@@ -117,7 +117,8 @@ def test_get_portfolio_counts_what_is_held_and_what_is_to_come(people: People, u
         Notification(dedupe_key="b", kind="account", title="t", body="b", read_at=now),
     )
     answer = use(people.alice, GET)
-    assert answer["cards"] == {"open": 1, "bonuses_pending": 1, "credits": [], "bonuses": []}
+    assert [b["card"] for b in answer["cards"].pop("bonuses")] == ["Open"]
+    assert answer["cards"] == {"open": 1, "bonuses_pending": 1, "credits": []}
     assert answer["statuses"] == use(people.alice, "list_loyalty_statuses")["statuses"]
     assert answer["vouchers"] == {"held": 2, "expiring_soon": 1}
     coming = answer["bookings"]
@@ -195,14 +196,12 @@ def test_get_portfolio_shows_credits_by_cycle_and_the_spending_for_a_bonus(
     resy = credits["resy"]
     assert (resy["used"], resy["open"], resy["days_left"], resy["due_soon"]) == (20, 30, 39, True)
     assert resy["source_url"].startswith("https://")
-    assert (
-        "4 card credits open and due soon: Dining credit of American Express Gold Card (10.00 USD)" in answer["message"]
-    )
+    assert "4 card credits of 57 USD in all end soon." in answer["message"]
     progress = answer["cards"]["bonuses"][0]["progress"]
     assert (progress["spent"], progress["remaining"], progress["is_most"]) == (4_120, 1_880, False)
     said = "4,120 of 6,000 USD spent by 31 Oct 2026 as far as statements show; 1,880 to go by Sat 20 Feb 2027."
     assert progress["sentence"] == said
-    assert said in answer["message"]
+    assert answer["message"].count(said) == 1
     listed = use(people.alice, "list_my_cards")
     assert listed["cards"][0]["bonus_progress"] == progress
     assert said in listed["message"]
@@ -232,5 +231,5 @@ def test_get_portfolio_totals_each_member_of_the_household_and_all(
     assert (answer["balances"]["value"], answer["balances"]["points"]) == (300, 15_000)
     assert "Of this, Anna has 1 programme worth about 100.00 USD and 2 open cards." in answer["message"]
     assert {c["member"] for c in answer["cards"]["credits"]} == {"Anna"}
-    assert "of American Express Gold Card of Anna (" in answer["message"]
+    assert "First: Chase Travel hotel credit of Chase Sapphire Preferred of Anna" in answer["message"]
     assert "Annual fee of Chase Sapphire Preferred of Anna" in {d["title"] for d in answer["deadlines"]}
