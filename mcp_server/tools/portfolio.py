@@ -318,7 +318,15 @@ def get_portfolio(call: Call) -> Portfolio:
     first = describe_next_step(due)
     message = f"{first}{' ' if first else ''}{_describe_portfolio(view, own_profile, sums, holdings.balances)}"
     return Portfolio(
-        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards, view, first)}{describe_redemptions(log)}",
+        message="".join(
+            (
+                message,
+                describe_members(members),
+                _describe_passed(soon),
+                _describe_cards(cards, view, first),
+                describe_redemptions(log),
+            )
+        ),
         balances=sums,
         by_member=members,
         cards=cards,
