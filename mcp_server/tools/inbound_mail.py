@@ -537,8 +537,9 @@ def resolve_inbox_message(
 def _save_balance(call: Call, mail: InboundMail, fields: Mapping[str, Any] | None) -> Resolved:
     """Saves what a programme's statement says, once nothing of it is open."""
     proposal = to_proposal(call, mail.parsed["balance"], fields)
-    sentence = f"Nothing was saved yet. {describe_proposal(call, proposal)}"
-    if not proposal.missing:
+    if proposal.missing:
+        sentence = f"Nothing was saved yet. {describe_proposal(call, proposal)}"
+    else:
         sentence = save_proposal(call, proposal).message
         mail.raw, mail.state, mail.missing = None, "imported", []
     return _build_answer(call, mail, FilingResult(missing=proposal.missing), sentence, proposal)
