@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
@@ -13,6 +14,7 @@ from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
+from mcp_server.views.sheets import SheetName, SheetPart, build_sheet
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
@@ -284,6 +286,7 @@ class Portfolio(Result):
     profile: Profile
     unread_notifications: int
     as_of: datetime
+    sheet: SheetPart | None
 
 
 @tool(
@@ -294,12 +297,20 @@ class Portfolio(Result):
     phrases="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
     screen="portfolio",
 )
-def get_portfolio(call: Call) -> Portfolio:
-    """Sums up everything the user has: points and their worth, cards, status, vouchers, trips, alerts, deadlines.
+def get_portfolio(
+    call: Call,
+    sheet: Annotated[SheetName | None, Field(description="As CSV too.")] = None,
+    pasted: Annotated[
+        str | None,
+        Field(min_length=1, max_length=200_000, description="A programme's statement or the sheet's table to judge."),
+    ] = None,
+) -> Portfolio:
+    """Sums up everything the user has and this service knows of them: points, worth, cards, status, trips, deadlines.
 
-    For "What do I have in all, how am I doing?" The whole picture before planning, with card credits and progress to
-    bonuses. Values are estimates. Free.
+    For "What do I have in all? All in a spreadsheet." The whole picture before planning, with card credits and
+    bonuses. Saves nothing. Values are estimates. Free.
     """
+    asked = build_sheet(call, sheet, pasted) if sheet or pasted else None
     holdings = read_holdings(call.db, earliest_today(call.now))
     account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()
     counts = dict(zip(_COUNTED, numbers, strict=True))
@@ -318,7 +329,9 @@ def get_portfolio(call: Call) -> Portfolio:
     first = describe_next_step(due)
     message = f"{first}{' ' if first else ''}{_describe_portfolio(view, own_profile, sums, holdings.balances)}"
     return Portfolio(
-        message="".join(
+        message=asked[1]
+        if asked
+        else "".join(
             (
                 message,
                 describe_members(members),
@@ -340,6 +353,7 @@ def get_portfolio(call: Call) -> Portfolio:
         profile=own_profile,
         unread_notifications=counts["unread"],
         as_of=call.now,
+        sheet=asked and asked[0],
     )
 
 

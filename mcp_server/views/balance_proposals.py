@@ -44,7 +44,7 @@ def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] 
     given.pop("type", None)
     read = {name: facts[name] for name in ("program", "balance", "as_of") if facts.get(name) is not None}
     if "program" in read and "program" not in given:
-        read |= _name_account(call, str(read.pop("program")))
+        read |= name_account(call, str(read.pop("program")))
     arguments = read | given
     missing = [name for name in ("program", "balance") if arguments.get(name) is None]
     slug = None if "program" in missing or given.get("program") else facts.get("program")
@@ -63,7 +63,7 @@ def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] 
     )
 
 
-def _name_account(call: Call, slug: str) -> dict[str, str]:
+def name_account(call: Call, slug: str) -> dict[str, str]:
     """Programme and country: the Membership Rewards of all countries have one name in the tool."""
     if slug in get_args(ProgramSlug):
         return {"program": slug}

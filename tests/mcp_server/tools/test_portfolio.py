@@ -233,3 +233,46 @@ def test_get_portfolio_totals_each_member_of_the_household_and_all(
     assert {c["member"] for c in answer["cards"]["credits"]} == {"Anna"}
     assert "First: Chase Travel hotel credit of Chase Sapphire Preferred of Anna" in answer["message"]
     assert "Annual fee of Chase Sapphire Preferred of Anna" in {d["title"] for d in answer["deadlines"]}
+
+
+SHEETS = ("balances", "cards", "flights", "stays", "statuses", "vouchers", "trips", "watches", "spending")
+
+
+def test_each_sheet_holds_the_callers_rows_alone_and_can_be_added_again(people: People, use: Use) -> None:
+    for caller, note in ((people.alice, "mine"), (people.bob, "his")):
+        use(caller, "update_points_balance", program=BA, balance=42_318, notes=note)
+        use(caller, "add_card", card="us-amex-gold", opened_on="2026-01-05", notes=note)
+        keep(caller, leg(30, notes=note), stay(40, 42, notes=note), Trip(name=note))
+        use(caller, "set_loyalty_status", program=BA, tier="Gold", notes=note)
+        keep(caller, Voucher(voucher_slug="ba-companion-voucher", expires_on=day(90), notes=note))
+    for name in SHEETS:
+        text = use(people.alice, GET, sheet=name)["sheet"]["csv"]
+        assert "his" not in text.split("\r\n", 1)[1]
+        if name not in ("watches", "spending"):
+            assert "mine" in text
+        if name in SHEETS[:6]:
+            judged = use(people.alice, GET, sheet=name, pasted=text)
+            assert [row["state"] for row in judged["sheet"]["rows"]] == ["saved"], (name, judged["sheet"])
+
+
+def test_a_pasted_table_is_judged_by_the_arguments_of_its_tool_and_nothing_is_saved(people: People, use: Use) -> None:
+    table = "Programme;Points;Owner\nAeroplan;42.318;\nNothing Known;5;\nWorld of Hyatt;many;Sam\nAeroplan;42318;\n"
+    answer = use(people.alice, GET, sheet="balances", pasted=table)
+    rows = answer["sheet"]["rows"]
+    assert [row["state"] for row in rows] == ["new", "refused", "refused", "saved"]
+    assert rows[0]["arguments"] == {"program": "air-canada-aeroplan", "balance": 42_318}
+    assert [(row["line"], row["field"]) for row in rows[1:3]] == [(3, "program"), (4, "balance")]
+    assert answer["message"].startswith("1 row to add, 1 already saved, 2 refused. Line 3: program ")
+    assert use(people.alice, "list_points_balances")["balances"] == []
+    assert use(people.alice, GET, sheet="trips", pasted=table)["status"] == "invalid"
+    assert use(people.alice, GET, sheet="cards", pasted="no table")["status"] == "invalid"
+
+
+def test_a_pasted_statement_is_a_proposal_of_a_balance(people: People, use: Use) -> None:
+    answer = use(people.alice, GET, pasted="Iberia Club\nSaldo: 42.000 Avios\nPuntos de nivel: 300")
+    proposal = answer["sheet"]["balance"]
+    assert (proposal["program"], proposal["balance"], proposal["missing"]) == ("iberia-club", 42_000, [])
+    assert answer["message"].startswith("Iberia Club: 42,000 points on ")
+    assert use(people.alice, "update_points_balance", **proposal["arguments"])["status"] == "ok"
+    again = use(people.alice, GET, pasted="Your balance is 50,000 Avios")
+    assert again["sheet"]["balance"]["missing"] == ["program"]
