@@ -69,6 +69,7 @@ from auth_server.pages import (
     search,
     search_day,
     security,
+    sheets,
     sign_in_methods,
     spending,
     statuses,
@@ -238,6 +239,13 @@ DASHBOARD = [
             form_for_member(partial(begin, spending.import_statement)),
             spending.MAX_FILE_BYTES,
             page_for_member(spending.show_too_large),
+        ),
+    ),
+    *sheets.ROUTES,
+    _post(
+        sheets.UPLOAD,
+        handle_upload(
+            form_for_member(sheets.UPLOAD_FLOW), sheets.MAX_FILE_BYTES, page_for_member(sheets.show_too_large)
         ),
     ),
     get_for_member("/dashboard/settings", settings_page.show),

@@ -216,7 +216,7 @@ GROUPS = {
     ),
     "For operators: accounts": ("user", "client", "invite", "invites", "jobs", "mail", "trail"),
     "For operators: facts": ("audit", "fact", "facts"),
-    "For users": ("login", "tools", "call", "try", "token", "completion"),
+    "For users": ("login", "tools", "call", "sheet", "try", "token", "completion"),
 }
 EXAMPLES = {
     "award-travel up": "start everything",
@@ -367,6 +367,13 @@ def _add_call(parser: Parser) -> None:
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="--argument value", help="see call TOOL --help")
 
 
+def _add_sheet(parser: Parser) -> None:
+    names = ("balances", "cards", "flights", "stays", "statuses", "vouchers", "trips", "watches", "spending")
+    parser.add_argument("name", choices=names)
+    parser.add_argument("--add", metavar="FILE", help="add the rows of a CSV or Excel file, after a look at them")
+    parser.add_argument("--yes", action="store_true", help="save without a question")
+
+
 def _add_completion(parser: Parser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"))
 
@@ -504,6 +511,9 @@ COMMANDS = {
         "list the tools of the service logged in to", _add_tools, "client.commands:run_tools", takes_home=False
     ),
     "call": Command("call a tool of the service logged in to", _add_call, "client.commands:run_call", takes_home=False),
+    "sheet": Command(
+        "print what you keep as CSV, or add rows of a file", _add_sheet, "client.sheets:run_sheet", takes_home=False
+    ),
     "completion": Command(
         "print the completion script of a shell", _add_completion, "client.completion:run_completion", takes_home=False
     ),

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from auth_server.pages import bookings, flight_bookings, hotel_bookings
+from auth_server.pages import balances, bookings, flight_bookings, hotel_bookings
 from auth_server.pages.booking_timeline import FLIGHTS, STAYS, Row
-from auth_server.pages.forms import Field, Input, build_input, read_page, write_value
+from auth_server.pages.forms import Field, Input, build_input, read_page, show_form, write_value
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
 from auth_server.pages.tool_calls import Answer, Subject, change, look, read_faults
@@ -270,8 +270,58 @@ async def show_one(member: Member) -> FlowResult:
     (mail, answer), inputs, trips = await gather(_find_mail(member), load_inputs(member), bookings.name_trips(member))
     if mail is None:
         return MAILS.refuse(answer)
+    if _states_balance(mail):
+        return await _show_balance(member, mail)
     parsed = list_parsed(mail, member.data.query_value("type") or "")
     return _show_mail(member, mail, parsed, inputs, trips, {}, {})
+
+
+def _states_balance(mail: Row) -> bool:
+    return mail["kind"] == "balance" and mail["state"] == "needs_review"
+
+
+async def _show_balance(
+    member: Member, mail: Row, typed: Mapping[str, str] | None = None, saved: Answer | None = None
+) -> FlowResult:
+    """The form of a balance with what the mail states; what it leaves open is empty."""
+    form, supported = await gather(
+        balances.FORM.load(member, is_new=True), look(member, "list_points_balances", include_supported=True)
+    )
+    stated = mail["parsed"]["balance"]
+    typed = typed or form.write(stated)
+    programs = [(p["program"], p["name"]) for p in supported.get("supported_programs") or ()]
+    form.offer("program", [("", "Choose one"), *programs], typed.get("program", ""))
+    return show_form(
+        member,
+        form,
+        typed,
+        title="Is this balance right?",
+        heading=mail["subject"] or "A balance",
+        back=(PATH, "Forwarded mail"),
+        faults={
+            name.removeprefix("fields."): words for name, words in read_faults(saved or Answer(status="ok")).items()
+        },
+        note=_explain_balance(mail) if saved is None else "",
+        delete=f"{PATH}/{mail['message_id']}/discard",
+    )
+
+
+def _explain_balance(mail: Row) -> str:
+    """What the mail leaves open, and the numbers that may be the balance."""
+    reasons = [item["reason"] for item in mail["review"]]
+    numbers = " or ".join(f"{number:,}" for number in mail["parsed"]["balance"]["amounts"])
+    return " ".join([*reasons, *([f"The mail says: {numbers}."] if "balance" in mail["missing"] else [])])
+
+
+async def _file_balance(member: Member, mail: Row) -> FlowResult:
+    form = await balances.FORM.load(member, is_new=True)
+    typed = form.read(member)
+    fields = {"balance": typed["balance"]} | form.list_filled(typed)
+    id = mail["message_id"]
+    saved = await change(member, "resolve_inbox_message", message_id=id, action="import", fields=fields)
+    if saved.is_good and not saved["missing"]:
+        return redirect_back(balances.PATH, "saved")
+    return await _show_balance(member, mail, typed, saved)
 
 
 def list_parsed(mail: Row, kind: str) -> list[dict[str, Any]]:
@@ -321,6 +371,8 @@ async def file_one(member: Member) -> FlowResult:
     id, parsed = mail["message_id"], list_parsed(mail, member.data.form_value("type"))
     if mail["state"] not in ("needs_review", "failed"):
         return redirect_back(f"{PATH}/{id}", "settled")
+    if _states_balance(mail):
+        return await _file_balance(member, mail)
     corrections, faults = read_corrections(inputs, parsed, mail["missing"], member.data.form_value)
     typed = dict(member.data.form)
     if faults or not parsed:

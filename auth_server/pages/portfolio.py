@@ -24,12 +24,13 @@ from auth_server.web.year_of_dots import Ending, draw_year
 from shared import clock
 from shared.db.oauth import Client, Family
 from shared.db.worth_days import list_worth
+from shared.domain.deadlines import weigh_stake
 from shared.domain.household import add_member
 from shared.domain.party_prices import format_money
 from shared.domain.possible_flights import format_minutes
 from shared.internal_api import DRAW_FLIGHTS
 
-YEAR_DAYS, WITHIN_DAYS, SOON_DAYS = 366, 90, 30
+YEAR_DAYS, WITHIN_DAYS = 366, 90
 MAX_BALANCES, MAX_TASKS = 8, 5
 MAX_BOOKINGS, MAX_WATCHES = 5, 4
 MAX_STAYS = 20  # whose free cancellation is among what ends
@@ -233,9 +234,9 @@ def _describe_free_cancellation(stay: Mapping[str, Any]) -> Task | None:
 
 
 def _choose_tasks(tasks: Sequence[Task]) -> Section:
-    """Those of the next 90 days: within the soonest 30 the largest first."""
+    """Those of the next 90 days, the most pressing first."""
     near = [task for task in tasks if task.days_left <= WITHIN_DAYS]
-    near.sort(key=lambda t: (t.days_left > SOON_DAYS, -t.at_stake if t.days_left <= SOON_DAYS else 0.0, t.day, t.title))
+    near.sort(key=lambda t: (-weigh_stake(Decimal(t.at_stake), t.days_left), t.day, t.title))
     return Section(True, near[:MAX_TASKS], len(near[MAX_TASKS:]))
 
 

@@ -23,8 +23,8 @@ MAX_NUMBER_DIGITS = 18  # of a number that fits a bigint
 BODY_SECONDS = 15
 # Whole authorization requests travel in the first two, and in the third what a passkey has signed.
 _LONG_VALUES = {"query": MAX_QUERY_CHARACTERS + 256, "return_to": MAX_QUERY_CHARACTERS + 256, "credential": 8 * 1024}
-_LONG_VALUES |= {"notes": 8 * 1024, "preferences": 16 * 1024, "balances": 16 * 1024}
-_MULTILINE = frozenset({"redirect_uris", "notes", "preferences", "balances", "prompt"})  # of several lines
+_LONG_VALUES |= {"sheet": 200_000, "notes": 8 * 1024, "preferences": 16 * 1024, "balances": 16 * 1024}
+_MULTILINE = frozenset({"sheet", "redirect_uris", "notes", "preferences", "balances", "prompt"})  # of several lines
 _ASCII_ONLY = frozenset({"client_id", "redirect_uri", "state"})  # printable ASCII even where any language is allowed
 _PRINTABLE = re.compile(r"[\x20-\x7e]*")
 _TEXT = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]*")

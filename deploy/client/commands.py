@@ -212,7 +212,7 @@ def _printable(key: str) -> str:
     return key
 
 
-def _request(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
+def request(login: Login, method: str, path: str, body: Any = None) -> tuple[Any, httpx.Headers]:
     """The answer's document. Raises CommandEnded."""
     try:
         with sync_client(login.url, timeout=TIMEOUT) as http:
@@ -257,12 +257,12 @@ def run_login(arguments: argparse.Namespace) -> None:
     except ValueError:
         words = "No API key came: make one on the dashboard, then give it to --key or on stdin."
         raise CommandEnded(BAD_USE, words) from None
-    _store_tools(_request(login, "GET", TOOLS)[0])
+    _store_tools(request(login, "GET", TOOLS)[0])
     print(f"Logged in to {url}. The key is kept in {login.keep()}.")
 
 
 def run_tools(arguments: argparse.Namespace) -> None:
-    tools = _request(load_login(), "GET", TOOLS)[0]["tools"]
+    tools = request(load_login(), "GET", TOOLS)[0]["tools"]
     _store_tools({"tools": tools})
     words = arguments.text.lower().split()
     matches = [t for t in tools if all(w in f"{t['name']} {t['title']} {t['description']}".lower() for w in words)]
@@ -294,9 +294,9 @@ def run_call(options: argparse.Namespace) -> None:
     login, words = load_login(), list(options.arguments)
     as_json = options.json or "--json" in words
     try:
-        tool, _ = _request(login, "GET", f"{TOOLS}/{options.tool}")
+        tool, _ = request(login, "GET", f"{TOOLS}/{options.tool}")
         arguments = vars(build_tool_parser(tool).parse_args([word for word in words if word != "--json"]))
-        answer, headers = _request(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
+        answer, headers = request(login, "POST", f"{TOOLS}/{tool['name']}", arguments)
     except CommandEnded as end:
         if as_json and end.document is not None:
             print(_dump_json(end.document))

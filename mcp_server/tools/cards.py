@@ -259,6 +259,7 @@ def update_card(
     bonus_status: Literal["pending", "earned", "missed", ""] | None = None,
     bonus_earned_on: ClearableDay | None = None,
     spend_requirement: ClearableMoney | None = None,
+    spend_so_far: ClearableMoney | None = None,
     spend_deadline_on: ClearableDay | None = None,
     spend_window_months: ClearableWindow | None = None,
     annual_fee: ClearableMoney | None = None,
@@ -272,10 +273,12 @@ def update_card(
 ) -> ChangedCard:
     """Updates a card in the wallet: minimum spend met, bonus posted, downgraded, cancelled, new fee, credit used.
 
-    For "I got my bonus on the Sapphire." Fields not sent stay. Numbers may be text; empty text clears. get_portfolio
-    names the credits. Free.
+    For "I got my bonus; I have spent 2,100 so far." Fields not sent stay. Numbers may be text; empty text clears.
+    get_portfolio names the credits. Free.
     """
     values = edits.pick_columns(Row, locals())
+    if spend_so_far is not None:
+        values["spend_so_far_on"] = "" if spend_so_far == "" else call.own_day
     row = _own(call.db, card_id, locked=True)
     link = _relink(call, row, card)
     owner = member if member is None else find_member(call.db, member, Row.member)

@@ -11,7 +11,7 @@ from mcp_server.views.deadlines import UpcomingDeadline
 from shared.db.portfolio import read_holdings
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
-from shared.domain.deadlines import Deadline, Kind, select_due
+from shared.domain.deadlines import Deadline, Kind, describe_next_step, select_due
 from shared.domain.plurals import pluralize
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines, find_undated_programs
 
@@ -63,7 +63,9 @@ def list_upcoming_deadlines(
 
 def _describe_deadlines(due: list[Deadline], within_days: int, dateless: list[str]) -> str:
     past = sum(d.days_left < 0 for d in due)
-    sentences = [f"{pluralize(len(due) - past, 'deadline')} within {pluralize(within_days, 'day')}."]
+    first = describe_next_step(due)
+    sentences = [first] if first else []
+    sentences.append(f"{pluralize(len(due) - past, 'deadline')} within {pluralize(within_days, 'day')}.")
     if past:
         sentences.append(f"{pluralize(past, 'card bonus')} still marked pending after the last day to spend.")
     if len(due) > MAX_DEADLINES:

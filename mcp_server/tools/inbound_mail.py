@@ -23,6 +23,7 @@ from mcp_server.toolkit.parameters import (
 )
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Paging, Part, Result
+from mcp_server.views.balance_proposals import BalanceProposal, describe_proposal, save_proposal, to_proposal
 from mcp_server.views.bookings import (
     FlightBooking,
     HotelBooking,
@@ -71,6 +72,8 @@ _REASONS = {
     " Importing it stores what it says.",
     "booking": "No stored booking has the number this letter cancels.",
     "arrival_date": "The flight cannot land on the day that was read.",
+    "program": "The letter does not say for certain which programme it is of.",
+    "balance": "More than one number may be the balance, or the number is not called points or miles.",
 }
 
 
@@ -274,8 +277,10 @@ _CORRECTED = (
     *("type", "kind", "airline", "origin", "destination", "departure_date", "departure_time"),
     *("cabin_class", "points_spent", "cash_paid", "taxes_currency"),
     *("hotel_id", "check_in_date", "check_out_date", "original_points", "cash_total"),
+    *("program", "balance"),
 )
-_NUMBERS = {"points_spent": "integer", "original_points": "integer", "cash_paid": "number", "cash_total": "number"}
+_NUMBERS = dict.fromkeys(("balance", "points_spent", "original_points"), "integer")
+_NUMBERS |= dict.fromkeys(("cash_paid", "cash_total"), "number")
 Corrections = Annotated[dict[str, Any], open_object(_CORRECTED, **_NUMBERS)]
 SENDERS_TEXT = (
     "Mails from an address of the account's own, or signed by an airline or agency known here, are filed;"
@@ -307,7 +312,7 @@ class InboxMessage(Part):
     sender_verified: bool
     subject: str
     state: State
-    kind: Literal["flight", "hotel", "unknown"]
+    kind: Literal["flight", "hotel", "balance", "unknown"]
     parsed: dict[str, Any]
     missing: list[str]
     confidence: float | None
@@ -328,6 +333,7 @@ class Resolved(Result):
     flight_bookings: list[FlightBooking]
     hotel_bookings: list[HotelBooking]
     missing: list[str]
+    balance: BalanceProposal | None
 
 
 class NewBookingInbox(Result):
@@ -464,12 +470,12 @@ def _list_booking_ids(mails: Sequence[InboundMail], kind: str) -> list[int]:
 def _to_message(mail: InboundMail, flights: Collection[int], stays: Collection[int]) -> InboxMessage:
     columns = {name: getattr(mail, name) for name in InboxMessage.model_fields if hasattr(mail, name)}
     waits = mail.state in ("needs_review", "failed")
-    open_fields = (
-        mail.missing if mail.parsed.get("bookings") or not waits else list(dict.fromkeys([*mail.missing, "type"]))
-    )
-    parsed_fields = {n: v for n, v in mail.parsed.items() if n in ("source", "forwarded", "bookings")}
+    is_settled = mail.parsed.get("bookings") or mail.parsed.get("balance") or not waits
+    open_fields = mail.missing if is_settled else list(dict.fromkeys([*mail.missing, "type"]))
+    parsed_fields = {n: v for n, v in mail.parsed.items() if n in ("source", "forwarded", "bookings", "balance")}
     return InboxMessage.model_validate(
         columns
+        | ({"kind": "balance"} if mail.parsed.get("balance") else {})
         | {
             "message_id": shorten_uuid(mail.id),
             "parsed": parsed_fields,
@@ -494,7 +500,7 @@ def resolve_inbox_message(
     call: Call,
     message_id: Annotated[str, Field(max_length=64, description="From list_inbox_messages.")],
     action: Literal["import", "discard"],
-    fields: Annotated[Corrections | None, Field(description="As parsed; bookings[]: legs.")] = None,
+    fields: Annotated[Corrections | None, Field(description="As parsed.")] = None,
 ) -> Resolved:
     """Imports a forwarded booking mail, correcting wrong or missing details, or discards it as junk.
 
@@ -508,6 +514,8 @@ def resolve_inbox_message(
     if action == "discard":
         inbound_mail.set_aside(mail, call.now)
         return _build_answer(call, mail, FilingResult(), "The mail is discarded and its text is deleted.")
+    if mail.parsed.get("balance") and (fields or {}).get("type", "balance") == "balance":
+        return _save_balance(call, mail, fields)
     # The bookings with each hotel's code in place of its name; a hotel unknown here keeps its name alone. Raises
     # NotFound or Candidates.
     parsed = apply_corrections(mail.parsed.get("bookings", []), fields)
@@ -526,6 +534,17 @@ def resolve_inbox_message(
     return _build_answer(call, mail, filed, sentence)
 
 
+def _save_balance(call: Call, mail: InboundMail, fields: Mapping[str, Any] | None) -> Resolved:
+    """Saves what a programme's statement says, once nothing of it is open."""
+    proposal = to_proposal(call, mail.parsed["balance"], fields)
+    if proposal.missing:
+        sentence = f"Nothing was saved yet. {describe_proposal(call, proposal)}"
+    else:
+        sentence = save_proposal(call, proposal).message
+        mail.raw, mail.state, mail.missing = None, "imported", []
+    return _build_answer(call, mail, FilingResult(missing=proposal.missing), sentence, proposal)
+
+
 def _resolve_hotel(call: Call, booking: dict[str, Any]) -> dict[str, Any]:
     name = str(booking["hotel_id"])
     hotel = bookings.find_booked_hotel(call.reference, name, exact=bool(booking.get("city") or booking.get("country")))
@@ -535,7 +554,7 @@ def _resolve_hotel(call: Call, booking: dict[str, Any]) -> dict[str, Any]:
 def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
     """An imported mail returns the bookings it led to; it cannot be discarded."""
     if action == "discard":
-        way = "delete_flight_booking or delete_hotel_booking for its bookings"
+        way = "to delete its bookings instead"
         raise Invalid(Fault("action", "comes too late: the mail is imported", way))
     flights, stays = _list_booking_ids([mail], "flight"), _list_booking_ids([mail], "hotel")
     stored = FilingResult(
@@ -545,7 +564,9 @@ def _answer_imported(call: Call, mail: InboundMail, action: str) -> Resolved:
     return _build_answer(call, mail, stored, "The mail was imported before; nothing was added.")
 
 
-def _build_answer(call: Call, mail: InboundMail, filed: FilingResult, sentence: str) -> Resolved:
+def _build_answer(
+    call: Call, mail: InboundMail, filed: FilingResult, sentence: str, balance: BalanceProposal | None = None
+) -> Resolved:
     """What became of the mail. Bookings just made have neither vouchers nor prices; of the others one statement
     brings the vouchers and one the prices."""
     call.db.flush()
@@ -561,4 +582,5 @@ def _build_answer(call: Call, mail: InboundMail, filed: FilingResult, sentence: 
             to_hotel_booking(call, r, voucher_ids[1].get(r.id, []), watched_prices.get(r.id)) for r in filed.hotels
         ],
         missing=filed.missing,
+        balance=balance,
     )

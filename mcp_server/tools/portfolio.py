@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
@@ -13,9 +14,11 @@ from mcp_server.toolkit.results import Money, Part, Result
 from mcp_server.views.deadlines import UpcomingDeadline
 from mcp_server.views.own_credits import HeldCredit, OpenBonus, name_card, to_bonus_spending, to_held_credit
 from mcp_server.views.profile import Profile, to_profile
+from mcp_server.views.sheets import SheetName, SheetPart, build_sheet
 from mcp_server.views.statuses import LoyaltyStatus, to_loyalty_status
 from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
+from shared.db.cards import Card
 from shared.db.messages import Notification
 from shared.db.pagination import select_count
 from shared.db.portfolio import Holdings, read_holdings
@@ -24,10 +27,12 @@ from shared.db.upcoming_bookings import earliest_today
 from shared.db.watches import list_limited_models
 from shared.domain import balances, time_zones
 from shared.domain import redemptions as rules
+from shared.domain.cards import BonusProgress
 from shared.domain.dates import format_day
-from shared.domain.deadlines import Deadline, Value, select_due
+from shared.domain.deadlines import Deadline, Value, describe_next_step, select_due
 from shared.domain.household import add_member
 from shared.domain.minor_units import round_to_minor_unit
+from shared.domain.party_prices import format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference.exchange_rates import convert_amount, describe_rate, find_exchange_rate
@@ -188,7 +193,7 @@ def describe_members(sums: list[MemberSums]) -> str:
     return "".join(sentences)
 
 
-WITHIN_DAYS, SOONEST, TOP = 90, 5, 5
+WITHIN_DAYS, SOONEST, TOP, IN_WORDS = 90, 5, 5, 2
 # What is only counted: alerts that are neither paused nor ended, trips, unread notices.
 _COUNTED = {
     **{model.KIND.table: select_count(model, model.is_running()) for model in list_limited_models()},
@@ -229,7 +234,7 @@ class BalanceSums(Part):
 
 
 class CardCounts(Part):
-    """`credits`: those that end soonest first, at most 40. `bonuses`: open ones that statements show spending for."""
+    """`credits`: those that end soonest first, at most 40. `bonuses`: those marked pending or with known spending."""
 
     open: int
     bonuses_pending: int
@@ -281,6 +286,7 @@ class Portfolio(Result):
     profile: Profile
     unread_notifications: int
     as_of: datetime
+    sheet: SheetPart | None
 
 
 @tool(
@@ -291,12 +297,20 @@ class Portfolio(Result):
     phrases="What have I got in total? Load my whole situation for me: points, cards, status, trips, alerts",
     screen="portfolio",
 )
-def get_portfolio(call: Call) -> Portfolio:
-    """Sums up everything the user has: points and their worth, cards, status, vouchers, trips, alerts, deadlines.
+def get_portfolio(
+    call: Call,
+    sheet: Annotated[SheetName | None, Field(description="As CSV too.")] = None,
+    pasted: Annotated[
+        str | None,
+        Field(min_length=1, max_length=200_000, description="A programme's statement or the sheet's table to judge."),
+    ] = None,
+) -> Portfolio:
+    """Sums up everything the user has and this service knows of them: points, worth, cards, status, trips, deadlines.
 
-    For "What do I have in all, how am I doing?" The whole picture before planning, with card credits and progress to
-    bonuses. Values are estimates. Free.
+    For "What do I have in all? All in a spreadsheet." The whole picture before planning, with card credits and
+    bonuses. Saves nothing. Values are estimates. Free.
     """
+    asked = build_sheet(call, sheet, pasted) if sheet or pasted else None
     holdings = read_holdings(call.db, earliest_today(call.now))
     account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()
     counts = dict(zip(_COUNTED, numbers, strict=True))
@@ -307,14 +321,25 @@ def get_portfolio(call: Call) -> Portfolio:
         time_zones.find_local_day(call.now, own_profile.timezone),
         choose_currency(own_profile.currency),
     )
-    kinds = [kind for kind in TABLES if kind != "card_credit"]  # shown with the cards
-    soon = select_due(find_deadlines(view, holdings, kinds), WITHIN_DAYS)
+    due = select_due(find_deadlines(view, holdings, tuple(TABLES)), WITHIN_DAYS)
+    soon = [d for d in due if d.kind != "card_credit"]  # those are shown with the cards
     cards, log = _count_cards(view, holdings), list_redemptions(call, view)
     values = _value_balances(view, holdings.balances)
     sums, members = _sum_balances(view, holdings.balances, values), sum_members(view, holdings, values)
-    message = _describe_portfolio(view, own_profile, sums, holdings.balances)
+    first = describe_next_step(due)
+    message = f"{first}{' ' if first else ''}{_describe_portfolio(view, own_profile, sums, holdings.balances)}"
     return Portfolio(
-        message=f"{message}{describe_members(members)}{_describe_passed(soon)}{_describe_cards(cards)}{describe_redemptions(log)}",
+        message=asked[1]
+        if asked
+        else "".join(
+            (
+                message,
+                describe_members(members),
+                _describe_passed(soon),
+                _describe_cards(cards, view, first),
+                describe_redemptions(log),
+            )
+        ),
         balances=sums,
         by_member=members,
         cards=cards,
@@ -328,6 +353,7 @@ def get_portfolio(call: Call) -> Portfolio:
         profile=own_profile,
         unread_notifications=counts["unread"],
         as_of=call.now,
+        sheet=asked and asked[0],
     )
 
 
@@ -403,28 +429,43 @@ def _count_cards(view: Viewpoint, holdings: Holdings) -> CardCounts:
         bonuses_pending=sum(card.bonus_status == "pending" for card in holdings.cards),
         credits=[to_held_credit(c) for c in list_own_credits(view, holdings)[:MAX_CREDITS]],
         bonuses=[
-            OpenBonus(
-                card_id=row.id,
-                card=name_card(row),
-                member=row.member or None,
-                progress=to_bonus_spending(progress, view.today),
-            )
+            _to_open_bonus(view, row, progress)
             for row in holdings.cards
-            if (progress := find_progress(holdings.card_spending, row))
+            if (progress := find_progress(holdings.card_spending, row)) or row.bonus_status == "pending"
         ],
     )
 
 
-def _describe_cards(cards: CardCounts) -> str:
-    """Sentences on credits that end soon and on bonuses that are being spent for."""
+def _to_open_bonus(view: Viewpoint, row: Card, progress: BonusProgress | None) -> OpenBonus:
+    return OpenBonus(
+        card_id=row.id,
+        card=name_card(row),
+        member=row.member or None,
+        bonus_amount=row.bonus_amount,
+        bonus_currency=row.bonus_currency,
+        spend_requirement=row.spend_requirement,
+        currency=row.currency,
+        spend_deadline_on=row.spend_deadline_on,
+        progress=progress and to_bonus_spending(progress, view.today),
+    )
+
+
+def _describe_cards(cards: CardCounts, view: Viewpoint, said: str) -> str:
+    """Sentences on bonuses that are being spent for, but for those that are `said`, and on credits that end soon."""
     soon = [c for c in cards.credits if c.due_soon]
-    sentences = []
+    known = [
+        (add_member(b.card, b.member), b.progress)
+        for b in cards.bonuses
+        if b.progress and b.progress.sentence not in said
+    ]
+    sentences = [f" {name}: {progress.sentence}" for name, progress in known[:IN_WORDS]]
     if soon:
-        first = [(f"{c.name} of {add_member(c.card, c.member)}", c) for c in soon[:TOP]]
-        names = ", ".join(f"{name} ({credit.open:,.2f} {credit.currency})" for name, credit in first)
-        more = f" and {len(soon) - TOP} more" if len(soon) > TOP else ""
-        sentences.append(f" {pluralize(len(soon), 'card credit')} open and due soon: {names}{more}.")
-    sentences += [f" {add_member(b.card, b.member)}: {b.progress.sentence}" for b in cards.bonuses[:TOP]]
+        sums = [convert_amount(c.open, c.currency, view.currency) for c in soon]
+        worth = sum((amount for amount in sums if amount), Decimal(0))
+        what = pluralize(len(soon), "card credit")
+        sentences.append(
+            f" {what} of {format_amount(worth, view.currency)} in all {'ends' if len(soon) == 1 else 'end'} soon."
+        )
     return "".join(sentences)
 
 

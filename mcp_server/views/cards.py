@@ -76,6 +76,8 @@ class Card(Part):
     bonus_status: Literal["pending", "earned", "missed"] | None
     bonus_earned_on: date | None
     spend_requirement: Money | None
+    spend_so_far: Money | None
+    spend_so_far_on: date | None
     spend_deadline_on: date | None
     spend_window_months: int | None
     bonus_days_left: int | None

@@ -51,7 +51,8 @@ class HeldCredit(Verified):
 
 
 class BonusSpending(Part):
-    """What imported statements show of the spending a bonus asks for. `is_most`: days after the deadline may be in."""
+    """What is known of the spending a bonus asks for, until the day `statements_until`: `is_told` by the person, else
+    shown by imported statements. `is_most`: days after the deadline may be in."""
 
     spent: Money
     required: Money
@@ -60,14 +61,22 @@ class BonusSpending(Part):
     statements_until: date
     deadline: date | None
     is_most: bool
+    is_told: bool
     sentence: str
 
 
 class OpenBonus(Part):
+    """`progress` is None where neither a statement nor the person says what was spent."""
+
     card_id: int
     card: str
     member: str | None
-    progress: BonusSpending
+    bonus_amount: int | None
+    bonus_currency: str | None
+    spend_requirement: Money | None
+    currency: str
+    spend_deadline_on: date | None
+    progress: BonusSpending | None
 
 
 def to_held_credit(own: OwnCredit) -> HeldCredit:
@@ -105,6 +114,7 @@ def to_bonus_spending(progress: BonusProgress, today: date) -> BonusSpending:
         statements_until=progress.until,
         deadline=progress.deadline,
         is_most=progress.is_most,
+        is_told=progress.is_told,
         sentence=cards.describe_bonus_progress(progress, today),
     )
 

@@ -29,6 +29,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.transfer_options import Purse
 from shared.domain.transfers import POSTING
 from shared.domain.trip_plans import Journey, PaidJourney, PlanSeat
+from shared.reference.booking_links import list_booking_links
 from shared.reference.reference import Reference
 from shared.reference.rows import DutyRate, ProgramFact
 from shared.reference.transfer_rates import describe_all_rates
@@ -243,15 +244,11 @@ def _list_steps(
 
 
 def _describe_booking(reference: Reference, seat: PlanSeat[AwardOption], passengers: int) -> str:
-    offer, page = seat.offer, find_booking_page(reference, seat.offer)
+    offer = seat.offer
+    page = list_booking_links(reference, [offer], passengers).get(offer.program)
     where = f"{program_name(reference, offer.program)}{f' at {page}' if page else ''}"
     price = describe_points(offer.points, passengers)
     return f"Book with {where}: {offer.origin} to {offer.destination}, {price}, and the taxes."
-
-
-def find_booking_page(reference: Reference, offer: AwardOption) -> str | None:
-    """The page on which the programme sells this award: today its site, the first of them where it has several."""
-    return next(iter(reference.find_booking_pages([offer.program]).get(offer.program, "").split()), None)
 
 
 def _describe_positioning(way: Positioning) -> str:

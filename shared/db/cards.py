@@ -39,6 +39,8 @@ class Card(AccountOwned, Base):
     bonus_status: Mapped[str | None]
     bonus_earned_on: Mapped[date | None]
     spend_requirement: Mapped[Decimal | None]
+    spend_so_far: Mapped[Decimal | None]  # what the person told, on the day of the next column
+    spend_so_far_on: Mapped[date | None]
     spend_deadline_on: Mapped[date | None]
     spend_window_months: Mapped[int | None]
     notes: Mapped[str | None]

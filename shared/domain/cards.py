@@ -188,7 +188,7 @@ def find_next_fee_date(opened_on: date | None, closed_on: date | None, has_fee: 
 
 @dataclass(frozen=True)
 class BonusProgress:
-    """What statements show of the spending a welcome bonus asks for.
+    """What statements show of the spending a welcome bonus asks for, or what the person told.
 
     `until` is the last day they cover. `is_most`: totals are by month, so spending after the deadline may be in it.
     """
@@ -199,6 +199,7 @@ class BonusProgress:
     until: date
     deadline: date | None
     is_most: bool
+    is_told: bool = False
 
     @property
     def remaining(self) -> Decimal:
@@ -236,11 +237,12 @@ def describe_bonus_progress(progress: BonusProgress, today: date) -> str:
     """`4,120 of 6,000 USD spent by 31 Oct 2026 as far as statements show; 1,880 to go by Sat 20 Feb 2027.`"""
     most = "At most " if progress.is_most else ""
     amounts = f"{most}{_plain(progress.spent)} of {_plain(progress.required)} {progress.currency}"
-    spent = f"{amounts} spent by {format_day(progress.until)} as far as statements show"
+    source = "as you told" if progress.is_told else "as far as statements show"
+    spent = f"{amounts} spent by {format_day(progress.until)} {source}"
     rest = _plain(progress.remaining)
     if not progress.remaining:
         enough = "perhaps enough" if progress.is_most else "enough"
-        return f"{spent}: {enough} for the bonus. Set bonus_status with update_card once it is paid."
+        return f"{spent}: {enough} for the bonus. Mark it as earned once it is paid."
     if progress.deadline is None:
         return f"{spent}; {rest} to go."
     if progress.deadline < today:

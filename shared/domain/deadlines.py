@@ -6,6 +6,9 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from shared.domain.dates import format_day
+from shared.domain.party_prices import format_amount
+
 Kind = Literal["points", "voucher", "status", "card_bonus", "card_credit", "annual_fee", "transfer_bonus", "booking"]
 
 
@@ -25,7 +28,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Deadline:
-    """`today` is the day where it counts: at the airport or hotel of a booking, else where the person lives."""
+    """`today` is the day where it counts: at the airport or hotel of a booking, else where the person lives.
+
+    `cost`: what is lost or paid where it is no estimate, in the currency of the values at risk.
+    """
 
     kind: Kind
     title: str
@@ -36,7 +42,12 @@ class Deadline:
     amount: Decimal | None = None
     currency: str | None = None
     value_at_risk: Value | None = None
+    cost: Value | None = None
     open_when_past: bool = False  # listed until someone settles it
+
+    @property
+    def at_stake(self) -> Value | None:
+        return self.value_at_risk or self.cost
 
     @property
     def days_left(self) -> int:
@@ -47,6 +58,40 @@ def select_due(deadlines: Iterable[Deadline], within_days: int) -> list[Deadline
     """Deadlines from today on, and past ones that are not settled. The first and the last day are included."""
     due = [d for d in deadlines if d.days_left <= within_days and (d.days_left >= 0 or d.open_when_past)]
     return sorted(due, key=lambda d: (d.due_on, d.kind, d.title, d.subject.id))
+
+
+_DAYS_OF_GRACE = 7  # a day left is not seven times as pressing as a week: both are tasks of this week
+_LOST_UNPRICED = ("points", "voucher", "status", "card_bonus")  # of no known worth, and surely not worth nothing
+
+
+def weigh_stake(at_stake: Decimal, days_left: int) -> Decimal:
+    """How pressing it is: 1,500 in seven weeks weighs more than 10 tomorrow. A day that has passed weighs least."""
+    return at_stake / (days_left + _DAYS_OF_GRACE) if days_left >= 0 else Decimal(-1)
+
+
+def sort_by_stake(deadlines: Iterable[Deadline]) -> list[Deadline]:
+    """The most pressing first, of those that weigh the same the soonest.
+
+    What is lost and has no known price counts as the median of the rest: that orders it, and states no value.
+    """
+    some = list(deadlines)
+    known = sorted(value.amount for d in some if d.days_left >= 0 and (value := d.at_stake))
+    median = known[(len(known) - 1) // 2] if known else Decimal(1)
+
+    def weigh(deadline: Deadline) -> Decimal:
+        unpriced = median if deadline.kind in _LOST_UNPRICED else Decimal(0)
+        return weigh_stake(deadline.at_stake.amount if deadline.at_stake else unpriced, deadline.days_left)
+
+    return sorted(some, key=lambda d: (-weigh(d), d.due_on, d.kind, d.title, d.subject.id))
+
+
+def describe_next_step(deadlines: Iterable[Deadline]) -> str:
+    """The most pressing deadline and what to do about it; empty where nothing is at stake."""
+    first = next(iter(sort_by_stake(deadlines)), None)
+    if first is None or first.days_left < 0 or not (first.at_stake or first.kind in _LOST_UNPRICED):
+        return ""
+    worth = f" (worth about {format_amount(risk.amount, risk.currency)})" if (risk := first.value_at_risk) else ""
+    return f"First: {first.title}, {format_day(first.due_on)}{worth}. {first.suggested_action}"
 
 
 def find_bonus_deadline(status: str | None, deadline: date | None, closed_on: date | None, today: date) -> date | None:

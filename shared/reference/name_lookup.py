@@ -244,6 +244,7 @@ def find_by_own_word(reference: Reference, text: str) -> str | None:
 
 
 _MAX_CHARACTERS = 120
+_NAMESAKES = "amex-membership-rewards"  # points of one country never count in another
 _PARTS = re.compile(r"\s[-–|:]\s|[,;()\t]")
 _HOTEL_WORDS = frozenset(
     re.findall(
@@ -363,6 +364,15 @@ class TravelNames:
         """The one programme a name stands for."""
         programs = self.reference.find_programs(text[:_MAX_CHARACTERS]) if len(text.strip()) > 2 else ()
         return programs[0] if len(programs) == 1 else None
+
+    def programs_named(self, text: str) -> list[frozenset[str]]:
+        """The programmes a longer text speaks of, each with all it can mean."""
+        return [self._with_namesakes(meant) for meant in self.reference.mentions(text)]
+
+    def _with_namesakes(self, meant: frozenset[str]) -> frozenset[str]:
+        """Membership Rewards without its country means those of all of them."""
+        currencies = {self.reference.programs[slug].currency for slug in meant if slug.startswith(_NAMESAKES)}
+        return meant | {p.slug for p in self.reference.programs.values() if p.currency in currencies}
 
     def dollars(self, amount: Decimal, currency: str) -> Decimal | None:
         return convert_amount(amount, currency, "USD")

@@ -26,7 +26,7 @@ from shared.domain.time_zones import find_local_day as local_day
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
 from shared.reference.cards import build_offer, list_credits, value_point
-from shared.reference.exchange_rates import find_exchange_rate
+from shared.reference.exchange_rates import convert_amount, find_exchange_rate
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import CardCredit, CatalogCard
@@ -128,7 +128,7 @@ def _find_vouchers(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             due_on=row.expires_on,
             today=view.today,
             subject=Subject("voucher", str(row.id)),
-            suggested_action="Use it before, and put it on the booking with apply_voucher_to_booking.",
+            suggested_action="Use it before, and put it on the booking it pays for.",
         )
 
 
@@ -142,7 +142,7 @@ def _find_statuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]:
             due_on=row.valid_until,
             today=view.today,
             subject=Subject("loyalty_status", add_member(row.program, row.member)),
-            suggested_action="See with get_status_progress what keeping it takes.",
+            suggested_action="See what keeping it takes.",
         )
 
 
@@ -160,8 +160,7 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
             subject=Subject("card", str(row.id)),
             suggested_action=f"Spend {spend} in all by then.{_describe_spending(view, holdings, row)}"
             if due >= view.today
-            else "The day has passed: ask the user, and set bonus_status with update_card."
-            + _describe_spending(view, holdings, row),
+            else "The day has passed: was the bonus earned or missed?" + _describe_spending(view, holdings, row),
             amount=row.spend_requirement,
             currency=None if row.spend_requirement is None else row.currency,
             value_at_risk=_value_bonus(view, row),
@@ -170,9 +169,16 @@ def _find_card_bonuses(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline
 
 
 def find_progress(card_spending: Mapping[int, CardSpending], row: Card) -> BonusProgress | None:
-    """What statements of a card show of the spending its welcome bonus asks for; None once that is settled."""
+    """What is known of the spending a welcome bonus asks for, from the person or from statements, whichever is newer;
+    None once the bonus is settled."""
+    if row.bonus_status in ("earned", "missed"):
+        return None
     spending = card_spending.get(row.id)
-    if spending is None or row.bonus_status in ("earned", "missed"):
+    is_newest = row.spend_so_far_on and (spending is None or row.spend_so_far_on >= spending.until)
+    if is_newest and row.spend_so_far_on and row.spend_so_far is not None and row.spend_requirement:
+        terms = (row.spend_so_far, row.spend_requirement, row.currency, row.spend_so_far_on, row.spend_deadline_on)
+        return BonusProgress(*terms, is_most=False, is_told=True)
+    if spending is None:
         return None
     months = [(cell.month, cell.net) for cell in spending.cells if cell.currency == row.currency]
     return cards.find_bonus_progress(
@@ -224,17 +230,24 @@ def find_card_credits(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
         if not own.state.due_soon or own.state.period is None:
             continue
         credit, enrol = own.credit, " It must be activated first." if own.credit.enrolment else ""
-        what = f" It pays for {credit.remark}." if credit.remark else ""
+        what = f" Terms: {credit.remark}." if credit.remark else ""
         yield Deadline(
             kind="card_credit",
             title=f"{credit.name} of {_card_name(own.card)}: {format_amount(own.state.open, credit.currency)} open",
             due_on=own.state.period.last,
             today=view.today,
             subject=Subject("card", str(own.card.id)),
-            suggested_action=f"Use it before, then mark it with update_card (credit, credit_used).{enrol}{what}",
+            suggested_action=f"Use it before, then mark it as used.{enrol}{what}",
             amount=own.state.open,
             currency=credit.currency,
+            cost=_convert_cost(view, own.state.open, credit.currency),
         )
+
+
+def _convert_cost(view: Viewpoint, amount: Decimal, currency: str) -> Value | None:
+    """An amount next to the values at risk; None without a rate of its currency."""
+    converted = convert_amount(amount, currency, view.currency)
+    return None if converted is None else Value(converted, view.currency)
 
 
 def _card_name(row: Card) -> str:
@@ -277,6 +290,7 @@ def _find_annual_fees(view: Viewpoint, holdings: Holdings) -> Iterator[Deadline]
             " The day is the opening's anniversary; statements vary.",
             amount=fee[0],
             currency=fee[1],
+            cost=_convert_cost(view, *fee),
         )
 
 

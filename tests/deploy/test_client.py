@@ -406,3 +406,16 @@ def test_an_account_with_a_second_step_is_told_what_to_do_instead() -> None:
     page = httpx.Response(200, text="<form>", request=httpx.Request("GET", "http://travel.example/signin/second"))
     with httpx.Client() as browser, pytest.raises(CommandError, match="has a second step"):
         _open_next_page(browser, page, "ann@example.test", "")
+
+
+def test_a_sheet_is_printed_and_the_rows_of_a_file_are_added_after_a_look(alice: Say, tmp_path: Path) -> None:
+    table = tmp_path / "balances.csv"
+    table.write_text("program,balance\nAeroplan,42.318\nNo such one,5\n", encoding="utf-8")
+    status, said, _ = alice("sheet", "balances", "--add", str(table))
+    assert status == 2
+    assert "1 row to add, 0 already saved, 1 refused." in said
+    assert alice("sheet", "balances", "--add", str(table), "--yes")[1].endswith("1 row saved, 0 not.\n")
+    lines = alice("sheet", "balances")[1].splitlines()
+    assert lines[0].startswith("program,member,balance")
+    assert [line.split(",")[:3] for line in lines[1:]] == [["air-canada-aeroplan", "", "42318"]]
+    assert alice("sheet", "trips", "--add", str(table))[0] == 2

@@ -11,6 +11,7 @@ from icalendar import Calendar as Entries
 
 from shared.domain.confirmations import attached_files, flights, html_page, prices, schema_org
 from shared.domain.confirmations.attached_files import FileContent
+from shared.domain.confirmations.balance_letters import read_balance
 from shared.domain.confirmations.booking_state import judge_states
 from shared.domain.confirmations.clean_text import clean, to_one_line
 from shared.domain.confirmations.confirmation_numbers import find_confirmation
@@ -29,6 +30,7 @@ from shared.domain.confirmations.model import (
     MailPrice,
     MailReading,
     Source,
+    StatedBalance,
     TravelFacts,
     UnreadFile,
 )
@@ -388,10 +390,17 @@ def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
     if not reading.bookings:
-        silent = [d for d in reading.doubts if d.field in WHOLE][:1]
-        reading = replace(reading, doubts=[*silent, *([NOT_READ] if reading.unread else [])])
+        balance = next((b for letter in reversed(letters) if (b := _read_balance(letter, world))), None)
+        silent = [d for d in reading.doubts if d.field in WHOLE and balance is None][:1]
+        unread = [NOT_READ] if reading.unread and balance is None else []
+        reading = replace(reading, doubts=[*silent, *unread], balance=balance)
     inside = any(letter.attached for letter in letters)
     return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
+
+
+def _read_balance(letter: MailLetter, world: TravelFacts) -> StatedBalance | None:
+    pages = (html_page.read_page(page)[0] for page in letter.pages)
+    return read_balance([unwrap(t, letter) for t in (*letter.texts, *pages) if t.strip()], world)
 
 
 def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:

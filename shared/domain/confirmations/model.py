@@ -89,6 +89,9 @@ class TravelFacts(Protocol):
 
     def program(self, text: str) -> str | None: ...
 
+    def programs_named(self, text: str) -> list[frozenset[str]]:
+        """The programmes a longer text speaks of, each with all it can mean."""
+
     def program_of(self, airline: str) -> str | None: ...
 
     def hotel(self, text: str) -> str | None:
@@ -176,6 +179,18 @@ class MailPrice:
     doubts: list[Doubt] = field(default_factory=list)  # "kind", "cash" or "taxes_paid"
 
 
+@dataclass(frozen=True)
+class StatedBalance:
+    """What a programme's statement says the person has. None where the letter leaves it open: `programs` and `amounts`
+    are what it can mean."""
+
+    program: str | None
+    points: int | None
+    as_of: date | None
+    programs: list[str]
+    amounts: list[int]
+
+
 @dataclass
 class MailReading:
     """All a mail states: bookings of any kinds, what is doubtful about the mail as a whole, and what was not read."""
@@ -186,6 +201,7 @@ class MailReading:
     doubts: list[Doubt] = field(default_factory=list)
     unread: list[UnreadFile] = field(default_factory=list)
     posted: date | None = None  # the day the letter was written
+    balance: StatedBalance | None = None  # of a letter without a booking
     excerpt: list[str] = field(default_factory=list)  # lines about what is missing, as the letter has them
 
     @property
@@ -196,6 +212,10 @@ class MailReading:
     @property
     def missing(self) -> list[str]:
         """What has to be known before the bookings can be stored, each once, in order."""
+        if self.balance:
+            return [
+                n for n, known in (("program", self.balance.program), ("balance", self.balance.points)) if known is None
+            ]
         doubtful = [d.field for d in self.all_doubts]
         return list(dict.fromkeys([m for b in self.bookings for m in list_missing(b)] + doubtful))
 
@@ -238,3 +258,14 @@ def _to_json_value(value: Any) -> Any:
     if isinstance(value, time):
         return value.strftime("%H:%M")
     return value.isoformat() if isinstance(value, date) else value
+
+
+def to_plain_balance(stated: StatedBalance) -> dict[str, Any]:
+    """The balance as it can be kept as JSON, by the names of the tool that saves one."""
+    return {
+        "program": stated.program,
+        "balance": stated.points,
+        "as_of": stated.as_of and stated.as_of.isoformat(),
+        "programs": stated.programs,
+        "amounts": stated.amounts,
+    }

@@ -106,4 +106,5 @@ def body(facts: Facts) -> str:
     rows = facts["deadlines"][:IN_NOTICE]
     lines = [f"{describe_day(row)}: {row['title']}{describe_worth(row)}. {describe_advice(row)}" for row in rows]
     more = facts["total"] - len(rows)
-    return "\n".join([*lines, *([f"and {more} more: the list of deadlines shows them."] if more else [])])
+    first = [facts["first"]] if facts.get("first") else []  # older rows are without
+    return "\n".join([*first, *lines, *([f"and {more} more: the list of deadlines shows them."] if more else [])])

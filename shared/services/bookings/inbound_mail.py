@@ -6,6 +6,7 @@ What was read is a stranger's text: facts are taken from it, cut to size, and no
 import re
 import resource
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -23,7 +24,7 @@ from shared.db.inbound_mail import Holder, InboundMail
 from shared.db.runs import COMPLETE, RunResult
 from shared.domain.confirmations.clean_text import to_one_line
 from shared.domain.confirmations.mail_parts import UnreadableMail, read_headers
-from shared.domain.confirmations.model import Doubt, MailReading, to_json
+from shared.domain.confirmations.model import Doubt, MailReading, to_json, to_plain_balance
 from shared.domain.dates import format_day
 from shared.domain.plans import Plan, Tier, is_allowed
 from shared.domain.senders import Judgement, Trust
@@ -183,7 +184,7 @@ def _read_letter(raw: bytes) -> MailReading | str:
 
     try:
         reading = read_mail(raw, TravelNames(reference()))
-        missing = reading.missing or (["booking"] if reading.bookings else ["type"])
+        missing = reading.missing or (["booking"] if reading.bookings else ["points" if reading.balance else "type"])
         excerpt = find_excerpt(raw, missing)
         return replace(reading, posted=find_letter_day(raw), excerpt=excerpt)
     except UnreadableMail as no:
@@ -254,10 +255,18 @@ def _notify(session: Session, mail: InboundMail, filed: FilingResult) -> None:
         "known": len(legs) + len(stays) - len(filed.new),
         "changes": filed.changes,
         "found": bool(mail.parsed.get("bookings")),
+        "balance": _describe_balance(mail.parsed.get("balance")),
         "missing": mail.missing,
     }
     account = session.get_one(Account, mail.account_id)
     tell(session, account, "inbox_mail", facts, dedupe_key=f"inbox:{mail.id}", subject=("inbox_message", str(mail.id)))
+
+
+def _describe_balance(stated: Mapping[str, Any] | None) -> str:
+    """`Aeroplan: 42,318 points`; empty where nothing is stated of a balance, or something of it is open."""
+    if not stated or not stated["program"] or stated["balance"] is None:
+        return ""
+    return f"{reference().programs[stated['program']].name}: {stated['balance']:,} points"
 
 
 def _store_reading(mail: InboundMail, reading: MailReading) -> None:
@@ -275,6 +284,8 @@ def _store_reading(mail: InboundMail, reading: MailReading) -> None:
         "unread": [{"name": to_one_line(f.name, 120), "reason": f.reason} for f in reading.unread],
         "excerpt": reading.excerpt,
     }
+    if reading.balance:
+        mail.parsed = mail.parsed | {"balance": to_plain_balance(reading.balance)}
     mail.state, mail.missing, mail.confidence = "needs_review", reading.missing, reading.confidence
     mail.kind = bookings[0]["type"] if bookings and bookings[0].get("type") in ("flight", "hotel") else "unknown"
     mail.keep_until = None if bookings else mail.received_at + RETENTION

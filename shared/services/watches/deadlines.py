@@ -15,7 +15,7 @@ from shared.db.portfolio import Holdings, read_holdings
 from shared.db.profile import Addressee, Profile, find_addressee
 from shared.db.upcoming_bookings import earliest_today
 from shared.domain import time_zones
-from shared.domain.deadlines import STEPS, Deadline, find_step, select_due
+from shared.domain.deadlines import STEPS, Deadline, describe_next_step, find_step, select_due
 from shared.domain.household import add_member
 from shared.domain.plurals import pluralize
 from shared.domain.watch_kinds import WATCH_KINDS
@@ -165,7 +165,9 @@ def _send(
         session,
         account,
         event,
-        {"total": len(due), "deadlines": [_describe(deadline) for deadline in due[:MAX_LISTED]], **news},
+        {"total": len(due), "deadlines": [_describe(deadline) for deadline in due[:MAX_LISTED]]}
+        | ({"first": describe_next_step(due)} if len(due) > 1 else {})
+        | dict(news),
         dedupe_key=f"{event}:{account.id}:{today}",
         mail=True,
     )

@@ -138,3 +138,17 @@ def test_nobody_sees_or_files_another_persons_mail(world: World, ann: Caller, us
     world.http.cookies.clear()
     sign_up(world, "eve@example.test", "premium")
     assert [world.get(path).status_code for path in (page, f"{page}/discard", f"{PAGE}/x")] == [404] * 3
+
+
+def test_a_balance_of_a_statement_is_looked_at_and_saved(world: World, ann: Caller, use: Any) -> None:
+    page = review(use, ann, mail("Your Avios\nCurrent balance: 30,000 points\nPoints balance: 31.000 points"))
+    shown = world.get(page)
+    assert shown.status_code == 200
+    assert "The mail says: 30,000 or 31,000." in text_of(shown.text)
+    refused = send(world, page, program="iberia-club", balance="much")
+    assert refused.status_code == 422
+    assert 'id="balance-fault"' in refused.text
+    saved = send(world, page, program="iberia-club", balance="31.000", member="Anna")
+    assert saved.headers["location"] == "/dashboard/balances?done=saved"
+    (balance,) = use(ann, "list_points_balances")["balances"]
+    assert (balance["program"], balance["member"], balance["balance"]) == ("iberia-club", "Anna", 31_000)

@@ -179,7 +179,7 @@ def test_a_passed_bonus_day_is_told_until_the_mark_is_moved(people: People, use:
     )
     (found,) = deadlines()
     assert (found["days_left"], found["amount"], found["currency"]) == (-3, 3000, "GBP")
-    assert "update_card" in found["suggested_action"]
+    assert "was the bonus earned or missed?" in found["suggested_action"]
     assert "still marked pending" in use(people.alice, LIST)["message"]
     assert use(people.alice, "get_portfolio")["deadlines"] == [found]
 
@@ -363,6 +363,49 @@ def test_a_bonus_deadline_says_what_statements_show(people: People, use: Use, st
         "Spend 500.00 USD in all by then. 120.50 of 500 USD spent by 25 Oct 2026 as far as statements show;"
         " 379.50 to go by Tue 1 Dec 2026."
     )
+
+
+def test_the_message_leads_with_what_is_most_at_stake_and_not_with_the_first_day(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 28, 12, tzinfo=UTC))
+    terms = {"bonus_amount": 75_000, "spend_requirement": 5_000, "spend_deadline_on": "2027-01-15"}
+    use(people.alice, "add_card", card="us-chase-sapphire-preferred", bonus_status="pending", **terms)
+    use(people.alice, "add_card", card="us-amex-gold")
+    lead = (
+        "First: Welcome bonus of Chase Sapphire Preferred (75,000 points): last day to spend, 15 Jan 2027 (worth about"
+    )
+    answer = use(people.alice, LIST)
+    assert answer["message"].startswith(lead)
+    assert [d["due_on"] for d in answer["deadlines"]] == sorted(d["due_on"] for d in answer["deadlines"])
+    assert answer["deadlines"][0]["kind"] == "card_credit"
+    portfolio = use(people.alice, "get_portfolio")
+    assert portfolio["message"].startswith(lead)
+    assert [(b["bonus_amount"], b["spend_deadline_on"], b["progress"]) for b in portfolio["cards"]["bonuses"]] == [
+        (75_000, "2027-01-15", None)
+    ]
+
+
+def test_what_a_person_says_they_have_spent_counts_until_a_newer_statement(
+    people: People, use: Use, standing_clock: StandingClock
+) -> None:
+    standing_clock.set(datetime(2026, 11, 28, 12, tzinfo=UTC))
+    terms = {"spend_requirement": 5_000, "opened_on": "2026-10-15", "spend_window_months": 3, "bonus_status": "pending"}
+    card = use(people.alice, "add_card", card="House card", custom=True, **terms)["card"]["card_id"]
+    changed = use(people.alice, "update_card", card_id=card, spend_so_far="2100")
+    assert changed["card"]["spend_so_far"] == 2_100
+    said = "2,100 of 5,000 USD spent by 28 Nov 2026 as you told; 2,900 to go by Fri 15 Jan 2027."
+    assert said in changed["message"]
+    (bonus,) = use(people.alice, "get_portfolio")["cards"]["bonuses"]
+    assert (bonus["progress"]["sentence"], bonus["progress"]["is_told"]) == (said, True)
+    assert said in use(people.alice, LIST, kinds=["card_bonus"])["message"]
+    standing_clock.set(datetime(2026, 12, 20, 12, tzinfo=UTC))
+    lines = [{"date": "2026-12-10", "description": "Zed Ltd", "amount": "3000", "category": "other"}]
+    use(people.alice, "import_spending_statement", rows=lines, currency="USD", card_id=card)
+    (newer,) = use(people.alice, "get_portfolio")["cards"]["bonuses"]
+    assert (newer["progress"]["spent"], newer["progress"]["is_told"]) == (3_000, False)
+    use(people.alice, "update_card", card_id=card, spend_so_far="")
+    assert use(people.alice, "list_my_cards")["cards"][0]["spend_so_far"] is None
 
 
 def test_list_upcoming_deadlines_names_a_programme_of_two_members_once(people: People, use: Use) -> None:

@@ -370,3 +370,40 @@ def test_an_import_of_a_package_costs_six_statements_at_most(people: People, use
     done = use(people.alice, "resolve_inbox_message", message_id=message["message_id"], action="import", fields=fields)
     assert (len(done["flight_bookings"]), len(done["hotel_bookings"])) == (1, 1)
     assert len(queries) <= 6, "\n".join(queries)
+
+
+def test_a_balance_in_a_forwarded_statement_waits_for_a_yes_and_is_then_saved(people: People, use: Use) -> None:
+    arrive(use, people.alice, mail("Aeroplan account summary\nYour balance is 42.318 points\nTier points: 320\n"))
+    (message,) = messages(use, people.alice)
+    assert (message["kind"], message["state"], message["missing"]) == ("balance", "needs_review", [])
+    assert message["parsed"]["balance"]["balance"] == 42_318
+    assert use(people.alice, "list_points_balances")["balances"] == []
+    call = {"message_id": message["message_id"], "action": "import"}
+    done = use(people.alice, "resolve_inbox_message", **call)
+    assert (done["inbox_message"]["state"], done["balance"]["balance"]) == ("imported", 42_318)
+    (saved,) = use(people.alice, "list_points_balances")["balances"]
+    assert (saved["program"], saved["balance"], saved["as_of"]) == ("air-canada-aeroplan", 42_318, "2026-02-03")
+    assert use(people.alice, "resolve_inbox_message", **call)["status"] == "ok"
+    assert len(use(people.alice, "list_points_balances")["balances"]) == 1
+
+
+def test_what_is_open_about_a_balance_is_asked_and_an_older_one_replaces_nothing(people: People, use: Use) -> None:
+    arrive(use, people.alice, mail("Your Avios balance: 42,318\n"))
+    (message,) = messages(use, people.alice)
+    assert message["missing"] == ["program"]
+    call = {"message_id": message["message_id"], "action": "import"}
+    asked = use(people.alice, "resolve_inbox_message", **call)
+    assert (asked["missing"], asked["inbox_message"]["state"]) == (["program"], "needs_review")
+    assert "Which programme is it of: " in asked["message"]
+    assert use(people.alice, "resolve_inbox_message", **call, fields={"balance": "x"})["status"] == "ok"
+    wrong = use(people.alice, "resolve_inbox_message", **call, fields={"program": "iberia-club", "balance": "x"})
+    assert [e["field"] for e in wrong["errors"]] == ["fields.balance"]
+    fields = {"program": "iberia-club", "member": "Anna"}
+    assert use(people.alice, "resolve_inbox_message", **call, fields=fields)["status"] == "ok"
+    (saved,) = use(people.alice, "list_points_balances")["balances"]
+    assert (saved["program"], saved["member"], saved["balance"]) == ("iberia-club", "Anna", 42_318)
+    use(people.alice, "update_points_balance", program="air-canada-aeroplan", balance=50_000)
+    arrive(use, people.alice, mail("Aeroplan\nYour balance is 42,318 points\n", id="old@a.test"))
+    old = next(m for m in messages(use, people.alice) if m["state"] == "needs_review")
+    late = use(people.alice, "resolve_inbox_message", message_id=old["message_id"], action="import")
+    assert [e["field"] for e in late["errors"]] == ["fields.as_of"]

@@ -1,11 +1,22 @@
 """Which days are told: in order, with both ends counted, and passed ones only until someone settles them."""
 
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from shared.domain.deadlines import Deadline, Subject, can_end_undated, find_bonus_deadline, find_step, select_due
+from shared.domain.deadlines import (
+    Deadline,
+    Subject,
+    Value,
+    can_end_undated,
+    describe_next_step,
+    find_bonus_deadline,
+    find_step,
+    select_due,
+    sort_by_stake,
+)
 
 TODAY = date(2028, 2, 28)  # the day before a leap day
 SAME_DAY = [("b", "points", "x"), ("a", "points", "x"), ("a", "points", "w"), ("a", "booking", "z")]
@@ -27,6 +38,22 @@ def test_deadlines_from_today_to_the_last_day_are_told_the_soonest_first() -> No
     result = select_due([deadline(d) for d in (31, 30, 2, 0, -1, 1)], 30)
     assert [d.days_left for d in result] == [0, 1, 2, 30]
     assert [d.due_on for d in result][:3] == [date(2028, 2, 28), date(2028, 2, 29), date(2028, 3, 1)]
+
+
+def test_what_is_most_at_stake_soonest_leads() -> None:
+    def worth(days: int, amount: int | None, **changes: Any) -> Deadline:
+        return deadline(days, value_at_risk=None if amount is None else Value(Decimal(amount), "USD"), **changes)
+
+    bonus, credit, points = worth(48, 1500), worth(2, 10), worth(6, 400)
+    voucher, stay = worth(20, None, kind="voucher"), worth(1, None, kind="booking")
+    passed = worth(-3, 9000, open_when_past=True)
+    assert sort_by_stake([passed, stay, credit, voucher, bonus, points]) == [
+        points, bonus, voucher, credit, stay, passed,
+    ]  # fmt: skip
+    assert describe_next_step([passed, credit, bonus]).startswith(
+        "First: Points end, 16 Apr 2028 (worth about 1,500 USD)."
+    )
+    assert describe_next_step([passed, stay]) == ""
 
 
 def test_of_one_day_the_order_is_always_the_same() -> None:

@@ -1,0 +1,170 @@
+"""Statements of a loyalty programme: the one number that is called the balance, whose it is, and of which day.
+
+Tier points, what was earned, spent or expires, and sums of money stand next to it and are no balance. Two numbers that
+may be it are a question, and so is a programme that the letter does not name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from shared.domain.confirmations import price_words
+from shared.domain.confirmations.forwarding import Text
+from shared.domain.confirmations.model import StatedBalance, TravelFacts
+from shared.domain.parsing.dates import find_dates
+from shared.domain.parsing.numbers import UnreadNumber, read_number
+from shared.domain.parsing.text import fold
+
+_MAX_LINES, _MAX_LINE = 600, 400
+_FAR = 60  # characters from a label to its number
+_OLDEST = timedelta(days=800)
+# What calls a number a balance, in the languages of the letters. It may end in a word of its language.
+_LABEL = re.compile(
+    r"(?<![a-z])(?:balance|bal\.|[a-z]*kontostand|[a-z]*(?:meilen|punkte)stand|[a-z]*guthaben|saldo(?:s)?|solde"
+    r"|stan konta|bakiye(?:niz|si)?|баланс[а-я]*|остаток|tegoed|saldot)(?![a-z])"
+    r"|(?:残高|残マイル|余额|餘額|里程余额|잔액|잔여)"
+)
+# A number with its unit that needs no such word: "you have 42,318 miles", "42.318 Meilen verfügbar".
+_HELD = re.compile(
+    r"(?<![a-z])(?:you (?:currently |now )?have|sie haben(?: aktuell| derzeit)?|du hast(?: aktuell| derzeit)?"
+    r"|vous (?:avez|disposez de)|tienes|tiene|dispone de|hai|disponi di|voce tem|(?:je|u) hebt|du har)"
+    r"(?= ?:? ?\d[\d., ']*(?:[a-z&+ ]{0,24}(?:miles|points|avios|meilen|punkte|puntos|millas|punti|miglia|pontos"
+    r"|milhas|mijlen|punten|poang))(?! (?:to|left to|until|expir|bis|zu|pour|para|per|da|om|from|away|short))"
+    r"(?! (?:that|which) expir))"
+    r"|(?<![a-z])(?:(?:available|redeemable|verfugbare|beschikbare|tillgangliga) "
+    r"(?:\w+ )?(?:miles|points|avios|meilen|punkte|mijlen|punten|poang|pramienmeilen)"
+    r"|(?:miles|points|avios|punti|miglia|puntos|millas|pontos|milhas) (?:\w+ )?"
+    r"(?:available|disponib\w+|disponiveis|disponivel))(?![a-z])"
+)
+# What else such a line can count. None of these is what the person holds now.
+_OTHER = re.compile(
+    r"(?<![a-z])(?:tier|status|elite|elites|qualif\w*|medallion|mqd|mqm|eqm|pqp|pqf|xp|ux|level|lifetime|nights?"
+    r"|segments?"
+    r"|earn\w*|collected|accrued|redeem(?:ed|ing)|spent|used|expir\w*|previous|opening|last (?:month|statement)|prior"
+    r"|old"
+    r"|begin\w*|starting|bonus|transfer\w*|pending|goal|target|required|needed|due|minimum|payment|statement|card"
+    r"|credit limit|cash|gift|from|to go|until|household|family|pool\w*"
+    r"|alter|alten|vorheriger|vormonat|anfangs\w*|gesammelt\w*|eingelost\w*|verfall\w*|verfallen|statusmeilen"
+    r"|statuspunkte"
+    r"|qualifikation\w*|punkte bis|anterior|ancien\w*|precedent\w*|initial\w*|gagne\w*|acquis\w*|utilise\w*|statut"
+    r"|qualifiant\w*|niveaux?|ganad\w*|acumulad\w*|usad\w*|canjead\w*|caduc\w*|venc\w*|nivel|iniziale|precedente"
+    r"|guadagnat\w*|scad\w*|livello|inicial|ganh\w*|resgatad\w*|expira\w*|categoria|calificables|calificadores"
+    r"|vorige|verdiende|verlop\w*|forra|intjanad\w*|poprzedni\w*|onceki)(?![a-z])"
+    r"|獲得|有効期限|失効|前回|プレミアムポイント|ステータス|已过期|升级"
+)
+_NUMBER = re.compile(r"(?<![\w.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?![\w%]|[.,]\d)")
+_UNIT = re.compile(rf"{price_words.UNIT}|mileage|meilen|punkte(?:stand|konto)|里程|積分|积分|마일")
+_MONEY = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|eur|gbp|cad|aud|chf|brl|jpy|inr|sgd|r\$|dollars?|euros?|reais)(?![a-z])")
+
+
+@dataclass(frozen=True)
+class _Mention:
+    points: int
+    has_unit: bool
+    day: date | None
+
+
+def read_balance(texts: Sequence[Text], world: TravelFacts) -> StatedBalance | None:
+    """What the texts of one letter state of a balance; None where nothing is called so."""
+    mentions = [mention for text in texts for mention in _find_mentions(text)]
+    with_unit = [mention for mention in mentions if mention.has_unit]
+    amounts = list(dict.fromkeys(m.points for m in with_unit or mentions))
+    programs = _find_programs(texts, world)
+    if not amounts or not (programs or with_unit):
+        return None
+    days = {m.day for m in mentions if m.points == amounts[0] and m.day}
+    posted = next((text.posted for text in texts if text.posted), None)
+    is_sure = len(amounts) == 1 and bool(with_unit)  # a bare number may be of anything
+    return StatedBalance(
+        program=programs[0] if len(programs) == 1 else None,
+        points=amounts[0] if is_sure else None,
+        as_of=days.pop() if len(days) == 1 else posted if not days else None,
+        programs=programs[:6],
+        amounts=amounts[:4],
+    )
+
+
+def _find_mentions(text: Text) -> Iterator[_Mention]:
+    """Each number that a line, or the line above it, calls a balance."""
+    lines = [line[:_MAX_LINE] for line in text.body.split("\n")[:_MAX_LINES] if line.strip()]
+    for at, line in enumerate(lines):
+        small, days = _cut_days(fold(line), text.posted)
+        for label in (*_LABEL.finditer(small), *_HELD.finditer(small)):
+            below = _cut_days(fold(lines[at + 1]), text.posted)[0] if at + 1 < len(lines) else ""
+            if mention := _read_mention(small, label, below, days):
+                yield mention
+
+
+def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]) -> _Mention | None:
+    cells = _find_clause(small, label.start(), label.end())
+    before, after = cells[0], cells[1]
+    if _OTHER.search(f"{before} {label[0]} {after[:_FAR]}"):
+        return None
+    number = _NUMBER.search(after[:_FAR])
+    tail = after
+    if number is None and not re.search(r"\d", after):
+        number, tail = _NUMBER.match(below.strip()), below.strip()  # the value stands under its label
+        if number is None or _OTHER.search(tail) or _LABEL.search(tail):
+            number = None
+    if number is None and label.re is _HELD:  # "42,318 miles available"
+        numbers = list(_NUMBER.finditer(before))
+        number, tail = (numbers[-1], before) if numbers else (None, tail)
+    if number is None or _is_money(tail, number):
+        return None
+    try:
+        points = read_number(number[0].strip(), is_whole=True)
+    except UnreadNumber:
+        return None
+    around = f"{before[-40:]} {label[0]} {tail[: number.end() + 30]}"
+    return _Mention(points, bool(_UNIT.search(around)), days[0] if len(set(days)) == 1 else None)
+
+
+def _find_clause(small: str, start: int, end: int) -> tuple[str, str]:
+    """What stands before and after a label in its sentence; a mark between digits ends none."""
+    before = re.split(r"[;!?|]|\.(?!\d)|,(?!\d)", small[:start])[-1]
+    after = re.split(r"[;!?|]|\.(?!\d)|,(?!\d)", small[end:])[0]
+    return before, after
+
+
+def _is_money(text: str, number: re.Match[str]) -> bool:
+    near = text[max(0, number.start() - 5) : number.end() + 9]
+    return bool(_MONEY.search(near))
+
+
+def _cut_days(small: str, posted: date | None) -> tuple[str, list[date]]:
+    """The line without its dates, whose numbers are no balance, and the days that leave no doubt."""
+    days, cut = [], small
+    for written, start, end in find_dates(small):
+        exact = {day for order in ("dmy", "mdy") if (day := written.exact(order))}
+        if len(exact) == 1:
+            day = exact.pop()
+            if posted is None or posted - _OLDEST <= day <= posted:
+                days.append(day)
+        cut = cut[:start] + " " * (end - start) + cut[end:]
+    return cut, days
+
+
+def _find_programs(texts: Sequence[Text], world: TravelFacts) -> list[str]:
+    """The programmes the letter may be of: that of its sender where the words allow it, else all that they name."""
+    named = [p for text in texts for p in world.programs_named(f"{text.subject}\n{text.body[:20_000]}")]
+    sent = [p for text in texts for p in _list_sent(text, world)]
+    for meant in sent:
+        fitting = meant & frozenset().union(*named) if named else meant
+        if len(fitting) == 1:
+            return sorted(fitting)
+    single = list(dict.fromkeys(next(iter(p)) for p in named if len(p) == 1))
+    if single:
+        return single if not sent else sorted({*single, *(slug for p in sent for slug in p)})
+    return sorted(_join([*named, *sent]))
+
+
+def _list_sent(text: Text, world: TravelFacts) -> Iterator[frozenset[str]]:
+    yield from world.programs_named(text.sender)
+    sender = world.sender(text.domain) if text.domain else None
+    if sender and sender.airline and (own := world.program_of(sender.airline)):
+        yield frozenset([own])
+
+
+def _join(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset(slug for some in sets for slug in some)
