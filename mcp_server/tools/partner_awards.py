@@ -254,6 +254,7 @@ def get_partner_award_options(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
     balances = {b.program: b.balance for b in call.db.scalars(select_holder_balances())}
+    call.add_own_programs(balances)
     funds = _Funds(balances, read_routes(call))
     groups_shown = groups[: call.limits.results]
     caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]

@@ -140,6 +140,7 @@ def compare_transfer_options(
 
     For "I need 20k more for my award: what should I move?" From one currency: find_transfer_paths. Premium.
     """
+    call.add_own_programs()
     goal = call.reference.program(target_program)
     purses = read_purses(call.db, call.reference)
     if not purses:

@@ -43,6 +43,7 @@ from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading
 from shared.reference.reference import Reference
 from shared.reference.transfer_rates import describe_all_rates
+from shared.services.own_programs import add_own_programs
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
 from shared.services.search.award_options import AwardOption
@@ -473,6 +474,7 @@ def _build_wish(
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
+    call.reference = add_own_programs(session, call.reference)
     purses = read_purses(session, call.reference)
     funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}

@@ -57,4 +57,6 @@ def build_freshness(
 
 def read_balances(call: Call) -> dict[str, int]:
     """The saved balances by programme."""
-    return {row.program: row.balance for row in call.db.scalars(select_holder_balances())}
+    balances = {row.program: row.balance for row in call.db.scalars(select_holder_balances())}
+    call.add_own_programs(balances)
+    return balances
