@@ -2,6 +2,7 @@
 
 from asyncio import gather
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,10 +18,13 @@ KEYS = ("program", "member")
 FORM = ToolForm(
     (
         Field("program", "Programme", none="Choose one", only_new=True),
+        Field("other_name", "Or another one", "Its name, if the list above does not have it.", only_new=True),
         Field("member", "Whose, if not yours", "A first name, as you call them.", only_new=True),
         Field("balance", "Points or miles now"),
         Field("expires_on", "Last day, if they end", "You are told 90, 30 and 7 days before."),
-        Field("cents_per_point", "Worth of a point to you, in US cents", "Empty: the published value."),
+        Field("cents_per_point", "Worth of a point to you, in cents", "Empty: the published value.", half=True),
+        Field("value_currency", "Cents of which currency", "Such as EUR or INR; empty: USD.", half=True),
+        Field("transfers", "Where its points can go", "Of another one: Flying Blue 3:2, Aeroplan 1:1."),
         Field("notes"),
     ),
     add="update_points_balance",
@@ -48,9 +52,12 @@ def name_owner(row: Mapping[str, Any]) -> dict[str, str]:
     return {"program": row["program"], "member": row["member"] or ""}
 
 
-def find_owned(rows: list[dict[str, Any]], member: Member) -> dict[str, Any] | None:
-    """The row of the programme and member that the query names."""
-    owner = {name: member.data.query_value(name) or "" for name in KEYS}
+def read_owner(member: Member) -> dict[str, str]:
+    """The programme and member of the household that the query names."""
+    return {name: member.data.query_value(name) or "" for name in KEYS}
+
+
+def find_owned(rows: list[dict[str, Any]], owner: Mapping[str, str]) -> dict[str, Any] | None:
     return next((row for row in rows if name_owner(row) == owner), None)
 
 
@@ -62,11 +69,14 @@ async def show_new_or_stored(member: Member) -> FlowResult:
         return BALANCES.show_away()
     if is_new:
         return _show(member, form, form.begin(), answer)
-    row = find_owned(answer["balances"], member)
+    row = find_owned(answer["balances"], read_owner(member))
     if row is None:
         return BALANCES.show_gone()
-    own = row["value"]["cents_per_point"] if row["value"] and row["value"]["basis"] == "own" else None
-    return _show(member, form, form.write(row | {"cents_per_point": own}), answer, name_owner(row))
+    value, own = row["value"] or {}, row["own"]
+    kept = {"cents_per_point": value["cents_per_point"]} if value.get("basis") == "own" else {}
+    if own:
+        kept = {"cents_per_point": own["cents_per_point"], "value_currency": own["currency"], **own}
+    return _show(member, form, form.write(row | {"cents_per_point": None} | kept), answer, name_owner(row))
 
 
 def _show(
@@ -80,9 +90,14 @@ def _show(
     """`owner` names the balance that is stored already."""
     programs = [("", "Choose one"), *((p["program"], p["name"]) for p in answer.get("supported_programs") or ())]
     form.offer("program", programs, typed.get("program", ""))
-    heading = "Points or miles"
+    if input := form.inputs.get("program"):  # the other field may name it
+        form.inputs["program"] = replace(input, is_required=False)
+    heading, is_own = "Points or miles", False
     if owner:
-        name = dict(programs).get(owner["program"], owner["program"])
+        row = find_owned(answer["balances"], owner) or {"name": owner["program"], "own": None}
+        name, is_own = row["name"], row["own"] is not None
+        if not is_own:
+            del form.inputs["transfers"]
         heading = f"{name} of {owner['member']}" if owner["member"] else name
     return show_form(
         member,
@@ -92,20 +107,22 @@ def _show(
         heading=heading,
         back=(PATH, "Balances"),
         answer=saved,
-        hidden={**owner, "is_stored": "yes"} if owner else None,
+        hidden={**owner, "is_stored": "yes", "is_own": "yes" if is_own else ""} if owner else None,
         delete=f"{DELETE}?{urlencode(owner)}" if owner else "",
     )
 
 
 async def save(member: Member) -> FlowResult:
-    is_stored = member.data.form_value("is_stored") == "yes"
+    is_stored, is_own = (member.data.form_value(name) == "yes" for name in ("is_stored", "is_own"))
     form = await FORM.load(member, is_new=not is_stored)
     typed = form.read(member)
-    arguments = {"balance": typed["balance"]} | form.list_filled(typed)
+    sent = {name: typed[name] for name in ("program", "balance") if name in typed}
+    arguments = sent | form.list_filled(typed)
     owner = {name: member.data.form_value(name).strip() for name in KEYS} if is_stored else None
     if owner is not None:
         arguments |= {name: text for name, text in owner.items() if text}
         arguments["clear"] = [input.name for input in form if input.is_clearable and not typed[input.name]]
+        arguments |= {"transfers": form.inputs["transfers"].to_argument(typed["transfers"])} if is_own else {}
     saved, answer = await gather(change(member, "update_points_balance", **arguments), _look(member))
     return redirect_back(PATH, "saved") if saved.is_good else _show(member, form, typed, answer, owner, saved)
 
@@ -114,7 +131,7 @@ async def ask_delete(member: Member) -> FlowResult:
     answer = await _look(member)
     if not answer.is_good:
         return BALANCES.show_away()
-    row = find_owned(answer["balances"], member)
+    row = find_owned(answer["balances"], read_owner(member))
     return member.show("balance_delete.html", row=row) if row else BALANCES.show_gone()
 
 

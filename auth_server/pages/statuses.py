@@ -5,7 +5,7 @@ from asyncio import gather
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from auth_server.pages.balances import KEYS, find_owned, name_owner
+from auth_server.pages.balances import KEYS, find_owned, name_owner, read_owner
 from auth_server.pages.forms import Choices, Field, Form, ToolForm, mark_values, show_form, write_value
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
@@ -64,7 +64,7 @@ async def show_new_or_stored(member: Member) -> FlowResult:
         form.offer("program", programs)
         return _show(member, form, form.begin(), {})
     form, answer = await gather(FORM.load(member, is_new=False), look(member, "list_loyalty_statuses"))
-    row = find_owned(answer.get("statuses", []), member)
+    row = find_owned(answer.get("statuses", []), read_owner(member))
     if row is None:
         return STATUSES.show_gone() if answer else STATUSES.show_away()
     counters = ", ".join(f"{name}: {write_value(amount)}" for name, amount in row["other_progress"].items())
@@ -142,7 +142,7 @@ def _find_faulty_tier(answer: Answer, typed: Mapping[str, str]) -> str:
 
 async def ask_delete(member: Member) -> FlowResult:
     answer = await look(member, "list_loyalty_statuses")
-    row = find_owned(answer.get("statuses", []), member)
+    row = find_owned(answer.get("statuses", []), read_owner(member))
     if row is None:
         return STATUSES.show_gone() if answer else STATUSES.show_away()
     return member.show("status_delete.html", row=row)

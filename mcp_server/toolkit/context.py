@@ -1,6 +1,6 @@
 """The context of a tool call: caller, moment, reference data, the caller's own rows, and the providers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -16,6 +16,7 @@ from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
 from shared.domain.preferences import AirlineTaste
 from shared.reference.load import Reference, reference
+from shared.services.own_programs import add_own_programs
 from shared.settings import DataMode, Settings, settings
 
 if TYPE_CHECKING:
@@ -128,6 +129,10 @@ class Call(CallBase):
         if self._session is None:
             self._session = open_own(self.account_id, reads=self.reads)
         return self._session
+
+    def add_own_programs(self, held: Iterable[str] | None = None) -> None:
+        """The facts of this call hold the account's own programmes from here on; with `held`, where it names one."""
+        self.reference = add_own_programs(self.db, self.reference, held)
 
     @cached_property
     def own_day(self) -> date:

@@ -1,7 +1,7 @@
 """Typed parameters used by many tools: each carries its check, its schema and, where needed, its description."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import ROUND_HALF_UP, Decimal
@@ -9,7 +9,15 @@ from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    WithJsonSchema,
+    WrapValidator,
+)
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_before_validator_function
 
@@ -19,6 +27,7 @@ from shared.domain.parsing.numbers import read_number
 from shared.errors import Candidates, NotFound
 from shared.reference import places
 from shared.reference.load import reference
+from shared.reference.own_programs import is_own
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _LAST_YEAR = 9900  # so far from the calendar's end that a window added to a day never leaves it
@@ -363,3 +372,12 @@ ProgramSlug = Literal[
     "world-of-hyatt",
     "wyndham-rewards",
 ]
+
+
+def _take_other_slugs(value: Any, check: Callable[[Any], str]) -> str:
+    """Also those that are known here and not published, those of a person's own, and none where a name is sent."""
+    is_other = isinstance(value, str) and (not value or is_own(value) or value in reference().programs)
+    return value if is_other else check(value)
+
+
+AnyProgramSlug = Annotated[ProgramSlug, WrapValidator(_take_other_slugs)]

@@ -7,6 +7,7 @@ from typing import Any
 from mcp_server.toolkit.results import Part
 from shared.domain.dates import format_iso_day
 from shared.reference.ages import find_page_day
+from shared.reference.own_programs import SOURCE
 from shared.reference.rows.fact import Fact
 
 
@@ -65,9 +66,10 @@ def find_newest_date(facts: Iterable[Fact]) -> str | None:
 def cite_checks(objects: Iterable[dict[str, Any]]) -> str:
     """How far the facts of an answer were checked, in a few words: `Checked 7 Oct 2026.` The rows name their sources.
 
-    Empty where the answer holds no such fact. A fact is any object with the fields of Sourced.
+    Empty where the answer holds no such fact. A fact is any object with the fields of Sourced; what a person entered
+    of their own is none.
     """
-    facts = [fact for fact in objects if "unaudited" in fact and fact.get("source_url")]
+    facts = [fact for fact in objects if "unaudited" in fact and fact.get("source_url") not in (None, "", SOURCE)]
     if not facts:
         return ""
     doubt = " Confidence is low." if all(fact["confidence"] == "low" for fact in facts) else ""

@@ -1,16 +1,26 @@
 """Points balances: what a person has in each programme, what it is worth and when it expires."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import delete
 
+from mcp_server.toolkit.argument_faults import WrongValue
 from mcp_server.toolkit.context import Call
-from mcp_server.toolkit.parameters import AnyName, Day, Member, ProgramSlug
+from mcp_server.toolkit.parameters import (
+    AnyName,
+    AnyProgramSlug,
+    Country,
+    Currency,
+    Day,
+    Member,
+    limit_length,
+)
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import NO_DATA, Money, Part, Result, TotalValue
 from mcp_server.toolkit.wording import program_name
@@ -21,20 +31,46 @@ from shared.db.household import find_member
 from shared.domain import balances, time_zones
 from shared.domain.dates import format_day
 from shared.domain.household import add_member
+from shared.domain.parsing.numbers import read_number
 from shared.domain.plurals import pluralize
 from shared.domain.valuations import VALUATION_CURRENCY, choose_value
 from shared.errors import Fault, Invalid, NotFound
+from shared.reference.load import reference
+from shared.reference.own_programs import find_own, is_own, to_usd_cents
+from shared.services.own_programs import find_program, forget_program, keep_program
 
 _tool = partial(tool, area="balances", tier=Tier.FREE)
 
-_COLUMNS = {"cents_per_point": "own_cents"}
+MOST_CENTS = 100  # US cents of one point
 CentsPerPoint = Annotated[
     Decimal,
-    Field(ge=Decimal("0.01"), le=100),  # before it is rounded: a number of more than 28 digits cannot be
+    Field(ge=Decimal("0.01"), le=1_000_000),  # before it is rounded: a number of more than 28 digits cannot be
     AfterValidator(lambda cents: round(cents, 2)),
-    WithJsonSchema({"type": "number", "minimum": 0.01, "maximum": 100}),
+    WithJsonSchema({"type": "number", "minimum": 0.01, "maximum": 1_000_000}),
 ]
-AccountCountry = Literal["AU", "CA", "DE", "GB", "US"]  # those whose Membership Rewards are in the reference
+AccountCountry = Annotated[Country, Field(description="Of the bank; default US.")]
+
+MOST_TRANSFERS, MOST_SENT = 20, 1_000_000  # of one programme of a person's own; points of one side of a ratio
+_TRANSFER = re.compile(r"(?P<program>.*\S)[ =]+(?P<sent>[\d., ']+):(?P<received>[\d., ']+)", re.ASCII)
+
+
+def _read_transfer(text: str) -> str:
+    if not (match := _TRANSFER.fullmatch(text.strip())) or not all(_read_ratio(match)):
+        raise WrongValue("is not such a transfer", "a programme, then points sent and received: Flying Blue 3:2")
+    return text.strip()
+
+
+def _read_ratio(match: re.Match[str]) -> tuple[int, int]:
+    """Points sent and received; 0 for what is no such number. Raises UnreadNumber."""
+    numbers = [read_number(match[name], is_whole=True) for name in ("sent", "received")]
+    sent, received = (n if isinstance(n, int) and 0 < n <= MOST_SENT else 0 for n in numbers)
+    return sent, received
+
+
+OwnTransfers = Annotated[
+    list[Annotated[str, limit_length(120), AfterValidator(_read_transfer)]],
+    Field(max_length=MOST_TRANSFERS, description="Each as Flying Blue 3:2."),
+]
 
 
 class Value(Part):
@@ -42,6 +78,14 @@ class Value(Part):
     currency: str
     cents_per_point: Money
     basis: Literal["own", "published"]
+
+
+class OwnTerms(Part):
+    """What the person said of a programme of their own: a point in hundredths of the currency, where points can go."""
+
+    cents_per_point: Money | None
+    currency: str | None
+    transfers: list[str]
 
 
 class PointsBalance(Part):
@@ -55,6 +99,7 @@ class PointsBalance(Part):
     days_left: int | None
     expiry_rule: str
     value: Value | None
+    own: OwnTerms | None
     notes: str | None
     source: Literal["manual", "integration"]
     as_of: date
@@ -119,13 +164,14 @@ class DeletedBalance(Result):
 def _to_balance(call: Call, row: Row) -> PointsBalance:
     program = call.reference.programs[row.program]
     cents, expiry = choose_value(row.own_cents, program.value_usd_cents), call.reference.expiry(row.program)
+    is_published = row.own_cents is None and not is_own(row.program)
     value = None
     if cents is not None:
         value = Value(
             amount=balances.value_balance(row.balance, cents),
             currency=VALUATION_CURRENCY,
             cents_per_point=cents,
-            basis="published" if row.own_cents is None else "own",
+            basis="published" if is_published else "own",
         )
     return PointsBalance(
         program=row.program,
@@ -138,10 +184,20 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
         days_left=balances.count_days_left(row.expires_on, call.own_day) if row.expires_on else None,
         expiry_rule=balances.quote_rule(expiry.rule, expiry.months) if expiry else NO_DATA,
         value=value,
+        own=_find_terms(call, row.program),
         notes=row.notes,
         source="manual" if row.source == "manual" else "integration",
         as_of=row.as_of,
         updated_at=row.updated_at,
+    )
+
+
+def _find_terms(call: Call, program: str) -> OwnTerms | None:
+    own = find_own(call.reference, program)
+    return own and OwnTerms(
+        cents_per_point=own.cents,
+        currency=own.currency,
+        transfers=[f"{program_name(call.reference, t.program)} {t.sent}:{t.received}" for t in own.transfers],
     )
 
 
@@ -158,7 +214,64 @@ def _find_account_slug(call: Call, program: str, country: str | None) -> str:
     slugs = _list_countries(call, program)
     if country is None or not slugs:
         return program
+    if country not in slugs:
+        name = call.reference.programs[program].name
+        raise Invalid(Fault("country", f"has no own programme of {name} here", f"one of {', '.join(sorted(slugs))}"))
     return slugs[country]
+
+
+def _find_slug(call: Call, program: str, country: str | None, other: str | None) -> str:
+    """The programme meant, by its slug or by any name. Raises Invalid, Candidates, NotFound."""
+    if other is not None and other.strip():
+        call.add_own_programs()
+        return find_program(call.reference, other)
+    if not program:
+        raise Invalid(Fault("program", "is required", "a programme of the list, or a name in other_name"))
+    call.add_own_programs([program])
+    if program not in call.reference.programs:
+        raise NotFound("programme", program)
+    return _find_account_slug(call, program, country)
+
+
+def _convert_cents(cents: Decimal, currency: str) -> Decimal:
+    """Hundredths of a currency as US cents. Raises Invalid for what no point is worth, and without a rate."""
+    value = to_usd_cents(cents, currency)
+    if value is None:
+        raise Invalid(Fault("value_currency", "has no exchange rate here", "a currency such as EUR, BRL or INR"))
+    if not 0 < value <= MOST_CENTS:
+        problem = "is too large" if value else "is too small"
+        raise Invalid(Fault("cents_per_point", problem, f"up to {MOST_CENTS} US cents, at least one hundredth of one"))
+    return value
+
+
+def _keep_own(
+    call: Call,
+    slug: str,
+    name: str,
+    said: Mapping[str, Any],
+    currency: str,
+    transfers: Sequence[str] | None,
+) -> None:
+    """What the person says of a programme of their own. Raises Invalid, and NotFound of where its points go."""
+    columns: dict[str, Any] = {}
+    if "cents_per_point" in said:
+        columns |= {"cents": said["cents_per_point"], "currency": said["cents_per_point"] and currency}
+    if transfers is not None:
+        read = [match for text in transfers if (match := _TRANSFER.fullmatch(text))]
+        goals = [call.reference.program(match["program"].rstrip(" =")).slug for match in read]
+        for at, goal in enumerate(goals):
+            if is_own(goal) or goal in goals[:at]:
+                problem = "is the user's own too" if is_own(goal) else "comes twice"
+                raise Invalid(Fault(f"transfers[{at}]", problem, "each programme known here once"))
+        ratios = [_read_ratio(match) for match in read]
+        columns["transfers"] = [
+            {"program": goal, "sent": sent, "received": received}
+            for goal, (sent, received) in zip(goals, ratios, strict=True)
+        ]
+    kept = call.reference.programs.get(slug)
+    keep_program(call.db, call.reference, slug, kept.name if kept else name, columns)
+    del call.reference  # as it was before the programme was there, or its value
+    call.add_own_programs()
 
 
 @_tool(
@@ -168,7 +281,7 @@ def _find_account_slug(call: Call, program: str, country: str | None) -> str:
 )
 def update_points_balance(
     call: Call,
-    program: ProgramSlug,
+    program: AnyProgramSlug,
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
     as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
@@ -177,17 +290,20 @@ def update_points_balance(
         list[Literal["expires_on", "notes", "cents_per_point"]] | None,
         Field(description="Names of optional fields to empty."),
     ] = None,
-    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; default US.")] = None,
-    cents_per_point: Annotated[
-        CentsPerPoint | None, Field(description="The user's own value of a point in US cents.")
-    ] = None,
+    country: AccountCountry | None = None,
+    cents_per_point: Annotated[CentsPerPoint | None, Field(description="The user's own valuation.")] = None,
     member: Member | None = None,
+    other_name: Annotated[
+        str | None, limit_length(80), Field(description="Instead of program: any other, by name.")
+    ] = None,
+    value_currency: Annotated[Currency | None, Field(description="Default USD.")] = None,
+    transfers: OwnTransfers | None = None,
 ) -> UpdatedBalance:
     """Sets or updates the user's balance of points or miles in a programme, up or down, and when it expires.
 
     For "I now have 62,000 Avios; make my Amex 85k." Adds a new programme. Fields not sent stay. Free.
     """
-    slug = _find_account_slug(call, program, country)
+    slug = _find_slug(call, program, country, other_name)
     optional = {"expires_on": expires_on, "notes": notes, "cents_per_point": cents_per_point}
     for name in clear or ():
         if optional[name] is not None:
@@ -197,11 +313,22 @@ def update_points_balance(
     if member:
         lock(call.db, call.account_id)  # two calls that name a new member at once spell the name alike
     values = {"balance": balance, "as_of": as_of or call.today, "source": "manual", "updated_at": call.now}
-    values |= {_COLUMNS.get(n, n): v or None for n, v in optional.items() if v is not None or n in (clear or ())}
+    money = value_currency or VALUATION_CURRENCY
+    cents = None if cents_per_point is None else _convert_cents(cents_per_point, money)
+    said = {name: value for name, value in optional.items() if value is not None or name in (clear or ())}
+    if is_own(slug):
+        _keep_own(call, slug, other_name or "", said, money, transfers)
+    elif transfers is not None:
+        raise Invalid(Fault("transfers", "are for a programme of the user's own", "a name in other_name"))
+    elif "cents_per_point" in said:
+        values["own_cents"] = cents
+    values |= {name: value or None for name, value in said.items() if name != "cents_per_point"}
     row, before = set_balance(call.db, slug, find_member(call.db, member, Row.member), values)
     previous = before and Previous(balance=before[0], as_of=before[1])
     saved = _to_balance(call, row)
     message = f"{_name_balance(saved)}: {balance:,} {saved.currency_name} as of {format_day(saved.as_of)}."
+    if is_own(slug):
+        message += _describe_own(call, slug)
     if saved.expires_on and saved.expires_on < call.own_day:
         message += f" Their last day, {format_day(saved.expires_on)}, is past: send a later one, or clear it."
     return UpdatedBalance(message=message, balance=saved, created=before is None, previous=previous)
@@ -220,10 +347,13 @@ def list_points_balances(
 ) -> Balances:
     """Lists the user's points and miles: balance in each programme, total, worth, and whether it expires soon.
 
-    For "How many Avios do I have?" Values are estimates. expiring_soon: within 90 days. Free.
+    For "How many Avios do I have?" expiring_soon: within 90 days. Free.
     """
+    if program:
+        call.add_own_programs()
     only = call.reference.program(program).slug if program else None
     stored = load_balances(call.db)
+    call.add_own_programs(row.program for row in stored.rows)
     call.own_day = time_zones.find_local_day(call.now, stored.zone or time_zones.UTC)
     rows = [_to_balance(call, row) for row in stored.rows]
     matches = [b for b in rows if kind in ("all", b.kind) and only in (None, b.program)]
@@ -240,6 +370,13 @@ def list_points_balances(
         household=household,
         supported_programs=_list_supported(call) if include_supported else None,
     )
+
+
+def _describe_own(call: Call, slug: str) -> str:
+    """What is kept of a programme that is not known here, so that a name taken wrongly is seen at once."""
+    goals = [program_name(call.reference, e.target) for e in call.reference.routes(call.today).get(slug, ())]
+    routes = f" Its points go to {', '.join(goals)}." if goals else " Where its points can go was not said."
+    return f" It has no data here, so it counts as a programme of the user's own.{routes}"
 
 
 def _name_balance(balance: PointsBalance) -> str:
@@ -309,10 +446,9 @@ def _describe_pooling(program: HouseholdProgram) -> str:
 
 
 def _list_supported(call: Call) -> list[SupportedProgram]:
-    programs = [call.reference.programs[slug] for slug in get_args(ProgramSlug)]
     return [
         SupportedProgram(program=p.slug, name=p.name, kind=p.kind, countries=sorted(_list_countries(call, p.slug)))
-        for p in programs
+        for p in reference().programs.values()
     ]
 
 
@@ -323,20 +459,21 @@ def _list_supported(call: Call) -> list[SupportedProgram]:
 )
 def delete_points_balance(
     call: Call,
-    program: Annotated[ProgramSlug, Field(description="Slug, as list_points_balances gives it.")],
-    country: Annotated[AccountCountry | None, Field(description="Of Membership Rewards; default US.")] = None,
+    program: Annotated[AnyProgramSlug, Field(description="Slug, as list_points_balances gives it.")],
+    country: AccountCountry | None = None,
     member: Member | None = None,
 ) -> DeletedBalance:
     """Deletes a programme and its points from the balances: account closed, empty or no longer collected.
 
     For "I don't have Delta miles anymore, remove them." Free.
     """
-    slug = _find_account_slug(call, program, country)
+    slug = _find_slug(call, program, country, None)
     owner = find_member(call.db, member, Row.member)
     which = Row.program == slug, Row.member == owner
     balance = call.db.execute(delete(Row).where(*which).returning(Row.balance)).scalar_one_or_none()
     if balance is None:
         raise NotFound("points balance", slug)
+    forget_program(call.db, slug)
     name = add_member(program_name(call.reference, slug), owner)
     message = f"The balance of {name}, {balance:,}, is removed."
     return DeletedBalance(message=message, removed=RemovedBalance(program=slug, balance=balance))

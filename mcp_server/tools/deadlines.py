@@ -45,6 +45,7 @@ def list_upcoming_deadlines(
     selected_kinds: tuple[Kind, ...] = tuple(kinds) if kinds else tuple(TABLES)
     tables = {table for kind in selected_kinds for table in TABLES[kind]}
     holdings = read_holdings(call.db, earliest_today(call.now), {"profile", *tables})
+    call.add_own_programs(b.program for b in holdings.balances)
     profile = holdings.profile
     view = Viewpoint(
         call.reference,

@@ -268,6 +268,7 @@ def _list_purses(
     if points is not None and slug is not None:
         return find_reach(read_routes(call), {slug: points}), "argument", Household()
     household = read_household(call.db, call.reference)
+    call.add_own_programs(household.count_points())
     balances = {p: points for p, points in household.count_points().items() if slug in (None, p)}
     return find_reach(read_routes(call), balances), "saved" if balances else "none", household
 

@@ -239,6 +239,7 @@ def get_partner_award_options(
             f"No chart prices {cabin.replace('_', ' ')} with {who} from {start} to {end}.", missing=["award price"]
         )
     household = read_household(call.db, call.reference)
+    call.add_own_programs(household.count_points())
     reaches = find_reach(read_routes(call), household.count_points())
     groups_shown = groups[: call.limits.results]
     caveats = [describe_route(call, a, start, end, f) for a, f in findings.items() if f.route != "known"]

@@ -312,6 +312,7 @@ def get_portfolio(
     """
     asked = build_sheet(call, sheet, pasted) if sheet or pasted else None
     holdings = read_holdings(call.db, earliest_today(call.now))
+    call.add_own_programs(b.program for b in holdings.balances)
     account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()
     counts = dict(zip(_COUNTED, numbers, strict=True))
     own_profile = to_profile(account, holdings.profile)

@@ -134,6 +134,7 @@ def list_flights(
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
     household = read_household(call.db, call.reference) if affordable_only else Household()
+    call.add_own_programs(household.count_points())
     balances = household.count_points() if affordable_only else None
     query = with_values(cells, call.account_id, sightings_since(call)).where(
         *_build_price_filters(call, cells, max_points, balances)

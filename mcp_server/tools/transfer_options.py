@@ -146,6 +146,7 @@ def compare_transfer_options(
 
     For "I need 20k more for my award: what should I move?" From one currency: find_transfer_paths. Premium.
     """
+    call.add_own_programs()
     goal = call.reference.program(target_program)
     household = read_household(call.db, call.reference)
     if not household.purses and not household.apart:

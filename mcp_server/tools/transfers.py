@@ -207,8 +207,9 @@ def list_transfer_partners(
 ) -> TransferPartners:
     """Lists transfer partners and ratios of bank points: Amex, Chase, Citi, Capital One or Bilt to airlines and hotels.
 
-    For "Where can I send my Amex points?" direction to: banks and cards that feed a programme. Without bonus. Free.
+    For "Where can I send my Amex points?" direction to: banks and cards that feed it. Free.
     """
+    call.add_own_programs()
     resolved = call.reference.program(program)
     routes = read_routes(call, cards)
     if direction == "from":
@@ -282,9 +283,9 @@ def find_transfer_paths(
 ) -> TransferPaths:
     """Finds how to transfer, move or convert points from one programme to another, direct or in hops.
 
-    For "Can I get Chase points to Delta?" With bonuses, ratio, time and how many points to send so that enough arrive.
-    Free.
+    For "Can I get Chase points to Delta?" With bonuses, ratio, time and points to send. Free.
     """
+    call.add_own_programs()
     start, goal = call.reference.program(from_program), call.reference.program(target_program)
     if start.slug == goal.slug:
         raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
@@ -391,7 +392,7 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists bonuses and promotions on now: transfer bonuses and sales of points, and which suit the user.
 
-    For "Any bonus on now?" When each ends and was checked. Free.
+    For "Any bonus on now?" Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:

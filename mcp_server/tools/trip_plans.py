@@ -40,6 +40,7 @@ from shared.domain.nearest_plans import NearestPlan, find_nearest, is_within_cap
 from shared.domain.trip_plans import Leg, PaidJourney, find_fallback, find_payable, join_legs, rank_journeys
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading
+from shared.services.own_programs import add_own_programs
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
 from shared.services.search.award_ids import find_award_row
@@ -271,6 +272,7 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
+    call.reference = add_own_programs(session, call.reference)
     purses, apart = read_household(session, call.reference)
     funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, apart)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}

@@ -129,9 +129,10 @@ def get_points_valuation(
     """Values points or miles: cents per point (cpp), or what an amount of them is worth in dollars, pounds or euros.
 
     For "Is 1.2 cents good? What are 80k worth?" With points, taxes and cash: whether that redemption is good value.
-    Published opinions. Free.
+    Free.
     """
     _check_figures(program, points, taxes, cash)
+    call.add_own_programs()
     if program is None:
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
         unknown = sum(p.value_usd_cents is None for p in every)

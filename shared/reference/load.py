@@ -86,7 +86,7 @@ _CHART_KINDS = (
 )
 _SEASONS = ("any", "lowest", "off_peak", "standard", "peak")
 _PRICES = ("award_chart_bands.csv", "award_chart_zones.csv")
-_MIN_RATIO, _MAX_RATIO = Decimal("0.03"), Decimal(4)
+_MIN_RATIO, _MAX_RATIO = Decimal("0.03"), Decimal(20)  # points worth a dollar become miles
 _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "programs.csv": ("value_usd_cents", Decimal("0.1"), 10),
     "release_windows.csv": ("days_before_departure", 200, 370),
@@ -100,6 +100,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "climate_normals.csv": ("jan", -50, 40),
     "voucher_types.csv": ("validity_months", 1, 60),
 }
+_SMALL_UNITS = {"HKD": 10, "INR": 100, "JPY": 200}  # of which so many are at most a dollar: fees in them are higher
 _PROGRAMME_FIELDS = ("program", "from_program", "to_program", "booked_with")
 
 
@@ -229,8 +230,9 @@ def _check_ranges(tables: Tables) -> Iterator[str]:
     """Numbers outside the range of plausible values: typing errors."""
     for name, (field, least, most) in _RANGES.items():
         for where, row in list_rows(tables, name):
-            if (value := getattr(row, field)) is not None and not least <= value <= most:
-                yield f"{where}: {field} {value} is outside {least} to {most}"
+            top = most * _SMALL_UNITS.get(getattr(row, "fee_currency", ""), 1)
+            if (value := getattr(row, field)) is not None and not least <= value <= top:
+                yield f"{where}: {field} {value} is outside {least} to {top}"
 
 
 def _check_tiers(tables: Tables) -> Iterator[str]:

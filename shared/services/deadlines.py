@@ -27,6 +27,7 @@ from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
 from shared.reference.cards import build_offer, list_credits, value_point
 from shared.reference.exchange_rates import convert_amount, find_exchange_rate
+from shared.reference.own_programs import is_own
 from shared.reference.reference import Reference
 from shared.reference.rows.programmes import Program
 from shared.reference.rows.travel import CardCredit, CatalogCard
@@ -83,7 +84,8 @@ def find_undated_programs(view: Viewpoint, holdings: Holdings) -> list[str]:
     return [
         f"{p.name} ({_expiry_rule(view, p)})"
         for p in map(view.reference.programs.__getitem__, dateless)
-        if deadlines.can_end_undated(rule.rule if (rule := view.reference.expiry(p.slug)) else None)
+        if not is_own(p.slug)
+        and deadlines.can_end_undated(rule.rule if (rule := view.reference.expiry(p.slug)) else None)
     ]
 
 

@@ -23,6 +23,7 @@ from shared.reference import hotels
 from shared.reference.reference import Reference
 from shared.reference.rows.travel import Hotel
 from shared.services.bookings.bookings import flight_day, flight_state, stay_state
+from shared.services.own_programs import add_own_programs
 from shared.settings import settings
 
 # Events of the calendar feed that are no bookings: items of itineraries, and the last days of what is held.
@@ -178,7 +179,8 @@ def list_events(
     entries += [build_item_event(reference, item, trip, stays) for item, trip in items]
     if choices.deadlines:
         holdings = read_holdings(session, since, TABLES)
-        entries += list_deadline_events(reference, replace(holdings, stays=stays), since)
+        facts = add_own_programs(session, reference, [b.program for b in holdings.balances])
+        entries += list_deadline_events(facts, replace(holdings, stays=stays), since)
     page = f"{settings().web_url}/dashboard"
     host = urlsplit(settings().web_url).hostname
     entries = [replace(e, uid=f"{e.uid}@{host}", url=e.url or page) for e in entries]

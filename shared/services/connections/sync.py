@@ -47,6 +47,7 @@ from shared.services.connections.credentials import (
     run_in_thread,
 )
 from shared.services.connections.sync_report import SyncReport
+from shared.services.own_programs import add_own_programs
 
 # Balances and statuses from a points tracker, unless the account's own are newer.
 
@@ -163,7 +164,8 @@ MAX_ROWS = 2000  # of each kind, the latest
 
 
 def build_rows(session: Session, reference: Reference, now: datetime) -> tuple[Row, ...]:
-    balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program, PointsBalance.member))
+    balances = session.scalars(select(PointsBalance).order_by(PointsBalance.program, PointsBalance.member)).all()
+    reference = add_own_programs(session, reference, [row.program for row in balances])
     newest = (
         select(FlightBooking).order_by(FlightBooking.departure_date.desc(), FlightBooking.id.desc()).limit(MAX_ROWS)
     )

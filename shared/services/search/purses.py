@@ -12,7 +12,9 @@ from shared.db.members import HOLDER
 from shared.domain.household import Apart
 from shared.domain.transfer_options import Purse, Share
 from shared.domain.valuations import choose_value
+from shared.reference.own_programs import is_own
 from shared.reference.reference import Reference
+from shared.services.own_programs import add_own_programs
 
 _BALANCES = (
     sa.select(PointsBalance)
@@ -37,7 +39,8 @@ def read_household(session: Session, reference: Reference) -> Household:
 
     Everything that counts balances counts these: no other way knows whose points can be put together.
     """
-    return _build_household(session.scalars(_BALANCES), reference)
+    rows = session.scalars(_BALANCES).all()
+    return _build_household(rows, add_own_programs(session, reference, [row.program for row in rows]))
 
 
 def read_households(session: Session, reference: Reference, account_ids: Iterable[int]) -> Mapping[int, Household]:
@@ -76,6 +79,6 @@ def _build_purse(reference: Reference, own: PointsBalance | None, others: Sequen
         points=own.balance if own else 0,
         value=choose_value(first.own_cents, reference.programs[first.program].value_usd_cents),
         as_of=min(balance.as_of for balance in (first, *others)),
-        own_value=first.own_cents is not None,
+        own_value=first.own_cents is not None or is_own(first.program),
         others=tuple(Share(balance.member, balance.balance) for balance in others),
     )

@@ -23,6 +23,7 @@ from shared.outbox.enqueue import is_wanted_by_channel, tell
 from shared.reference.reference import Reference
 from shared.services.bookings.bookings import flight_state, stay_state
 from shared.services.deadlines import TABLES, Viewpoint, choose_currency, find_deadlines
+from shared.services.own_programs import add_own_programs
 
 # What the weekly overview holds next to deadlines: what watches found in the last week, and what is booked next.
 
@@ -113,8 +114,9 @@ def tell_deadlines(session: Session, reference: Reference, account_id: int, now:
     if not _is_due(time_zone, watch.looked_on, now):
         return  # another worker was here
     today = time_zones.find_local_day(now, time_zone)
-    view = Viewpoint(reference, now, today, choose_currency((profile and profile.currency) or "USD"))
     holdings = read_holdings(session, earliest_today(now))
+    facts = add_own_programs(session, reference, [b.program for b in holdings.balances])
+    view = Viewpoint(facts, now, today, choose_currency((profile and profile.currency) or "USD"))
     due = [
         deadline
         for deadline in select_due(find_deadlines(view, holdings, tuple(TABLES)), MAX_AHEAD)

@@ -112,3 +112,27 @@ def test_without_an_answer_the_person_is_told_and_keeps_what_was_typed(
     assert "62,340" in refused.text
     assert '<option value="united-mileageplus" selected>' in refused.text
     assert world.get(PAGE).status_code == 503
+
+
+def test_a_programme_of_ones_own_is_added_changed_and_deleted_by_hand(world: World, ann: Caller) -> None:
+    own = {"other_name": "Village Miles", "cents_per_point": "2.5", "value_currency": "BRL"}
+    added = send(world, "edit", **own, program="", balance="30.000", transfers="Flying Blue 3:2, Aeroplan 1:1")
+    assert (added.status_code, list_balances()) == (303, [("own-village-miles", "", 30_000, None)])
+    assert "Village Miles" in world.get(PAGE).text
+    query = "?program=own-village-miles&member="
+    page = world.get(f"{PAGE}/edit{query}").text
+    assert all(f'value="{text}"' in page for text in ("2.50", "BRL", "Flying Blue 3:2, Aeroplan 1:1"))
+    terms = {"cents_per_point": "2.5", "value_currency": "BRL"}
+    assert send(world, "edit", query, balance="5", transfers="", **terms).status_code == 303
+    assert 'value="2.50"' in world.get(f"{PAGE}/edit{query}").text
+    assert 'value="Flying Blue' not in world.get(f"{PAGE}/edit{query}").text
+    assert send(world, "delete", query).headers["location"] == f"{PAGE}?done=deleted"
+    assert list_balances() == []
+
+
+def test_points_of_each_country_s_membership_rewards_can_be_kept_by_hand(world: World, ann: Caller) -> None:
+    page = world.get(f"{PAGE}/edit").text
+    for country in ("au", "ca", "de", "uk"):
+        assert f'value="amex-membership-rewards-{country}"' in page
+    assert send(world, "edit", program="amex-membership-rewards-de", balance="5").status_code == 303
+    assert list_balances() == [("amex-membership-rewards-de", "", 5, None)]

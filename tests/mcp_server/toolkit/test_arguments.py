@@ -210,7 +210,7 @@ def test_what_is_no_list_of_pairs_is_named(listed: list[Any], at: str, problem: 
 
 
 def test_fault_in_a_long_choice_that_is_like_none_names_no_nearest() -> None:
-    for sent in ("qqqq", "Axis EDGE", "DBS Points", "Rakuten Points", "miles"):
+    for sent in ("qqqq", "Airpoints", "DBS Hong Kong", "TD Rewards", "miles"):
         assert fault({"program": sent})["expected"] == "one of 57 values, such as accor-live-limitless"
 
 

@@ -10,7 +10,7 @@ from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.support.people import People
 
-OUTSIDE = ("Smiles", "LATAM Pass", "UOB UNI$")
+OUTSIDE = ("Airpoints", "Scene+", "TD Rewards")
 UNKNOWN = "Zorblatt Flugmeilen"
 _NAMES = re.compile(r"(^|_)(program|programs|issuer|bank|chain|chains)$")
 # What the person writes is kept as it stands, or is looked for among what the person has kept.

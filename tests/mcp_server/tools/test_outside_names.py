@@ -27,7 +27,7 @@ def test_the_walk_meets_the_tools_that_take_a_name() -> None:
     assert len(TAKING) > 30
 
 
-@pytest.mark.parametrize("text", ["Smiles", "DBS Points", "Axis EDGE"])
+@pytest.mark.parametrize("text", ["Airpoints", "DBS Hong Kong", "TD Rewards"])
 def test_no_tool_takes_an_outside_name_for_a_programme(people: People, use: Use, text: str) -> None:
     for tool, name in TAKING:
         is_list = TOOLS[tool].arguments.schema["properties"][name]["type"] == "array"
@@ -40,6 +40,6 @@ def test_no_tool_takes_an_outside_name_for_a_programme(people: People, use: Use,
 
 
 def test_a_client_keeps_outside_names_as_they_are(people: People, use: Use) -> None:
-    names = ["Smiles", *(row.name for row in reference().rows("outside_names.csv")[::40])]
+    names = ["Airpoints", *(row.name for row in reference().rows("outside_names.csv")[::40])]
     answer = use(people.paula, "create_client_portfolio", client_name="Ana", balances=dict.fromkeys(names, 1_000))
     assert sorted(answer["portfolio"]["balances"]) == sorted(names)

@@ -187,7 +187,7 @@ def test_update_points_balance_keeps_membership_rewards_of_each_country_apart(pe
 def test_list_points_balances_names_the_countries_of_membership_rewards(people: People, use: Use) -> None:
     listed = use(people.bob, "list_points_balances", include_supported=True)["supported_programs"]
     countries = {p["program"]: p["countries"] for p in listed}
-    assert countries["amex-membership-rewards"] == ["AU", "CA", "DE", "GB", "US"]
+    assert countries["amex-membership-rewards"] == ["AU", "CA", "DE", "GB", "HK", "IN", "SG", "US"]
     assert countries["flying-blue"] == []
     ours = use(people.bob, "update_points_balance", program="flying-blue", balance=1, country="GB")
     assert ours["balance"]["program"] == "flying-blue"

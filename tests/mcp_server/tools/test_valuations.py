@@ -30,7 +30,7 @@ def test_get_points_valuation_derives_no_value_that_nobody_published(people: Peo
 def test_get_points_valuation_lists_all_and_leaves_unknown_ones_unknown(people: People, use: Use) -> None:
     answer = use(people.bob, "get_points_valuation", points=1_000)
     by = {v["program"]: v for v in answer["valuations"]}
-    assert len(by) == 61
+    assert len(by) == 89
     assert by["tap-miles-and-go"]["usual"] == "no_data"
     assert answer["value_of_points"] is None
     assert use(people.bob, "get_points_valuation", program="tap-miles-and-go")["missing"] == ["valuation"]

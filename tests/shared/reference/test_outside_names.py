@@ -34,9 +34,9 @@ def test_an_outside_name_is_answered_as_known_without_another_next_to_it() -> No
 
 def test_the_answer_names_what_is_known() -> None:
     with pytest.raises(NotCovered) as refused:
-        reference().program("Smiles")
+        reference().program("Airpoints")
     assert refused.value.status == "not_found"
-    assert refused.value.message.startswith("GOL Smiles is known here, but has no data")
+    assert refused.value.message.startswith("Airpoints is known here, but has no data")
 
 
 def test_every_alias_finds_its_programme() -> None:
@@ -53,7 +53,7 @@ def test_a_common_word_decides_nothing(word: str) -> None:
     assert len(reference().find_programs(word)) != 1
 
 
-@pytest.mark.parametrize("text", ["QXZ Points", "Zorg miles", "ABK Rewards", "Wondrous club", "Esferra"])
+@pytest.mark.parametrize("text", ["QXZ Points", "Zorg miles", "ABK Rewards", "Wondrous club", "Dotzz"])
 def test_shared_common_words_make_no_likeness(text: str) -> None:
     with pytest.raises(NotFound) as refused:
         reference().program(text)

@@ -6,9 +6,9 @@ The release before neither reads nor writes the table.
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0062'
-down_revision = '0052'
-runs_with = '0051'
+revision = '0058'
+down_revision = '0057'
+runs_with = '0052'
 
 
 def upgrade() -> None:

@@ -6,8 +6,8 @@ The release before neither reads nor writes the columns.
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0061'
-down_revision = '0052'
+revision = '0057'
+down_revision = '0056'
 runs_with = '0052'
 
 

@@ -6,8 +6,8 @@ The release before neither reads nor writes the column.
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0058'
-down_revision = '0052'
+revision = '0055'
+down_revision = '0054'
 runs_with = '0052'
 
 

@@ -6,7 +6,7 @@ The release before neither reads nor writes the table, and leaves the number of 
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0055'
+revision = '0053'
 down_revision = '0052'
 runs_with = '0052'
 

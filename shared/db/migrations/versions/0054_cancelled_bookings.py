@@ -6,8 +6,8 @@ The release before neither reads nor writes the columns.
 import sqlalchemy as sa
 from alembic import op
 
-revision = '0056'
-down_revision = '0052'
+revision = '0054'
+down_revision = '0053'
 runs_with = '0052'
 
 

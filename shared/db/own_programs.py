@@ -1,0 +1,48 @@
+"""Programmes that a person keeps by name because no facts of them are known here, or other facts than theirs."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import UniqueConstraint, func
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from shared.db.accounts import lock
+from shared.db.base import AccountOwned, Base, pk
+
+MOST_PROGRAMS = 50  # of one account
+
+
+class OwnProgram(AccountOwned, Base):
+    """`transfers`: where its points can go, each with `program`, `sent` and `received`, as the person entered it."""
+
+    __tablename__ = "own_programs"
+    __table_args__ = (UniqueConstraint("account_id", "slug"),)
+
+    id: Mapped[pk]
+    slug: Mapped[str]
+    name: Mapped[str]
+    cents: Mapped[Decimal | None]  # a point in hundredths of the currency
+    currency: Mapped[str | None] = mapped_column(sa.String(3))
+    transfers: Mapped[list[dict[str, Any]]] = mapped_column(server_default=sa.text("'[]'"))
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+def list_own_programs(session: Session) -> list[OwnProgram]:
+    return list(session.scalars(sa.select(OwnProgram).order_by(OwnProgram.slug)))
+
+
+def find_or_add(session: Session, slug: str, name: str) -> OwnProgram | None:
+    """The account's programme of this slug, made where it has none; None where it has as many as one may keep.
+
+    Calls of one account wait for each other, so that two at once make one.
+    """
+    lock(session, session.info["account_id"])
+    kept = list_own_programs(session)
+    row = next((row for row in kept if row.slug == slug), None)
+    if row is None and len(kept) < MOST_PROGRAMS:
+        row = OwnProgram(slug=slug, name=name, transfers=[])
+        session.add(row)
+        session.flush()
+    return row
