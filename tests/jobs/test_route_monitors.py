@@ -136,7 +136,8 @@ def test_several_seats_of_one_check_make_one_mail(alice: Caller) -> None:
     (notice,) = notices()
     (delivery,) = rows(Delivery)
     assert delivery.facts["total"] == len(rows(MonitorMatch)) >= 3
-    assert notice.title.startswith(f"LHR to JFK: {delivery.facts['total']} new")
+    best = delivery.facts["options"][0]["points"]
+    assert notice.title == f"New York: from {best:,} points on Sun 3 Jan"
 
 
 def test_a_source_that_fails_changes_nothing_and_is_logged_and_tried_again(alice: Caller, configure: Configure) -> None:
