@@ -16,6 +16,7 @@ from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.messages import Delivery
+from shared.db.profile import Profile
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
 from shared.domain.award_matches import WEEKDAYS
@@ -320,6 +321,19 @@ def test_a_find_says_how_the_balances_of_the_person_pay_for_everybody(alice: Cal
     transfer = f"transfer {2 * match.points:,} to The British Airways Club, instant."
     assert f"You hold 900,000 Chase Ultimate Rewards points: {transfer}" in notice.body
     assert delivery.facts["passengers"] == 2
+
+
+def test_an_airline_the_person_avoids_is_told_of_only_where_the_watch_names_it(alice: Caller) -> None:
+    with transaction(alice.account_id) as session:
+        session.add(Profile(preferred_airlines=[], avoided_airlines=["BA"]))
+    watch(alice, airlines=None)
+    seat("open")
+    check()
+    assert (rows(MonitorMatch), notices()) == ([], [])
+    watch(alice, airlines=["BA"])
+    seat("open")
+    check()
+    assert len(notices()) == 1
 
 
 def test_a_mail_spells_out_the_best_price_of_each_flight_on_a_day_and_counts_the_rest(alice: Caller) -> None:

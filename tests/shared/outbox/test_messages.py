@@ -276,6 +276,10 @@ def test_facts_of_an_older_release_are_still_worded() -> None:
             "You hold 184,500 Chase Ultimate Rewards points: enough for the 85,000.",
         ),
         (
+            {"parts": [PAYMENT["parts"][0] | {"targets": [], "lent": [{"member": "Sam", "points": 4500}]}]},
+            "You and Sam hold 184,500 Chase Ultimate Rewards points, once they are put together: enough for",
+        ),
+        (
             {"parts": [PAYMENT["parts"][0] | {"posting": "days"}]},
             "transfer 85,000 to The British Airways Club, which takes days, so the seat can be gone.",
         ),
