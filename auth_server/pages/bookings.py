@@ -12,7 +12,7 @@ from auth_server.pages.booking_timeline import Entry, Row, describe_flight, desc
 from auth_server.pages.forms import Field, Form, ToolForm, mark_values, read_page, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.pages.tool_calls import Answer, Subject, change, look, read_usual
 from auth_server.web.outcomes import FlowResult
 from shared import clock
 from shared.domain.plans import Tier, is_allowed
@@ -113,8 +113,10 @@ class BookingKind:
 
 
 async def show_new(kind: BookingKind, member: Member) -> FlowResult:
-    form, trips = await gather(kind.form.load(member, is_new=True), name_trips(member))
-    return _show(kind, member, form, form.begin(**{kind.trip: member.data.query_value("trip") or ""}), trips)
+    form, trips, usual = await gather(kind.form.load(member, is_new=True), name_trips(member), read_usual(member))
+    currencies = {name: value for name, value in usual.items() if name.endswith("currency")}  # the rest was booked
+    fields = form.begin(**currencies, **{kind.trip: member.data.query_value("trip") or ""})
+    return _show(kind, member, form, fields, trips)
 
 
 def _show(

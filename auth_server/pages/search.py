@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from auth_server.pages import connections
 from auth_server.pages.member import Member
 from auth_server.pages.member_routes import get_for_member
-from auth_server.pages.tool_calls import look, read_faults, search
+from auth_server.pages.tool_calls import look, read_faults, read_usual, search
 from auth_server.web.outcomes import FlowResult, Page
 from shared import clock
 from shared.domain.dates import add_months, find_month_bounds
@@ -139,7 +139,9 @@ async def show(member: Member) -> FlowResult:
     typed = read_query(member, FIELDS)
     typed["month"] = typed["month"] or f"{add_months(clock.today(), 1):%Y-%m}"
     if not (typed["origin"] or typed["destination"]):
-        return _show_form(member, typed)
+        usual = await read_usual(member)
+        typed |= {name: typed[name] or usual.get(name, "") for name in ("origin", "passengers")}
+        return _show_form(member, typed, usual_cabin=usual.get("cabin", ""))
     missing = {name: "Enter an airport or a city." for name in ("origin", "destination") if not typed[name]}
     if missing:
         return _show_form(member, typed, missing)
@@ -190,7 +192,7 @@ def _show_form(
         "paywall": "",
     }
     form |= {"parties": PARTIES, "cabins": CABIN_WORDS, "today": clock.today()}
-    form["connect"] = ""
+    form |= {"connect": "", "usual_cabin": member.data.query_value("cabin") or ""}
     return member.show("search.html", 422 if faults else 200, **form | context)
 
 

@@ -241,15 +241,21 @@ def describe_payment(answer: Mapping[str, Any]) -> Payment | None:
         return Payment("", "No way", "None of your balances becomes points of this programme.")
     if "options" not in answer:
         return None
-    names = answer["names"]
+    names, lent = answer["names"], answer.get("pooled_with") or ()
+    owners = " and ".join(dict.fromkeys(f"{share['member']}'s" for share in lent))
+    together = f" Pool {owners} points with yours first." if lent else ""
     whole = next((way for way in answer["options"] if way["covers_target"]), None)
     if whole is not None and whole["route"] is None:
-        return Payment("good", "Covered", "You hold enough.")
+        return Payment(
+            "good", "Covered", f"You and your household hold enough.{together}" if lent else "You hold enough."
+        )
     if whole is not None:
-        return Payment("good", "Covered", f"Transfer {_describe_part(whole, names)}{_describe_speed(whole)}.")
+        return Payment("good", "Covered", f"Transfer {_describe_part(whole, names)}{_describe_speed(whole)}.{together}")
     parts = next((way["parts"] for way in answer["combinations"] if way["covers_target"]), None)
     if parts is not None:
-        return Payment("good", "Covered", f"Put together {' and '.join(_describe_part(p, names) for p in parts)}.")
+        return Payment(
+            "good", "Covered", f"Put together {' and '.join(_describe_part(p, names) for p in parts)}.{together}"
+        )
     return Payment("warn", f"{answer['shortfall']:,} short", "with all your balances together.")
 
 

@@ -7,6 +7,7 @@ from auth_server.oauth import page_tokens
 from auth_server.pages.member import Member, redirect_back
 from auth_server.web.outcomes import FlowResult, Page, show_problem
 from auth_server.web.tool_server import PAGE_SECONDS, Answer, ToolCall
+from shared.domain.preferences import SETTINGS
 
 __all__ = ["Answer"]
 
@@ -28,6 +29,12 @@ async def search(member: Member, tool: str, /, **arguments: Any) -> Answer:
     token = page_tokens.issue(member.session, read_only=True)
     owner = f"{member.account.public_id} {member.plan.slug}"  # another plan gets another answer
     return await _ask(member, ToolCall(token, tool, arguments, SEARCH_SECONDS, owner))
+
+
+async def read_usual(member: Member) -> dict[str, str]:
+    """What the profile says of arguments, with which a form begins: a page shows each choice before it is sent."""
+    profile = (await look(member, "get_profile")).get("profile") or {}
+    return {name: str(value) for name, setting in SETTINGS.items() if (value := profile.get(setting))}
 
 
 async def change(member: Member, tool: str, /, seconds: float = PAGE_SECONDS, **arguments: Any) -> Answer:

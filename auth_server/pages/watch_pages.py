@@ -11,7 +11,7 @@ from starlette.routing import Route
 from auth_server.pages.forms import Form, ToolForm, mark_values, show_form
 from auth_server.pages.member import Member, redirect_back
 from auth_server.pages.member_routes import get_for_member, post_for_member
-from auth_server.pages.tool_calls import Answer, Subject, change, look
+from auth_server.pages.tool_calls import Answer, Subject, change, look, read_usual
 from auth_server.pages.watch_lines import Row, WatchLine
 from auth_server.web.outcomes import FlowResult, Page, show_problem
 from shared.domain.watch_kinds import WatchKind
@@ -107,13 +107,13 @@ async def show_one(kind: Kind, member: Member) -> FlowResult:
 
 
 async def show_new(kind: Kind, member: Member) -> FlowResult:
-    """What a link says of the watch stands in the form already."""
-    form = await kind.form.load(member, is_new=True)
+    """What a link says of the watch stands in the form already; without one what the profile says."""
+    form, usual = await gather(kind.form.load(member, is_new=True), read_usual(member))
     linked = {
         input.name: (member.data.query_value(input.name) or "")[: input.attributes.get("maxlength", 60)]
         for input in form
     }
-    return _show(kind, member, form, form.begin(**linked), {})
+    return _show(kind, member, form, form.begin(**linked if any(linked.values()) else usual), {})
 
 
 def _show(

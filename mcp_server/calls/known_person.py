@@ -42,6 +42,9 @@ async def read_person(tool: Tool, raw_arguments: Mapping[str, Any], caller: Call
     """Reads it. On a page the person sees every choice, so what is left open there is left open on purpose."""
     if caller.anonymous or not tool.knows_person:
         return KnownPerson()
+    is_complete = all(raw_arguments.get(name) is not None for name in tool.arguments.settings)
+    if is_complete and "cabin" not in tool.arguments.settings:
+        return KnownPerson()  # it looks for no flights, so no airline is avoided in it
     settings = await anyio.to_thread.run_sync(run_again, partial(read_settings, caller.account_id), limiter=limiter())
     taken = {} if caller.on_page else tool.arguments.fill(raw_arguments, settings)
     unpaid = ""

@@ -15,6 +15,7 @@ SETTINGS = {
     "guests": "default_passengers",
     "origin": "home_airport",
     "home_airport": "home_airport",
+    "departure": "home_airport",
     "currency": "currency",
     "cash_rate_currency": "currency",
     "spend_currency": "currency",

@@ -338,6 +338,19 @@ def test_a_find_says_how_the_balances_of_the_person_pay_for_everybody(alice: Cal
     assert delivery.facts["passengers"] == 2
 
 
+def test_an_airline_the_person_avoids_is_told_of_only_where_the_watch_names_it(alice: Caller) -> None:
+    with transaction(alice.account_id) as session:
+        session.add(Profile(preferred_airlines=[], avoided_airlines=["BA"]))
+    watch(alice, airlines=None)
+    seat("open")
+    check()
+    assert (rows(MonitorMatch), notices()) == ([], [])
+    watch(alice, airlines=["BA"])
+    seat("open")
+    check()
+    assert len(notices()) == 1
+
+
 def test_a_mail_spells_out_the_best_price_of_each_flight_on_a_day_and_counts_the_rest(alice: Caller) -> None:
     watch(alice, cabin=None, airlines=None, latest_date=travel_day() + timedelta(days=40))
     check()

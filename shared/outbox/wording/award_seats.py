@@ -235,7 +235,8 @@ def describe_means(facts: Facts) -> tuple[str, str]:
 
 
 def _describe_move(part: Facts) -> str:
-    own = f"{part['points']:,} of your {part['balance']:,} {part['program_name']} points"
+    owner = f"your and {_name_lenders(part)}'s" if part.get("lent") else "your"
+    own = f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points"
     return f"move {own} to {', then to '.join(part['targets'])}" if part["targets"] else f"use {own}"
 
 

@@ -328,3 +328,17 @@ def test_times_over_midnight_say_the_day() -> None:
 )
 def test_ages_are_short(seconds: int, words: str) -> None:
     assert search_day._describe_age(seconds) == words
+
+
+def test_searches_and_watches_begin_with_what_the_profile_says(world: World, ann: Caller, use: Any) -> None:
+    settings = {"home_airport": "MUC", "default_cabin": "first", "default_passengers": 3, "currency": "EUR"}
+    use(ann, "update_profile", **settings)
+    form = world.get(PAGE).text
+    assert 'value="MUC"' in form
+    assert '<option value="3" selected' in form
+    assert '<input type="hidden" name="cabin" value="first">' in form
+    watch = world.get("/dashboard/watches/route/new").text
+    assert 'value="MUC"' in watch
+    assert '<option value="first" selected' in watch
+    linked = world.get("/dashboard/watches/route/new?origin=LHR&destination=JFK").text
+    assert 'value="MUC"' not in linked

@@ -276,6 +276,10 @@ def test_facts_of_an_older_release_are_still_worded() -> None:
             {"parts": [PAYMENT["parts"][0] | {"targets": []}]},
             ["You have it. You hold 184,500 Chase Ultimate Rewards points: enough for the 85,000."],
         ),
+        (
+            {"parts": [PAYMENT["parts"][0] | {"targets": [], "lent": [{"member": "Sam", "points": 4500}]}]},
+            ["You have it. You and Sam hold 184,500 Chase Ultimate Rewards points, once they are put together: enough"],
+        ),
         ({"parts": [PAYMENT["parts"][0] | {"posting": "days"}]}, ["they take days, so the seat can be gone"]),
         (
             {
