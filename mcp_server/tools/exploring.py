@@ -114,7 +114,7 @@ class _Offer:
 
 @tool(
     title="Explore where seats were seen",
-    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, anywhere cheap",
+    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, nonstop, a weekend for two",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -127,7 +127,7 @@ async def explore_destinations(
     month_to: Month | None = None,
     points_balance: Points | None = None,
     program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
-    region: Annotated[AnyName | None, Field(description="Caribbean, Asia, Japan.")] = None,
+    region: Annotated[AnyName | None, Field(description="Asia, Caribbean.")] = None,
     warm: bool = False,
     nonstop: bool = False,
     max_points: Points | None = None,
