@@ -104,15 +104,14 @@ def _to_priced(
 )
 def affordable_destinations(
     call: Call,
-    program: Annotated[LooseName, Field(description="Avios, BA or its slug.")],
+    program: LooseName,
     balance: Points,
-    origin: Annotated[str | None, Field(max_length=10, description="London only.")] = None,
+    origin: Annotated[str | None, Field(max_length=10)] = None,
     cabin: Literal["economy", "business"] | None = None,
 ) -> AffordableDestinations:
-    """Shows how far Avios reach from London: up to ten cities a balance covers, with cabin and lowest price.
+    """Shows how far Avios reach from London: ten cities a balance covers, with cabin and lowest price.
 
-    For "Where could 50k Avios take us?" From Heathrow, Gatwick or any London airport, off-peak, one way, per person.
-    Elsewhere: explore_destinations. Free.
+    For "Where could 50k Avios take us?" Off-peak, one way, per person. Elsewhere: explore_destinations. Free.
     """
     _check_program(call, program)
     if origin is not None and origin.strip().upper() not in _ORIGINS:

@@ -10,11 +10,11 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from mcp_server.toolkit.context import Call, CallBase, LiveCall
-from mcp_server.toolkit.parameters import AnyName, Cabin, Month, Passengers, Points, SearchedAirport
+from mcp_server.toolkit.parameters import Amount, AnyName, Cabin, Month, Passengers, Points, SearchedAirport, at_most
 from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Marked, Money, Result
 from mcp_server.views.household import describe_counted
-from mcp_server.views.seat_filters import MaxTaxes, find_currency
+from mcp_server.views.seat_filters import find_currency
 from mcp_server.views.sightings import SEEN_DAYS, age_in_seconds, build_freshness, sightings_since
 from mcp_server.views.transfers import read_routes
 from shared.db.swept_routes import Route, list_swept, note_swept
@@ -36,6 +36,7 @@ MAX_BEST_DATES = 5
 MAX_NAMED = 3  # in the message
 MAX_NIGHTS = 30
 SANDBOX_ROUTES = 15  # that an invented world is asked for before the first answer
+Nights = Annotated[int, Field(ge=1), at_most(MAX_NIGHTS)]
 Reachable = Literal["direct", "transfer", "no"]
 Source = Literal["argument", "saved", "none"]
 
@@ -115,7 +116,7 @@ class _Offer:
 
 @tool(
     title="Explore where seats were seen",
-    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, anywhere cheap",
+    phrases="Where can I go with my points? Ideas: a beach, somewhere warm in April, nonstop, a weekend for two",
     area="search",
     tier=Tier.FREE,
     effect=Effect.READS,
@@ -124,23 +125,23 @@ async def explore_destinations(
     call: LiveCall,
     origin: SearchedAirport,
     cabin: Cabin = "economy",
-    month_from: Annotated[Month | None, Field(description="Default: this month.")] = None,
-    month_to: Annotated[Month | None, Field(description="Default: 2 later.")] = None,
+    month_from: Month | None = None,
+    month_to: Month | None = None,
     points_balance: Points | None = None,
     program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
-    region: Annotated[AnyName | None, Field(description="Europe, Caribbean, Japan, Hawaii.")] = None,
-    warm: Annotated[bool, Field(description="20 °C or more.")] = False,
+    region: Annotated[AnyName | None, Field(description="Asia, Caribbean.")] = None,
+    warm: bool = False,
     nonstop: bool = False,
     max_points: Points | None = None,
-    max_taxes: MaxTaxes = None,
-    nights: Annotated[int | None, Field(ge=1, le=MAX_NIGHTS, description="There and back.")] = None,
-    weekend: Annotated[bool, Field(description="There and back.")] = False,
+    max_taxes: Amount | None = None,
+    nights: Nights | None = None,
+    weekend: bool = False,
     passengers: Passengers = 1,
 ) -> ExploredDestinations:
     """Suggests destinations for points or miles from an airport, cheapest first, with no place chosen yet.
 
-    For "Where could we go in April with my points?" Ideas for a vacation, beach or weekend; award seats seen recently.
-    Per person. Free accounts: top 3. Free.
+    For "Where could we go in April with my points?" Vacation, beach or weekend ideas from award seats seen recently.
+    Per person; with nights or weekend, there and back. Free accounts: top 3. Free.
     """
     first, last = _parse_months(call, month_from, month_to)
     search = DestinationSearch(
@@ -172,8 +173,8 @@ def _find_region(reference: Reference, text: str | None) -> frozenset[str] | Non
         return None
     airports = find_region(reference, text)
     if airports is None:
-        known = ", ".join(name.title() for name in (*CONTINENTS, *GROUPS))
-        raise Invalid(Fault("region", "is not known", f"{known}, a country or a US state"))
+        names = ", ".join(name.title() for name in (*CONTINENTS, *GROUPS))
+        raise Invalid(Fault("region", "is not known", f"{names}, a country or a US state"))
     return airports
 
 
@@ -219,9 +220,9 @@ def _explore(
     offers = call.taste.choose(
         _to_offer(row, purses, search.passengers) for row in rows if max_points is None or row.points <= max_points
     )
-    found = [offer for offer in offers if offer.destination not in search.airports]
-    unknown = {o.destination for o in found if search.warm and _find_mean(call, o) is None}
-    best = _find_best_of_each(offer for offer in found if offer.destination not in unknown)
+    outward = [offer for offer in offers if offer.destination not in search.airports]
+    unknown = {o.destination for o in outward if search.warm and _find_mean(call, o) is None}
+    best = _find_best_of_each(offer for offer in outward if offer.destination not in unknown)
     offers_by_price = sorted(best, key=lambda o: o.order)
     if not offers_by_price:
         raise NoData(_describe_nothing(origin, search, max_points, len(unknown)), missing=["award calendars"])

@@ -4,7 +4,7 @@ A flight leaves at the same time every day. Where summer time would bring it int
 time of its bank.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
@@ -19,7 +19,7 @@ SHORT_MILES = 1_500
 DEAD_HOURS = (0, 300)  # few flights land then: an open airport has them only where nothing else is left
 
 
-class Flown(Protocol):
+class Flown(Hashable, Protocol):
     """What of a path decides its times."""
 
     @property

@@ -88,8 +88,8 @@ def _list_places(reference: Reference, search: DestinationSearch, end: Any) -> l
     """In the region, and in no month in which it is known to be cold there."""
     conditions = [] if search.region is None else [end == sa.any_(sa.literal(sorted(search.region), _CODES))]
     if search.warm:
-        known = [row.airport for row in reference.rows("climate_normals.csv")]
-        cold = {month: [code for code in known if not is_warm(reference, code, month)] for month in search.months}
+        measured = [row.airport for row in reference.rows("climate_normals.csv")]
+        cold = {month: [code for code in measured if not is_warm(reference, code, month)] for month in search.months}
         conditions += [
             sa.not_(sa.and_(sa.extract("month", Row.date) == month, end == sa.any_(sa.literal(codes, _CODES))))
             for month, codes in cold.items()
