@@ -28,9 +28,13 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
     change(folder, "hotel_point_values.csv", 2, kind="gift")
     change(folder, "lounges.csv", 2, networks="loungepass")
     change(folder, "lounges.csv", 3, airport="QQQ")
+    change(folder, "hotel_programmes.csv", 5, free_night_every="9", free_night_tier="Ruby", free_night_cards="no-card")
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     for fault in (
+        "hotel_programmes.csv:5: free_night_every 9 is not 3 to 7",
+        "hotel_programmes.csv:5: free_night_tier 'Ruby' is no tier of hilton-honors",
+        "hotel_programmes.csv:5: 'no-card' is not in cards.csv",
         "hotels.csv:2: of a place both lat and lon are known, or neither",
         "hotel_categories.csv:2: hotel 'a-hotel-of-nobody' is not in hotels.csv",
         "hotel_categories.csv:3: category '9' is not 1 to 8 or A to F",
