@@ -356,11 +356,11 @@ async def search_hotels(
     rows_shown, source_fields = rows[(page - 1) * per_page : page * per_page], build_source_fields(prices)
     others, paging = hotel_lists.find_other_members(facts, place.hotels), Paging.of(page, per_page, len(rows))
     summary = _describe_matches(place, rows, max_points_per_night) + describe_others(facts, others)
-    found = [_to_found_hotel(call, h, stay, (dates, perks), source_fields) for h, stay in rows_shown]
+    hotels_shown = [_to_found_hotel(call, h, stay, (dates, perks), source_fields) for h, stay in rows_shown]
     return FoundHotels(
         status="partial" if prices.unanswered_sources else "ok",
-        message=summary + _describe_certificates(found) + _describe_failures(prices) + paging.more,
-        hotels=found,
+        message=summary + _describe_certificates(hotels_shown) + _describe_failures(prices) + paging.more,
+        hotels=hotels_shown,
         card_lists=collect_lists(facts, [h for h, _ in rows_shown], others[:MAX_LISTED]),
         other_hotels_listed=[to_listed_hotel(facts, member) for member in others[:MAX_LISTED]],
         coverage=prices.coverage,

@@ -135,20 +135,27 @@ def _find_offer(call: Call, row: FlightBooking | HotelBooking, paid: _Paid) -> B
     due = (row.points_back or 0) - (row.points_credited or 0)
     if due <= 0 or paid.program is None:
         return None
-    held = find_balance(call.db, paid.program, row.member)
+    balance = find_balance(call.db, paid.program, row.member)
     name = program_name(call.reference, paid.program)
-    saved = f"{held.balance:,} as of {format_day(held.as_of)}" if held else "no balance is saved"
+    saved = f"{balance.balance:,} as of {format_day(balance.as_of)}" if balance else "no balance is saved"
     question = f"Add {due:,} to {name} ({saved})?"
-    return BalanceOffer(program=paid.program, points=due, balance=held.balance if held else None, question=question)
+    return BalanceOffer(
+        program=paid.program, points=due, balance=balance.balance if balance else None, question=question
+    )
 
 
 def _credit(call: Call, row: FlightBooking | HotelBooking, offer: BalanceOffer) -> str:
     """Adds the points to the balance there is: without one nobody knows how much it holds."""
-    held = find_balance(call.db, offer.program, row.member)
+    balance = find_balance(call.db, offer.program, row.member)
     name = program_name(call.reference, offer.program)
-    if held is None:
+    if balance is None:
         return f"No balance of {name} is saved, so none was changed: say how much it holds now."
-    held.balance, held.as_of, held.source, held.updated_at = held.balance + offer.points, call.today, "manual", call.now
+    balance.balance, balance.as_of, balance.source, balance.updated_at = (
+        balance.balance + offer.points,
+        call.today,
+        "manual",
+        call.now,
+    )
     row.points_credited = row.points_back
     call.db.flush()
-    return f"{name} now holds {held.balance:,}."
+    return f"{name} now holds {balance.balance:,}."

@@ -26,17 +26,17 @@ class HotelPerks:
 
 def load_perks(session: Session, account_id: int, today: date) -> HotelPerks:
     """Reads what is valid on a day; vouchers that are on no booking, the first to expire first."""
-    status, held = LoyaltyStatus, Voucher
+    status, voucher = LoyaltyStatus, Voucher
     is_valid = sa.or_(status.valid_until.is_(None), status.valid_until >= today, status.lifetime)
     tiers = sa.select(status.program, status.tier).where(
         status.account_id == account_id, status.member == HOLDER, is_valid
     )
-    unused = sa.and_(held.flight_booking_id.is_(None), held.hotel_booking_id.is_(None))
-    lasting = sa.or_(held.expires_on.is_(None), held.expires_on >= today)
-    vouchers = sa.select(held).where(held.account_id == account_id, unused, lasting)
+    unused = sa.and_(voucher.flight_booking_id.is_(None), voucher.hotel_booking_id.is_(None))
+    lasting = sa.or_(voucher.expires_on.is_(None), voucher.expires_on >= today)
+    vouchers = sa.select(voucher).where(voucher.account_id == account_id, unused, lasting)
     return HotelPerks(
         {row.program: row.tier for row in session.execute(tiers)},
         list_open_slugs(session, today, account_id),
-        session.scalars(vouchers.order_by(held.expires_on.asc().nulls_last(), held.id)).all(),
+        session.scalars(vouchers.order_by(voucher.expires_on.asc().nulls_last(), voucher.id)).all(),
         session.scalar(sa.select(Profile.currency).where(Profile.account_id == account_id)),
     )

@@ -12,7 +12,7 @@ State = Literal["held", "applied", "expired"]
 BookingType = Literal["flight", "hotel"]
 
 
-class Limits(Protocol):
+class VoucherLimits(Protocol):
     """What a kind of voucher is good for; empty: no limit is known."""
 
     @property
@@ -87,7 +87,7 @@ def name_voucher(kind: str) -> str:
     return "certificate" if kind == "free_night" else "voucher"
 
 
-def judge_use(limits: Limits, expires_on: date | None, use: Use, name_program: Callable[[str], str]) -> Fit:
+def judge_use(limits: VoucherLimits, expires_on: date | None, use: Use, name_program: Callable[[str], str]) -> Fit:
     """Compares what is known of a voucher with what is known of a booking. A clash is certain, a doubt is not."""
     noun = name_voucher(limits.kind)
     clashes = [*_judge_days(limits, expires_on, use, noun), *_judge_place(limits, use, noun, name_program)]
@@ -97,7 +97,7 @@ def judge_use(limits: Limits, expires_on: date | None, use: Use, name_program: C
     return Fit(clashes, doubts, 0 if clashes else max(over, 0))
 
 
-def _judge_days(limits: Limits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
+def _judge_days(limits: VoucherLimits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
     if expires_on is None or limits.used_by != "travel":
         return
     if use.starts > expires_on:
@@ -107,7 +107,7 @@ def _judge_days(limits: Limits, expires_on: date | None, use: Use, noun: str) ->
         yield f"The {noun} ends on {format_day(expires_on)}; the last flight leaves on {format_day(use.ends)}."
 
 
-def _judge_place(limits: Limits, use: Use, noun: str, name_program: Callable[[str], str]) -> Iterator[str]:
+def _judge_place(limits: VoucherLimits, use: Use, noun: str, name_program: Callable[[str], str]) -> Iterator[str]:
     """The programme, the airline, the cabin and the category."""
     is_bound = use.what == "stay" or limits.booking_kind == "award"
     if is_bound and limits.program and use.program not in (None, limits.program):
@@ -122,7 +122,7 @@ def _judge_place(limits: Limits, use: Use, noun: str, name_program: Callable[[st
         yield f"The {noun} pays category {_join(limits.categories)}; the hotel is of category {use.category}."
 
 
-def _judge_numbers(limits: Limits, use: Use, noun: str) -> Iterator[str]:
+def _judge_numbers(limits: VoucherLimits, use: Use, noun: str) -> Iterator[str]:
     if limits.min_people and use.people is not None and use.people < limits.min_people:
         yield f"The {noun} is for {limits.min_people} travellers; the booking is for {use.people}."
     if limits.max_people and use.people is not None and use.people > limits.max_people:
@@ -136,7 +136,7 @@ def _judge_numbers(limits: Limits, use: Use, noun: str) -> Iterator[str]:
             yield f"The {noun} pays a night of up to {limits.max_points:,} points{added}; it costs {use.points:,}."
 
 
-def _list_doubts(limits: Limits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
+def _list_doubts(limits: VoucherLimits, expires_on: date | None, use: Use, noun: str) -> Iterator[str]:
     """What cannot be compared, for a person to read: the words of the source are quoted."""
     if limits.categories and use.what == "stay" and use.category is None:
         yield f"The hotel's category is not known; the {noun} pays category {_join(limits.categories)}."

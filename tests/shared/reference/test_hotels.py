@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.errors import Candidates, NotFound
-from shared.reference import hotels
+from shared.reference import hotel_awards, hotels
 from shared.reference.load import reference
 from shared.reference.reference import Reference
 
@@ -74,3 +74,22 @@ def test_a_chain_goes_by_its_own_name_or_its_programmes() -> None:
 def test_a_hotel_keeps_the_time_of_the_nearest_airport_of_its_country(hotel: str, tz: str) -> None:
     assert hotels.find_time_zone(reference(), f"htl_{hotel}") == tz
     assert hotels.find_time_zone(reference(), "htl_of-nobody") == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("hotel", "tier", "cards", "every"),
+    [
+        ("htl_conrad-tokyo", None, (), 0),
+        ("htl_conrad-tokyo", "Silver", (), 5),
+        ("htl_conrad-tokyo", "Diamond", (), 5),
+        ("htl_intercontinental-rome-ambasciatori-palace", "Diamond", ("us-chase-sapphire-preferred",), 0),
+        ("htl_intercontinental-rome-ambasciatori-palace", None, ("us-chase-ihg-premier",), 4),
+        ("htl_hyatt-regency-rome-central", "Globalist", (), 0),
+    ],
+)
+def test_a_free_night_is_for_those_with_the_status_or_the_card(
+    hotel: str, tier: str | None, cards: tuple[str, ...], every: int
+) -> None:
+    facts = reference()
+    free = hotel_awards.find_free_night(facts, hotels.find_hotel(facts, hotel))
+    assert free.find_every(facts, tier, cards) == every

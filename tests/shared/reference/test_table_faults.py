@@ -31,9 +31,13 @@ def test_files_of_hotels_and_lounges_name_what_exists(tmp_path: Path) -> None:
     change(folder, "lounge_entry.csv", 2, network="moon", holder="nobody", guests_free="3")
     change(folder, "lounge_entry.csv", 3, guests_on="moon", guest_fee="10")
     change(folder, "alliance_tiers.csv", 2, alliance_tier="star-lead", tiers="50K|Captain")
+    change(folder, "hotel_programmes.csv", 5, free_night_every="9", free_night_tier="Ruby", free_night_cards="no-card")
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     for fault in (
+        "hotel_programmes.csv:5: free_night_every 9 is not 3 to 7",
+        "hotel_programmes.csv:5: free_night_tier 'Ruby' is no tier of hilton-honors",
+        "hotel_programmes.csv:5: 'no-card' is not in cards.csv",
         "lounge_entry.csv:2: 'moon' is not in lounge_memberships.csv",
         "lounge_entry.csv:2: holder 'nobody' is neither a card of cards.csv nor the network itself",
         "lounge_entry.csv:2: 3 guests are free, but 2 may come at most",
