@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import Amount, AnyName, Country, Currency, Pairs
@@ -54,6 +54,12 @@ from shared.reference.exchange_rates import find_exchange_rate, list_currencies
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
+
+def _read_category(value: Any) -> Any:
+    return card_value.find_category(value) if isinstance(value, str) else value
+
+
+SpendCategory = Annotated[Category, BeforeValidator(_read_category)]
 Spend = Annotated[dict[str, Any], Pairs("category", "amount", "number")]
 _MAX_AMOUNT = Decimal(10) ** 9
 _USUAL_PURCHASE = Decimal(100)  # what is compared where no amount is given
@@ -80,6 +86,10 @@ def _parse_amount(value: Any) -> Decimal:
 
 
 def _parse_spending(raw_amounts: Mapping[str, Any], usd_per_unit: Decimal) -> Spending:
+    by_category = {card_value.find_category(name): value for name, value in raw_amounts.items()}
+    if len(by_category) < len(raw_amounts):
+        raise Invalid(Fault("monthly_spend", "names a category twice", "each category once"))
+    raw_amounts = by_category
     expected = f"one of {', '.join(CATEGORIES)}"
     faults = [
         Fault(f"monthly_spend.{k[:40]}", "is not a category", expected) for k in raw_amounts if k not in CATEGORIES
@@ -232,13 +242,13 @@ def recommend_cards(
     call: Call,
     country: Annotated[Country | None, Field(description="Absent: the profile's.")] = None,
     goal_program: AnyName | None = None,
-    category: Category | None = None,
+    category: SpendCategory | None = None,
     monthly_spend: Spend | None = None,
     spend_currency: Currency = "USD",
     max_annual_fee: Annotated[Amount | None, Field(description="In the card's currency.")] = None,
     include_held: bool = False,
     limit: Annotated[int, Field(ge=1, le=10)] = 5,
-    only_held: Annotated[bool | None, Field(description="Which held card pays.")] = None,
+    only_held: bool | None = None,
     purchase_amount: Amount | None = None,
     plan_months: Annotated[int | None, Field(ge=1, le=MAX_MONTHS)] = None,
     plan_with_member: AnyName | None = None,

@@ -211,19 +211,40 @@ def _nearest_slugs(reference: Reference, text: str) -> list[str]:
     return [spelled[n] for n in names.find_close(text, spelled)]
 
 
+# Words people put around what they look for, and that tell no card from another.
+_AROUND = {
+    *("a", "an", "and", "any", "for", "i", "in", "me", "my", "of", "on", "or", "that", "the", "to", "which", "with"),
+    *("best", "card", "come", "earn", "get", "give", "good", "great", "have", "offer", "pay", "access", "lounge"),
+}
+
+
+def _split_asked(text: str) -> set[str]:
+    """The words that are looked for, each as one of many would be called."""
+    return {_to_singular(word) for word in names.normalize_name(text).split()} - _AROUND
+
+
+def _to_singular(word: str) -> str:
+    if word.endswith("xes"):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
 def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
-    """Cards with a rate, a lounge, a credit or a perk that these words name; by country and name."""
-    typed = names.normalize_name(query)
+    """Cards with a rate, lounge, credit or perk of this name, else of these words, which may name the card too."""
+    typed, asked = names.normalize_name(query), _split_asked(query)
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
-    fits = []
+    by_name, by_words = [], []
     for card in sorted(reference.cards.values(), key=lambda c: (c.country, c.name)):
         rates = (row.category.replace("_", " ") for row in catalogue.list_earn_rows(reference, card.slug, on))
         own_credits = (row.name for row in catalogue.list_credits(reference, card.slug, on))
         perks = (*card.lounge, *card.benefits, *(vouchers[slug] for slug in card.voucher_slugs))
-        offered = (f" {names.normalize_name(text)} " for text in (*rates, *own_credits, *perks))
-        if typed and any(f" {typed} " in text for text in offered):
-            fits.append(card)
-    return fits
+        texts = [*rates, *own_credits, *perks]
+        offered = set[str]().union(*map(_split_asked, texts))
+        if typed and any(f" {typed} " in f" {names.normalize_name(text)} " for text in texts):
+            by_name.append(card)
+        if asked & offered and asked <= offered | _split_asked(f"{card.name} {card.issuer} {card.slug}"):
+            by_words.append(card)
+    return by_name or by_words
 
 
 def _search(reference: Reference, query: str | None, on: date) -> list[Row]:

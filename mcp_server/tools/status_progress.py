@@ -28,6 +28,8 @@ from shared.reference import statuses
 from shared.reference.load import Reference
 from shared.services.bookings.booked_flights import A_YEAR, KNOWN_SPAN, estimate_progress, paid_legs
 
+_NIGHTS_NOT_COUNTED = "Nights booked here are not counted."
+
 
 class Counter(Part):
     metric: str
@@ -116,6 +118,8 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
     ends = status_tiers.find_year_end(goal.period, on)
     own_legs = [leg for leg in legs if leg.member == row.member]
     flown = estimate_progress(call.reference, row.program, row.tier, own_legs, since, ends or on + A_YEAR)
+    # No flight counts with a hotel.
+    of_bookings = flown.notes if call.reference.programs[row.program].kind != "hotel" else (_NIGHTS_NOT_COUNTED,)
     counters = _read_counters(row, goal, reported, flown.amount, on)
     ways = measure_ways(_list_ways(ladder, row, goal), counters)
     keeps = tier_held is not None and tier_held is not goal and not row.lifetime
@@ -143,7 +147,7 @@ def _measure_progress(call: Call, row: LoyaltyStatus, legs: Sequence[FlightBooki
         year_ends_on=ends,
         days_left=count_days_left(ends, on),
         on_track=_is_on_track(ways, reported, goal, on) if ways else (True if row.lifetime else None),
-        assumptions=[*status_tiers.list_conditions(goal), *flown.notes, *notes],
+        assumptions=[*status_tiers.list_conditions(goal), *of_bookings, *notes],
         bookings_counted=[leg.id for leg in flown.counted],
         **describe_verified(goal),
     )

@@ -31,6 +31,24 @@ Category = Literal[
 ]
 CATEGORIES: tuple[str, ...] = get_args(Category)
 OTHER = "other"
+# What people call categories besides; the published list has each once.
+_CALLED = {
+    "flights": "airfare",
+    "gas": "fuel",
+    "restaurants": "dining",
+    "supermarkets": "groceries",
+    "taxes": "tax",
+    "travel": "travel_other",
+    "utilities": "telecom_utilities",
+}
+
+
+def find_category(name: str) -> str:
+    """The category a name stands for, else the name as it was sent."""
+    plain = name.strip().lower().replace(" ", "_")
+    return _CALLED.get(plain, plain)
+
+
 # Large sums that are seldom paid by card, and then mostly for a fee: no card is chosen by them unless that is asked.
 APART = frozenset({"rent", "tax"})
 # Rates of the catalogue that hold for a part of spending categories, or under a condition (of no category). Spending

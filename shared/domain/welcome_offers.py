@@ -57,7 +57,7 @@ def describe_past(offer: WelcomeOffer, unit: str, currency: str) -> str:
     """A sentence about an offer that no longer counts."""
     terms = describe_terms(offer, unit, currency)
     if offer.valid_to:
-        return f"No current welcome offer is known; the last one, {terms}, ended on {format_day(offer.valid_to)}."
+        return f"This offer has ended on {format_day(offer.valid_to)}: {terms}. No current one is known."
     age = f"seen on {format_iso_day(offer.as_of)}" if offer.as_of else "undated"
     return f"No current welcome offer is known; the last one, {terms}, is history ({age})."
 

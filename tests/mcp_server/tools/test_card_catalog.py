@@ -58,7 +58,7 @@ def test_a_welcome_offer_with_a_last_day_runs_until_that_day(
     standing_clock.set(datetime(2027, 1, 14, 12, tzinfo=UTC))
     ended = find_card(use, people, "us-amex-hilton-aspire")
     assert ended["welcome_bonus"] is None
-    assert ended["past_welcome_offer"].endswith("ended on 13 Jan 2027.")
+    assert ended["past_welcome_offer"].startswith("This offer has ended on 13 Jan 2027: ")
 
 
 def test_an_offer_whose_amount_the_issuer_decides_says_up_to(people: People, use: Use) -> None:
@@ -195,3 +195,21 @@ def test_search_card_catalog_finds_cards_by_what_they_offer(people: People, use:
     answer = use(people.alice, "search_card_catalog", query=query, per_page=50, detail="full")
     assert len(answer["cards"]) >= 3
     assert all(query.lower() in str(card[field]).lower().replace("-", " ") for card in answer["cards"])
+
+
+@pytest.mark.parametrize(
+    ("query", "slug"),
+    [
+        ("card for rent", "us-bilt-blue"),
+        ("Centurion lounge", "us-amex-platinum"),
+        ("streaming", "us-chase-sapphire-preferred"),
+        ("free nights", "us-chase-ihg-premier"),
+        ("Chase Priority Pass", "us-chase-sapphire-reserve"),
+    ],
+)
+def test_search_card_catalog_reads_what_is_looked_for_in_a_few_words(
+    people: People, use: Use, query: str, slug: str
+) -> None:
+    answer = use(people.alice, "search_card_catalog", query=query, per_page=100)
+    assert slug in [card["slug"] for card in answer["cards"]]
+    assert len(answer["cards"]) < 60

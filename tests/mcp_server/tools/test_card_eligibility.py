@@ -95,3 +95,12 @@ def test_an_open_bonus_is_spent_for_before_the_plan_begins(people: People, use: 
     use(people.alice, "add_card", card="us-amex-platinum", opened_on="2026-11-01", **open_bonus)
     answer = use(people.alice, "recommend_cards", country="US", plan_months=6, monthly_spend=SPEND)
     assert date.fromisoformat(answer["bonus_plan"][0]["open_on"]) == date(2027, 1, 22)
+
+
+def test_categories_go_by_their_everyday_names(people: People, use: Use) -> None:
+    named = use(people.alice, "recommend_cards", country="US", category="Taxes", monthly_spend={"taxes": 500})
+    plain = use(people.alice, "recommend_cards", country="US", category="tax", monthly_spend={"tax": 500})
+    assert named["status"] == "ok"
+    assert named["recommendations"] == plain["recommendations"]
+    twice = use(people.alice, "recommend_cards", monthly_spend={"dining": 5, "restaurants": 7})
+    assert (twice["status"], "names a category twice" in twice["message"]) == ("invalid", True)

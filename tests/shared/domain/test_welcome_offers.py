@@ -46,7 +46,7 @@ def test_terms_and_age_are_told_in_one_sentence() -> None:
 
 def test_the_past_is_told_as_the_past() -> None:
     assert describe_past(Offer(), "miles", "USD").endswith("is history (seen on 8 Jun 2026).")
-    assert describe_past(Offer(valid_to=SEEN), "miles", "USD").endswith("ended on 8 Jun 2026.")
+    assert describe_past(Offer(valid_to=SEEN), "miles", "USD").startswith("This offer has ended on 8 Jun 2026: ")
     assert describe_ages([Offer(), Offer(as_of="2026-09-30")]) == (
         "Welcome offers as seen on 8 Jun 2026 to 30 Sep 2026; they change often."
     )
