@@ -14,6 +14,7 @@ from mcp_server.toolkit.registry import Effect, Tier, tool
 from mcp_server.toolkit.results import Money, Paging, Part, Result
 from shared.domain import cards, names, welcome_offers
 from shared.domain.offers import find_state
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import pluralize
 from shared.errors import NotCovered, NotFound
 from shared.reference import cards as catalogue
@@ -78,6 +79,9 @@ class CatalogCard(Verified):
     state: str
     currency: str
     annual_fee: Money | None
+    foreign_fee_percent: Money | None
+    additional_card_fee: Money | None
+    fees_source: str | None
     earns_program: str | None
     welcome_bonus: WelcomeBonus | None
     past_welcome_offer: str | None
@@ -160,6 +164,7 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
     reference = call.reference
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
     copied = ("slug", "name", "issuer", "network", "country", "segment", "annual_fee", "transferable", "audit_flag")
+    fees = catalogue.find_fees(reference, card.slug)
     partners = catalogue.list_partners(reference, card, call.today)
     no_routes_known = card.program is not None and card.transferable != "no" and not partners
     notes = (
@@ -173,6 +178,9 @@ def _to_catalog_card(call: Call, card: Row) -> CatalogCard:
         | {
             "state": card.status,
             "currency": card.fee_currency,
+            "foreign_fee_percent": fees and fees.foreign_fee_percent,
+            "additional_card_fee": fees and fees.additional_card_fee,
+            "fees_source": fees and fees.source_url,
             "earns_program": card.program,
             "welcome_bonus": _to_welcome_bonus(reference, card, call.today),
             "past_welcome_offer": _describe_past_offer(reference, card, call.today),
@@ -339,4 +347,25 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
         bonus += f" No current welcome offer is known for {pluralize(without_offer, 'card')}."
     unaudited = sum(1 for c in matches if c.audited_on is None)
     audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
-    return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{bonus}{audit}"
+    fees = f" {told}" if len(matches) == 1 and (told := _describe_fees(reference, matches[0])) else ""
+    return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{fees}{bonus}{audit}"
+
+
+def _describe_fees(reference: Reference, card: Row) -> str:
+    """`Purchases abroad cost 3 % more. An additional card costs $195 a year.`, as far as that is known."""
+    fees = catalogue.find_fees(reference, card.slug)
+    if fees is None:
+        return ""
+    told = []
+    if fees.foreign_fee_percent is not None:
+        told.append(
+            f"Purchases abroad cost {fees.foreign_fee_percent.normalize():f} % more."
+            if fees.foreign_fee_percent
+            else "No fee on purchases abroad."
+        )
+    if fees.additional_card_fee is not None:
+        price = format_money(fees.additional_card_fee, card.fee_currency)
+        told.append(
+            f"An additional card costs {price} a year." if fees.additional_card_fee else "Additional cards free."
+        )
+    return " ".join(told)

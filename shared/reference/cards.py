@@ -17,7 +17,7 @@ from shared.domain.valuations import choose_value
 from shared.reference.exchange_rates import find_exchange_rate
 from shared.reference.fact_life import ANY
 from shared.reference.reference import Reference
-from shared.reference.rows.travel import CardCredit, CardEarn, CatalogCard, IssuerRule, WelcomeOffer
+from shared.reference.rows.travel import CardCredit, CardEarn, CardFees, CatalogCard, IssuerRule, WelcomeOffer
 from shared.reference.transfer_rates import format_ratio
 
 MAX_PARTNERS_NAMED = 3  # with one ratio; more are summed up
@@ -172,6 +172,11 @@ def find_ratio(reference: Reference, card: CatalogCard, goal: str, on: date) -> 
 def list_credits(reference: Reference, slug: str, on: date) -> Sequence[CardCredit]:
     """The credits a card gives on a day."""
     return [row for row in _rows_by_card(reference, "card_credits.csv").get(slug, ()) if row.is_valid(on)]
+
+
+def find_fees(reference: Reference, slug: str) -> CardFees | None:
+    """What the card costs abroad and for a second person, where that is known."""
+    return next(iter(_rows_by_card(reference, "card_fees.csv").get(slug, ())), None)
 
 
 def list_issuer_rules(reference: Reference, card: CatalogCard, on: date) -> list[IssuerRule]:

@@ -39,6 +39,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cards.csv": ("slug",),
     "card_earn.csv": ("card_slug", "category", "valid_from"),
     "card_credits.csv": ("card_slug", "credit", "valid_from"),
+    "card_fees.csv": ("card_slug",),
     "issuer_rules.csv": ("rule", "valid_from"),
     "welcome_offers.csv": ("card_slug", "valid_from"),
     "voucher_types.csv": ("slug",),

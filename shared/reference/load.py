@@ -94,6 +94,7 @@ _RANGES: dict[str, tuple[str, Decimal | int, Decimal | int]] = {
     "cards.csv": ("annual_fee", 0, 3_000),
     "card_earn.csv": ("multiplier", 0, 26),
     "card_credits.csv": ("amount", 1, 2_000),
+    "card_fees.csv": ("foreign_fee_percent", 0, 5),
     "issuer_rules.csv": ("limit", 1, 10),
     "welcome_offers.csv": ("amount", 50, 500_000),
     "hyatt_award_chart.csv": ("points", 3_000, 75_000),
@@ -270,7 +271,7 @@ def _check_earning(tables: Tables) -> Iterator[str]:
 
 def _check_cards(tables: Tables) -> Iterator[str]:
     slugs = {row.slug for row in tables["cards.csv"].values()}
-    for name in ("card_earn.csv", "card_credits.csv", "welcome_offers.csv"):
+    for name in ("card_earn.csv", "card_credits.csv", "card_fees.csv", "welcome_offers.csv"):
         for where, row in list_rows(tables, name):
             if row.card_slug not in slugs:
                 yield f"{where}: card_slug {row.card_slug!r} is not in cards.csv"
@@ -285,6 +286,9 @@ def _check_card_rules(tables: Tables) -> Iterator[str]:
     """Cycles and kinds that the rules know; an issuer and cards that the catalogue has."""
     cards = {row.slug: row for row in tables["cards.csv"].values()}
     issuers = {(card.issuer, card.country) for card in cards.values()}
+    for where, row in list_rows(tables, "card_fees.csv"):
+        if row.foreign_fee_percent is None and row.additional_card_fee is None:
+            yield f"{where}: neither a fee abroad nor one of an additional card is known"
     for where, row in list_rows(tables, "card_credits.csv"):
         if row.cycle not in CYCLES:
             yield f"{where}: cycle {row.cycle!r} is not one of {', '.join(CYCLES)}"

@@ -183,6 +183,15 @@ class CardCredit(Dated):
 
 
 @dataclass(frozen=True, slots=True)
+class CardFees(Fact):
+    """What a card costs beside its annual fee: in percent of a purchase abroad, and a year for an additional card."""
+
+    card_slug: str
+    foreign_fee_percent: Decimal | None
+    additional_card_fee: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
 class IssuerRule(Dated):
     """When an issuer refuses a card or its bonus, as it is told. `kind` says what is counted: domain.issuer_rules.
 

@@ -202,7 +202,10 @@ def test_a_day_shows_the_party_price_how_it_is_paid_and_where(world: World, ann:
     assert "57,500 + 1,071.60 USD 115,000 + 2,143.20 USD" in words
     assert "Transfer 132,000 from Chase Ultimate Rewards by way of Marriott Bonvoy, days." in words
     assert "right now, invented data" in words
-    assert re.search(r'href="https://www\.aa\.com/" rel="noreferrer"', page.text)
+    assert re.search(
+        r'href="https://www\.aa\.com/booking/search\?[^"]*from=LHR&amp;to=JFK&amp;pax=2[^"]*" rel="noreferrer"',
+        page.text,
+    )
     assert len(page.content) < 30_000
 
 

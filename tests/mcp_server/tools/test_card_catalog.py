@@ -38,6 +38,19 @@ def test_search_card_catalog_shows_a_whole_entry(people: People, use: Use) -> No
     assert "Welcome offers as seen on 30 Sep 2026; they change often." in answer["message"]
 
 
+def test_search_card_catalog_says_what_a_card_costs_abroad_and_for_a_second_person(people: People, use: Use) -> None:
+    reserve = use(people.bob, "search_card_catalog", slug="us-amex-delta-reserve")
+    assert "No fee on purchases abroad. An additional card costs $175 a year." in reserve["message"]
+    card = reserve["cards"][0]
+    assert (card["foreign_fee_percent"], card["additional_card_fee"]) == (0, 175)
+    assert card["fees_source"].startswith("https://github.com/")
+    double = use(people.bob, "search_card_catalog", slug="us-citi-double-cash")
+    assert "Purchases abroad cost 3 % more." in double["message"]
+    unknown = use(people.bob, "search_card_catalog", slug="us-chase-united-quest")
+    assert unknown["cards"][0]["foreign_fee_percent"] is None
+    assert "abroad" not in unknown["message"]
+
+
 def test_a_welcome_offer_is_history_half_a_year_after_it_was_seen(
     people: People, use: Use, standing_clock: StandingClock
 ) -> None:

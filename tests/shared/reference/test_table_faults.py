@@ -68,12 +68,14 @@ def test_two_categories_of_a_hotel_do_not_hold_on_one_day(tmp_path: Path) -> Non
     assert any("hotel_categories.csv" in fault and "overlaps in time" in fault for fault in error.value.faults)
 
 
-def test_links_to_bookings_lead_to_their_programmes_and_ask_for_a_whole_journey(tmp_path: Path) -> None:
+def test_files_of_links_doubtful_seats_and_card_fees_hold_what_can_be_used(tmp_path: Path) -> None:
     folder = Path(shutil.copytree(FOLDER, tmp_path / "data"))
     change(
         folder, "booking_links.csv", 2, url="https://aircanada.com.example.org/?d={date}&who={name}", cabins="first=F"
     )
     change(folder, "phantom_seats.csv", 2, airline="ZZ", cabin="cargo")
+    change(folder, "card_fees.csv", 2, card_slug="us-nobody", foreign_fee_percent="27")
+    change(folder, "card_fees.csv", 3, foreign_fee_percent="", additional_card_fee="")
     with pytest.raises(ReferenceError) as error:
         read_tables(folder)
     for fault in (
@@ -83,6 +85,9 @@ def test_links_to_bookings_lead_to_their_programmes_and_ask_for_a_whole_journey(
         "booking_links.csv:2: of origin, destination and date the address takes all, or no route at all",
         "booking_links.csv:2: date_format and cabins stand where the address takes a date and a cabin, and only there",
         "booking_links.csv:2: cabins are economy, premium_economy, business, first, each with its word, in this order",
+        "card_fees.csv:2: card_slug 'us-nobody' is not in cards.csv",
+        "card_fees.csv:2: foreign_fee_percent 27 is outside 0 to 5",
+        "card_fees.csv:3: neither a fee abroad nor one of an additional card is known",
         "phantom_seats.csv:2: 'ZZ' is not an airline of airlines.csv",
         "phantom_seats.csv:2: cabin 'cargo' is not one of economy, premium_economy, business, first",
     ):
