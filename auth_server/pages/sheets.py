@@ -11,10 +11,10 @@ from auth_server.pages.tool_calls import Answer, change, look, read_faults
 from auth_server.web.outcomes import FlowResult, JsonResponse, show_problem
 from shared import clock
 from shared.db.base import own
+from shared.db.sheets import ADDED, SHEETS, write_sheet
 from shared.documents.text_decoding import NoText, decode_text
 from shared.domain.sheets import BOM, MAX_ROWS, UnreadTable, split_table
 from shared.limits.heavy_work import run_heavy
-from shared.services.sheets import ADDED, SHEETS, write_sheet
 from shared.settings import settings
 
 PATH = "/dashboard/sheets"
@@ -31,7 +31,7 @@ async def show(member: Member) -> FlowResult:
 
 
 def _show(member: Member, *, status: int = 200, fault: str = "", **context: Any) -> FlowResult:
-    chosen = member.data.form_value("kind") or member.data.query_value("kind")
+    kind = member.data.form_value("kind") or member.data.query_value("kind")
     kinds = [(name, _TITLES[name]) for name in ADDED]
     empty: dict[str, Any] = {
         "rows": (),
@@ -44,7 +44,7 @@ def _show(member: Member, *, status: int = 200, fault: str = "", **context: Any)
     }
     most = {"most_rows": MAX_ROWS, "columns": {name: SHEETS[name].columns for name in ADDED}}
     return member.show(
-        "sheets.html", status, titles=_TITLES, kinds=kinds, kind=chosen, fault=fault, **(empty | most | context)
+        "sheets.html", status, titles=_TITLES, kinds=kinds, kind=kind, fault=fault, **(empty | most | context)
     )
 
 

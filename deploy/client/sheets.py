@@ -7,9 +7,9 @@ from typing import Any
 from deploy.client.commands import BAD_USE, REFUSED, TOOLS, CommandEnded, load_login, read_text, request
 from deploy.client.tables import sanitize
 from deploy.terminal import open_console
+from shared.db.sheets import ADDED, SHEETS
 from shared.domain.plurals import pluralize
 from shared.domain.sheets import UnreadTable, split_table
-from shared.services.sheets import ADDED, SHEETS
 
 ROWS_OF_A_LOOK = 100
 

@@ -310,7 +310,7 @@ def get_portfolio(
     For "What do I have in all? All in a spreadsheet." The whole picture before planning, with card credits and
     bonuses. Saves nothing. Values are estimates. Free.
     """
-    asked = build_sheet(call, sheet, pasted) if sheet or pasted else None
+    sheet_answer = build_sheet(call, sheet, pasted) if sheet or pasted else None
     holdings = read_holdings(call.db, earliest_today(call.now))
     call.add_own_programs(b.program for b in holdings.balances)
     account, *numbers = call.db.execute(_ACCOUNT_AND_COUNTS).one()
@@ -330,8 +330,8 @@ def get_portfolio(
     first = describe_next_step(due)
     message = f"{first}{' ' if first else ''}{_describe_portfolio(view, own_profile, sums, holdings.balances)}"
     return Portfolio(
-        message=asked[1]
-        if asked
+        message=sheet_answer[1]
+        if sheet_answer
         else "".join(
             (
                 message,
@@ -354,7 +354,7 @@ def get_portfolio(
         profile=own_profile,
         unread_notifications=counts["unread"],
         as_of=call.now,
-        sheet=asked and asked[0],
+        sheet=sheet_answer and sheet_answer[0],
     )
 
 
@@ -454,12 +454,12 @@ def _to_open_bonus(view: Viewpoint, row: Card, progress: BonusProgress | None) -
 def _describe_cards(cards: CardCounts, view: Viewpoint, said: str) -> str:
     """Sentences on bonuses that are being spent for, but for those that are `said`, and on credits that end soon."""
     soon = [c for c in cards.credits if c.due_soon]
-    known = [
+    open_bonuses = [
         (add_member(b.card, b.member), b.progress)
         for b in cards.bonuses
         if b.progress and b.progress.sentence not in said
     ]
-    sentences = [f" {name}: {progress.sentence}" for name, progress in known[:IN_WORDS]]
+    sentences = [f" {name}: {progress.sentence}" for name, progress in open_bonuses[:IN_WORDS]]
     if soon:
         sums = [convert_amount(c.open, c.currency, view.currency) for c in soon]
         worth = sum((amount for amount in sums if amount), Decimal(0))

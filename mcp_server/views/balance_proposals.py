@@ -34,21 +34,21 @@ class BalanceProposal(Part):
 
 def to_proposal(call: Call, facts: Mapping[str, Any], fields: Mapping[str, Any] | None = None) -> BalanceProposal:
     """`fields`: what the person says otherwise. Raises Invalid for a name that no balance has."""
-    given = dict(fields or {})
-    unknown = given.keys() - TOOLS[SAVES].arguments.schema["properties"].keys() - {"type"}
+    corrections = dict(fields or {})
+    unknown = corrections.keys() - TOOLS[SAVES].arguments.schema["properties"].keys() - {"type"}
     if unknown:
         names = ", ".join(sorted(str(name)[:40] for name in unknown)[:5])
         raise Invalid(
             Fault("fields", f"has no {names}", "program, country, member, balance, as_of, expires_on or notes")
         )
-    given.pop("type", None)
+    corrections.pop("type", None)
     read = {name: facts[name] for name in ("program", "balance", "as_of") if facts.get(name) is not None}
-    if "program" in read and "program" not in given:
+    if "program" in read and "program" not in corrections:
         read |= name_account(call, str(read.pop("program")))
-    arguments = read | given
+    arguments = read | corrections
     missing = [name for name in ("program", "balance") if arguments.get(name) is None]
-    slug = None if "program" in missing or given.get("program") else facts.get("program")
-    member = str(given.get("member") or HOLDER).casefold()
+    slug = None if "program" in missing or corrections.get("program") else facts.get("program")
+    member = str(corrections.get("member") or HOLDER).casefold()
     stored = [row for row in load_balances(call.db).rows if row.program == slug and row.member.casefold() == member]
     return BalanceProposal(
         program=slug or arguments.get("program"),

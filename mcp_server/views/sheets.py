@@ -7,11 +7,11 @@ from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.results import Part
 from mcp_server.views.balance_proposals import BalanceProposal, describe_proposal, name_account, to_proposal
+from shared.db.sheets import ADDED, SHEETS
 from shared.domain.confirmations.model import to_plain_balance
 from shared.domain.plurals import pluralize
 from shared.domain.sheets import TableRow, UnreadTable, read_table, write_csv
 from shared.errors import Fault, Invalid
-from shared.services.sheets import ADDED, SHEETS
 
 MAX_CSV = 60_000  # characters in an answer; the page has the whole
 SheetName = Literal["balances", "cards", "flights", "stays", "statuses", "vouchers", "trips", "watches", "spending"]
@@ -43,35 +43,39 @@ class SheetPart(Part):
 
 def build_sheet(call: Call, name: SheetName | None, pasted: str | None) -> tuple[SheetPart, str]:
     """The sheet, or what was pasted, and a sentence about it. Raises Invalid."""
-    chosen = name or "balances"
+    kind = name or "balances"
     if pasted is None:
-        return _write(call, chosen)
-    if chosen not in ADDED:
+        return _write(call, kind)
+    if kind not in ADDED:
         raise Invalid(Fault("sheet", "only goes out", f"one of {', '.join(ADDED)}"))
     unread = ""
     try:
-        table = read_table(pasted, SHEETS[chosen].aliases)
+        table = read_table(pasted, SHEETS[kind].aliases)
     except UnreadTable as no:
         table, unread, expected = [], no.problem, no.expected
-    is_table = any(TOOLS[SHEETS[chosen].tool].arguments.required[0] in row.cells for row in table)
-    stated = _read_statement(call, pasted) if chosen == "balances" and not is_table else None
+    is_table = any(TOOLS[SHEETS[kind].tool].arguments.required[0] in row.cells for row in table)
+    stated = _read_statement(call, pasted) if kind == "balances" and not is_table else None
     if stated:
         sentence = f"{describe_proposal(call, stated)} Nothing was saved yet."
-        return SheetPart(sheet=chosen, csv=None, tool=SHEETS[chosen].tool, rows=[], balance=stated), sentence
+        return SheetPart(sheet=kind, csv=None, tool=SHEETS[kind].tool, rows=[], balance=stated), sentence
     if unread:
         raise Invalid(Fault("pasted", unread, expected))
-    rows = _judge_rows(call, chosen, table)
-    part = SheetPart(sheet=chosen, csv=None, tool=SHEETS[chosen].tool, rows=rows, balance=None)
+    rows = _judge_rows(call, kind, table)
+    part = SheetPart(sheet=kind, csv=None, tool=SHEETS[kind].tool, rows=rows, balance=None)
     return part, _describe_rows(rows)
 
 
 def _write(call: Call, name: str) -> tuple[SheetPart, str]:
     sheet = SHEETS[name]
     rows = list(sheet.read(call.db))
-    shown = rows
-    while len(text := write_csv(sheet.columns, shown)) > MAX_CSV:
-        shown = shown[: len(shown) * MAX_CSV // len(text) - 1]
-    cut = f" The first {len(shown):,} are here; your account page has the whole file." if len(shown) < len(rows) else ""
+    part_rows = rows
+    while len(text := write_csv(sheet.columns, part_rows)) > MAX_CSV:
+        part_rows = part_rows[: len(part_rows) * MAX_CSV // len(text) - 1]
+    cut = (
+        f" The first {len(part_rows):,} are here; your account page has the whole file."
+        if len(part_rows) < len(rows)
+        else ""
+    )
     part = SheetPart(sheet=name, csv=text, tool=sheet.tool or None, rows=[], balance=None)
     return part, f"{sheet.title}: {pluralize(len(rows), 'row')} as CSV.{cut}"
 
@@ -106,24 +110,24 @@ def _judge_rows(call: Call, name: str, table: list[TableRow]) -> list[SheetRow]:
 def _judge(call: Call, name: str, row: TableRow) -> SheetRow:
     """The row as a call of its tool, judged by the tool's own arguments."""
     checks = TOOLS[SHEETS[name].tool].arguments
-    given: dict[str, Any] = {n: v for n, v in row.cells.items() if n in checks.schema["properties"]}
-    if name in ("balances", "statuses") and (found := call.reference.find_programs(given.get("program", ""))):
-        given |= name_account(call, found[0]) if len(found) == 1 and name == "balances" else {}
-        given |= {"program": found[0]} if len(found) == 1 and name == "statuses" else {}
+    cells: dict[str, Any] = {n: v for n, v in row.cells.items() if n in checks.schema["properties"]}
+    if name in ("balances", "statuses") and (programs := call.reference.find_programs(cells.get("program", ""))):
+        cells |= name_account(call, programs[0]) if len(programs) == 1 and name == "balances" else {}
+        cells |= {"program": programs[0]} if len(programs) == 1 and name == "statuses" else {}
     try:
-        arguments = checks.check(given)
+        arguments = checks.check(cells)
     except Invalid as no:
         first = no.facts["errors"][0]
         return SheetRow(
             line=row.line,
             state="refused",
-            arguments=given,
+            arguments=cells,
             field=first["field"],
             problem=first["problem"],
             expected=str(first["expected"])[:300],
         )
-    kept = {n: _to_json(arguments[n]) for n in given}
-    return SheetRow(line=row.line, state="new", arguments=kept, field=None, problem=None, expected=None)
+    values = {n: _to_json(arguments[n]) for n in cells}
+    return SheetRow(line=row.line, state="new", arguments=values, field=None, problem=None, expected=None)
 
 
 def _to_json(value: Any) -> Any:

@@ -75,8 +75,8 @@ def sort_by_stake(deadlines: Iterable[Deadline]) -> list[Deadline]:
     What is lost and has no known price counts as the median of the rest: that orders it, and states no value.
     """
     some = list(deadlines)
-    known = sorted(value.amount for d in some if d.days_left >= 0 and (value := d.at_stake))
-    median = known[(len(known) - 1) // 2] if known else Decimal(1)
+    prices = sorted(value.amount for d in some if d.days_left >= 0 and (value := d.at_stake))
+    median = prices[(len(prices) - 1) // 2] if prices else Decimal(1)
 
     def weigh(deadline: Deadline) -> Decimal:
         unpriced = median if deadline.kind in _LOST_UNPRICED else Decimal(0)

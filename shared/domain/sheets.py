@@ -13,6 +13,7 @@ _MAX_CELL = 4000
 BOM = "\ufeff"  # in files: without it Excel reads UTF-8 as the letters of one country
 _FORMULA = re.compile(r"[=+@\t\r-]")  # how a cell begins that a spreadsheet runs
 _GUARDED = re.compile(r"'(?=[=+@\t\r-])")
+_NO_LETTER = re.compile(r"[\W_]+")
 _DELIMITERS = "\t;|,"
 
 
@@ -72,16 +73,12 @@ def read_table(text: str, aliases: Mapping[str, str]) -> list[TableRow]:
         raise UnreadTable("holds no row below its line of names", "a line of names, then a line for each row")
     if len(lines) > MAX_ROWS + 1:
         raise UnreadTable(f"has {len(lines) - 1:,} rows", f"at most {MAX_ROWS} at once")
-    names = [_name_column(cell, aliases) for cell in lines[0][1]]
+    names = [_NO_LETTER.sub("_", cell.strip().lower()).strip("_") for cell in lines[0][1]]
+    names = [aliases.get(name, name) for name in names]
     return [
         TableRow(at, {n: value for n, cell in zip(names, cells, strict=False) if n and (value := _read_cell(cell))})
         for at, cells in lines[1:]
     ]
-
-
-def _name_column(cell: str, aliases: Mapping[str, str]) -> str:
-    name = re.sub(r"[\W_]+", "_", cell.strip().lower()).strip("_")
-    return aliases.get(name, name)
 
 
 def _read_cell(cell: str) -> str:

@@ -367,12 +367,9 @@ class TravelNames:
 
     def programs_named(self, text: str) -> list[frozenset[str]]:
         """The programmes a longer text speaks of, each with all it can mean."""
-        return [self._with_namesakes(meant) for meant in self.reference.mentions(text)]
-
-    def _with_namesakes(self, meant: frozenset[str]) -> frozenset[str]:
-        """Membership Rewards without its country means those of all of them."""
-        currencies = {self.reference.programs[slug].currency for slug in meant if slug.startswith(_NAMESAKES)}
-        return meant | {p.slug for p in self.reference.programs.values() if p.currency in currencies}
+        mentions = self.reference.mentions(text)
+        namesakes = frozenset(slug for slug in self.reference.programs if slug.startswith(_NAMESAKES))
+        return [meant | namesakes if meant & namesakes else meant for meant in mentions]
 
     def dollars(self, amount: Decimal, currency: str) -> Decimal | None:
         return convert_amount(amount, currency, "USD")

@@ -5,7 +5,7 @@ may be it are a question, and so is a programme that the letter does not name.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -55,6 +55,7 @@ _OTHER = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.,'])\d(?:[\d., '’\u00a0\u202f]*\d)?(?![\w%]|[.,]\d)")
 _UNIT = re.compile(rf"{price_words.UNIT}|mileage|meilen|punkte(?:stand|konto)|里程|積分|积分|마일")
+_CLAUSE = re.compile(r"[;!?|]|\.(?!\d)|,(?!\d)")  # what ends a sentence; a mark between digits does not
 _MONEY = re.compile(r"[$€£¥₹]|(?<![a-z])(?:usd|eur|gbp|cad|aud|chf|brl|jpy|inr|sgd|r\$|dollars?|euros?|reais)(?![a-z])")
 
 
@@ -97,8 +98,7 @@ def _find_mentions(text: Text) -> Iterator[_Mention]:
 
 
 def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]) -> _Mention | None:
-    cells = _find_clause(small, label.start(), label.end())
-    before, after = cells[0], cells[1]
+    before, after = _CLAUSE.split(small[: label.start()])[-1], _CLAUSE.split(small[label.end() :])[0]
     if _OTHER.search(f"{before} {label[0]} {after[:_FAR]}"):
         return None
     number = _NUMBER.search(after[:_FAR])
@@ -110,7 +110,7 @@ def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]
     if number is None and label.re is _HELD:  # "42,318 miles available"
         numbers = list(_NUMBER.finditer(before))
         number, tail = (numbers[-1], before) if numbers else (None, tail)
-    if number is None or _is_money(tail, number):
+    if number is None or _MONEY.search(tail[max(0, number.start() - 5) : number.end() + 9]):
         return None
     try:
         points = read_number(number[0].strip(), is_whole=True)
@@ -118,18 +118,6 @@ def _read_mention(small: str, label: re.Match[str], below: str, days: list[date]
         return None
     around = f"{before[-40:]} {label[0]} {tail[: number.end() + 30]}"
     return _Mention(points, bool(_UNIT.search(around)), days[0] if len(set(days)) == 1 else None)
-
-
-def _find_clause(small: str, start: int, end: int) -> tuple[str, str]:
-    """What stands before and after a label in its sentence; a mark between digits ends none."""
-    before = re.split(r"[;!?|]|\.(?!\d)|,(?!\d)", small[:start])[-1]
-    after = re.split(r"[;!?|]|\.(?!\d)|,(?!\d)", small[end:])[0]
-    return before, after
-
-
-def _is_money(text: str, number: re.Match[str]) -> bool:
-    near = text[max(0, number.start() - 5) : number.end() + 9]
-    return bool(_MONEY.search(near))
 
 
 def _cut_days(small: str, posted: date | None) -> tuple[str, list[date]]:
@@ -148,15 +136,15 @@ def _cut_days(small: str, posted: date | None) -> tuple[str, list[date]]:
 def _find_programs(texts: Sequence[Text], world: TravelFacts) -> list[str]:
     """The programmes the letter may be of: that of its sender where the words allow it, else all that they name."""
     named = [p for text in texts for p in world.programs_named(f"{text.subject}\n{text.body[:20_000]}")]
-    sent = [p for text in texts for p in _list_sent(text, world)]
-    for meant in sent:
+    senders = [p for text in texts for p in _list_sent(text, world)]
+    for meant in senders:
         fitting = meant & frozenset().union(*named) if named else meant
         if len(fitting) == 1:
             return sorted(fitting)
     single = list(dict.fromkeys(next(iter(p)) for p in named if len(p) == 1))
     if single:
-        return single if not sent else sorted({*single, *(slug for p in sent for slug in p)})
-    return sorted(_join([*named, *sent]))
+        return single if not senders else sorted({*single, *(slug for p in senders for slug in p)})
+    return sorted({slug for meant in (*named, *senders) for slug in meant})
 
 
 def _list_sent(text: Text, world: TravelFacts) -> Iterator[frozenset[str]]:
@@ -164,7 +152,3 @@ def _list_sent(text: Text, world: TravelFacts) -> Iterator[frozenset[str]]:
     sender = world.sender(text.domain) if text.domain else None
     if sender and sender.airline and (own := world.program_of(sender.airline)):
         yield frozenset([own])
-
-
-def _join(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset(slug for some in sets for slug in some)

@@ -30,7 +30,6 @@ from shared.domain.confirmations.model import (
     MailPrice,
     MailReading,
     Source,
-    StatedBalance,
     TravelFacts,
     UnreadFile,
 )
@@ -390,17 +389,14 @@ def read_mail(raw: bytes, world: TravelFacts) -> MailReading:
     letters = open_mail(raw)
     reading = join_readings([_read_letter(letter, world) for letter in letters])
     if not reading.bookings:
-        balance = next((b for letter in reversed(letters) if (b := _read_balance(letter, world))), None)
+        texts = [(letter, [*letter.texts, *(html_page.read_page(p)[0] for p in letter.pages)]) for letter in letters]
+        stated = (read_balance([unwrap(t, letter) for t in own], world) for letter, own in reversed(texts))
+        balance = next((b for b in stated if b), None)
         silent = [d for d in reading.doubts if d.field in WHOLE and balance is None][:1]
         unread = [NOT_READ] if reading.unread and balance is None else []
         reading = replace(reading, doubts=[*silent, *unread], balance=balance)
     inside = any(letter.attached for letter in letters)
     return replace(reading, forwarded=reading.forwarded or inside or strip_subject(letters[0].subject)[1])
-
-
-def _read_balance(letter: MailLetter, world: TravelFacts) -> StatedBalance | None:
-    pages = (html_page.read_page(page)[0] for page in letter.pages)
-    return read_balance([unwrap(t, letter) for t in (*letter.texts, *pages) if t.strip()], world)
 
 
 def _read_letter(letter: MailLetter, world: TravelFacts) -> MailReading:

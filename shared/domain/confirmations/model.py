@@ -213,9 +213,8 @@ class MailReading:
     def missing(self) -> list[str]:
         """What has to be known before the bookings can be stored, each once, in order."""
         if self.balance:
-            return [
-                n for n, known in (("program", self.balance.program), ("balance", self.balance.points)) if known is None
-            ]
+            fields = {"program": self.balance.program, "balance": self.balance.points}
+            return [name for name, value in fields.items() if value is None]
         doubtful = [d.field for d in self.all_doubts]
         return list(dict.fromkeys([m for b in self.bookings for m in list_missing(b)] + doubtful))
 

@@ -37,15 +37,11 @@ def describe_mail(facts: Mapping[str, Any]) -> tuple[str, str]:
     if facts["state"] == "failed":
         return "A forwarded mail could not be read", f"It is kept for 30 days. {end}"
     if "balance" in facts["missing"] or "program" in facts["missing"] or facts.get("balance"):
-        return _describe_balance(facts.get("balance", ""), end)
+        stated = f"It says {facts['balance']}." if facts.get("balance") else "Its programme or balance is not certain."
+        return "A forwarded mail states a balance", f"{stated} Nothing was saved yet. {end}"
     if not facts["found"]:
         return _describe_nothing(facts["missing"], end)
     return "A forwarded mail has to be looked at", f"Nothing was stored yet. {_describe_open(facts['missing'])}{end}"
-
-
-def _describe_balance(balance: str, end: str) -> tuple[str, str]:
-    stated = f"It says {balance}." if balance else "Its programme or its balance is not certain."
-    return "A forwarded mail states a balance", f"{stated} Nothing was saved yet. {end}"
 
 
 def _describe_open(missing: Sequence[str]) -> str:

@@ -44,26 +44,19 @@ def write_sheet(session: Session, name: str) -> str:
 
 
 def _read_model(
-    model: Any, columns: Sequence[str], order: Sequence[InstrumentedAttribute[Any]], **renamed: str
+    model: Any, columns: Sequence[str], order: Sequence[InstrumentedAttribute[Any]], **attributes: tuple[str, ...]
 ) -> Callable[[Session], Rows]:
-    """`renamed`: attributes by the name of their column."""
+    """`attributes`: those that a column of another name holds, the first that is there."""
+
+    def read_cell(row: Any, column: str) -> Any:
+        values = [getattr(row, name) for name in attributes.get(column, (column,))]
+        return next((value for value in values if value not in (None, "")), None)
 
     def read(session: Session) -> Rows:
         rows = session.scalars(select(model).order_by(*order).limit(MAX_WRITTEN))
-        return ({name: getattr(row, renamed.get(name, name)) for name in columns} for row in rows)
+        return ({column: read_cell(row, column) for column in columns} for row in rows)
 
     return read
-
-
-def _read_cards(session: Session) -> Rows:
-    """The catalogue's slug stands in the column by which a card is added, where it has one."""
-    for row in _read_model(Card, _CARDS, (Card.id,))(session):
-        yield {**row, "card": row["slug"] or row["name"]}
-
-
-def _read_stays(session: Session) -> Rows:
-    for row in _read_model(HotelBooking, _STAYS, (HotelBooking.check_in_date, HotelBooking.id))(session):
-        yield {**row, "hotel_id": row["hotel_code"] or row["hotel_name"]}
 
 
 def _read_watches(session: Session) -> Rows:
@@ -95,7 +88,7 @@ def _read_spending(session: Session) -> Rows:
 _BALANCES = ("program", "member", "balance", "expires_on", "as_of", "cents_per_point", "notes")
 _BONUS = ("bonus_amount", "bonus_currency", "bonus_status", "bonus_earned_on", "spend_requirement", "spend_deadline_on")
 _CARD = ("nickname", "member", "opened_on", "closed_on", "annual_fee", "currency", "country", *_BONUS, "notes")
-_CARDS = ("slug", "name", *_CARD)
+_CARDS = ("card", *_CARD)
 _FLIGHTS = (
     *("airline", "flight_number", "origin", "destination", "departure_date", "departure_time", "arrival_date"),
     *("arrival_time", "return_date", "cabin_class", "kind", "program", "points_spent", "cash_paid", "cash_price"),
@@ -105,7 +98,7 @@ _STAY = (
     *("check_in_date", "check_out_date", "kind", "original_points", "original_pay_rate_usd", "cash_rate_currency"),
     *("room_type", "rate_plan", "confirmation_number", "member", "notes"),
 )
-_STAYS = ("hotel_code", "hotel_name", *_STAY)
+_STAYS = ("hotel_id", *_STAY)
 _STATUSES = (
     *("program", "tier", "member", "valid_until", "lifetime", "target_tier", "progress", "progress_as_of", "notes"),
 )
@@ -119,7 +112,7 @@ SHEETS: Mapping[str, Sheet] = {
         "Balances",
         _BALANCES,
         _read_model(
-            PointsBalance, _BALANCES, (PointsBalance.program, PointsBalance.member), cents_per_point="own_cents"
+            PointsBalance, _BALANCES, (PointsBalance.program, PointsBalance.member), cents_per_point=("own_cents",)
         ),
         "update_points_balance",
         ("program", "member", "balance"),
@@ -127,8 +120,8 @@ SHEETS: Mapping[str, Sheet] = {
     ),
     "cards": Sheet(
         "Cards",
-        ("card", *_CARD),
-        _read_cards,
+        _CARDS,
+        _read_model(Card, _CARDS, (Card.id,), card=("slug", "name")),
         "add_card",
         ("card", "member", "opened_on"),
         _OWNER | {"name": "card", "opened": "opened_on", "closed": "closed_on", "fee": "annual_fee"},
@@ -143,8 +136,13 @@ SHEETS: Mapping[str, Sheet] = {
     ),
     "stays": Sheet(
         "Hotel stays",
-        ("hotel_id", *_STAY),
-        _read_stays,
+        _STAYS,
+        _read_model(
+            HotelBooking,
+            _STAYS,
+            (HotelBooking.check_in_date, HotelBooking.id),
+            hotel_id=("hotel_code", "hotel_name"),
+        ),
         "add_hotel_booking",
         ("hotel_id", "check_in_date", "check_out_date", "member"),
         _OWNER | {"hotel": "hotel_id", "check_in": "check_in_date", "check_out": "check_out_date"},
