@@ -15,6 +15,7 @@ from shared.db.cards import Card
 from shared.db.clients import ClientPortfolio
 from shared.db.lounges import LoungeVisit
 from shared.db.oauth import ApiKey
+from shared.db.own_programs import OwnProgram
 from shared.db.spending import SpendingStatement
 from shared.db.statuses import LoyaltyStatus
 from shared.db.trips import Trip
@@ -31,6 +32,7 @@ _NOUNS: dict[type[Base], tuple[str, str]] = {
     FlightBooking: ("flight booking", ""),
     HotelBooking: ("hotel booking", ""),
     PointsBalance: ("points balance", ""),
+    OwnProgram: ("own programme", ""),
     Card: ("card", ""),
     LoyaltyStatus: ("elite status", "elite statuses"),
     Voucher: ("voucher", ""),

@@ -16,6 +16,7 @@ from shared.domain import time_zones
 from shared.domain.plans import LIMITS, Limits, Plan
 from shared.domain.preferences import AirlineTaste
 from shared.reference.load import Reference, reference
+from shared.reference.rows import Program
 from shared.services.own_programs import add_own_programs
 from shared.settings import DataMode, Settings, settings
 
@@ -133,6 +134,15 @@ class Call(CallBase):
     def add_own_programs(self, held: Iterable[str] | None = None) -> None:
         """The facts of this call hold the account's own programmes from here on; with `held`, where it names one."""
         self.reference = add_own_programs(self.db, self.reference, held)
+
+    def find_program(self, name: str) -> Program:
+        """The programme a name means; the account's own are asked for where it means none or several of those known.
+
+        Raises NotFound, NotCovered and Candidates.
+        """
+        if len(self.reference.find_programs(name)) != 1:
+            self.add_own_programs()
+        return self.reference.program(name)
 
     @cached_property
     def own_day(self) -> date:

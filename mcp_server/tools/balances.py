@@ -349,9 +349,7 @@ def list_points_balances(
 
     For "How many Avios do I have?" expiring_soon: within 90 days. Free.
     """
-    if program:
-        call.add_own_programs()
-    only = call.reference.program(program).slug if program else None
+    only = call.find_program(program).slug if program else None
     stored = load_balances(call.db)
     call.add_own_programs(row.program for row in stored.rows)
     call.own_day = time_zones.find_local_day(call.now, stored.zone or time_zones.UTC)

@@ -146,9 +146,9 @@ def compare_transfer_options(
 
     For "I need 20k more for my award: what should I move?" From one currency: find_transfer_paths. Premium.
     """
-    call.add_own_programs()
-    goal = call.reference.program(target_program)
+    goal = call.find_program(target_program)
     household = read_household(call.db, call.reference)
+    call.add_own_programs(p.program for p in household.purses)
     if not household.purses and not household.apart:
         raise NoData("No points balances are kept here; add one with update_points_balance.", missing=["balances"])
     programs = call.reference.programs

@@ -209,8 +209,7 @@ def list_transfer_partners(
 
     For "Where can I send my Amex points?" direction to: banks and cards that feed it. Free.
     """
-    call.add_own_programs()
-    resolved = call.reference.program(program)
+    resolved = call.find_program(program)
     routes = read_routes(call, cards)
     if direction == "from":
         pairs = [(e, e.target) for e in routes.get(resolved.slug, ())]
@@ -285,8 +284,7 @@ def find_transfer_paths(
 
     For "Can I get Chase points to Delta?" With bonuses, ratio, time and points to send. Free.
     """
-    call.add_own_programs()
-    start, goal = call.reference.program(from_program), call.reference.program(target_program)
+    start, goal = call.find_program(from_program), call.find_program(target_program)
     if start.slug == goal.slug:
         raise Invalid(Fault("target_program", "is the programme the points are in", "another programme"))
     network = read_routes(call, cards)

@@ -132,8 +132,8 @@ def get_points_valuation(
     Free.
     """
     _check_figures(program, points, taxes, cash)
-    call.add_own_programs()
     if program is None:
+        call.add_own_programs()
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
         unknown = sum(p.value_usd_cents is None for p in every)
         message = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
@@ -142,7 +142,7 @@ def get_points_valuation(
         return Valuations(
             message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None, check=None
         )
-    resolved = call.reference.program(program)
+    resolved = call.find_program(program)
     own_values = read_own_values(call.db)
     own, published = own_values.get(resolved.slug), _find_spread(resolved)
     cents = published or (Spread(None, own, None) if own is not None else None)

@@ -18,6 +18,7 @@ from shared.db.accounts import Account
 from shared.db.balances import PointsBalance
 from shared.db.base import Base, engine, transaction
 from shared.db.messages import Delivery
+from shared.db.own_programs import OwnProgram
 from shared.db.route_monitors import MonitorCheck, RouteMonitor
 from shared.db.runs import Schedule, create_due_runs, schedule
 from shared.db.usage import SEARCHES, take
@@ -128,6 +129,7 @@ def belongings(browser: Browser) -> int:
     with transaction() as session:
         account = session.scalars(select(Account).where(Account.email == browser.email)).one()
         session.add(PointsBalance(account_id=account.id, program="avios", balance=1234, as_of=clock.today()))
+        session.add(OwnProgram(account_id=account.id, slug="own-miles", name="Own Miles", transfers=[]))
         today = clock.today()
         monitor = RouteMonitor(
             account_id=account.id, origin="LHR", destination="JFK", earliest_date=today, latest_date=today
@@ -163,7 +165,7 @@ def test_a_copy_holds_what_the_account_holds_and_nobody_elses(ann: Browser, bob:
     copied = json.loads(answer.text)
     assert [row["email"] for row in copied["accounts"]] == [ann.email]
     assert [(row["program"], row["balance"]) for row in copied["points_balances"]] == [("avios", 1234)]
-    for table in ("route_monitors", "route_monitor_checks", "usage_counters", "security_events"):
+    for table in ("own_programs", "route_monitors", "route_monitor_checks", "usage_counters", "security_events"):
         assert len(copied[table]) == 1, table
     for table in ("notifications", "deliveries"):  # the one stored here, and one about the application
         assert len(copied[table]) == 2, table

@@ -117,7 +117,7 @@ SLIPS = [
     ("award_chart_bands.csv", 3, ",30000,", ",1000,", "award_chart_bands.csv:3: the price falls from 20000"),
     ("transfer_partners.csv", 2, ",2,1,", ",1,90,", "transfer_partners.csv:2: 1:90 is not a believable ratio"),
     ("cards.csv", 64, ",12500,INR,", ",12500,USD,", "cards.csv:64: annual_fee 12500 is outside 0 to 3000"),
-    ("cards.csv", 64, ",12500,INR,", ",1250000,INR,", "cards.csv:64: annual_fee 1250000 is outside 0 to 300000"),
+    ("cards.csv", 61, ",12500,INR,", ",1250000,INR,", "cards.csv:61: annual_fee 1250000 is outside 0 to 300000"),
     ("release_windows.csv", 2, ",362,", ",36,", "release_windows.csv:2: days_before_departure 36 is outside"),
     ("airlines.csv", 26, "flying-blue", "delta-skymiles", "airlines.csv:26: AF belongs to flying-blue, not to delta"),
     ("card_credits.csv", 2, ",yearly,", ",weekly,", "card_credits.csv:2: cycle 'weekly' is not one of monthly, "),
