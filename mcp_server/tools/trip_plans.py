@@ -152,8 +152,9 @@ async def plan_trip(
 ) -> TripPlans:
     """Plans a whole award trip for one, a couple or a family: seats there and back, transfers, steps to book.
 
-    For "Get the four of us to Japan on my points, from start to end." Also over several places, or open jaw ("into Rome,
-    home from Paris"). From saved balances within 14 days, with a backup. Where a limit fails: the nearest plan. Premium.
+    For "Get the four of us to Japan on my points, from start to end." Also over several places, or open jaw ("into
+    Rome, home from Paris"). From saved balances within 14 days, with a backup. Where a limit fails: the nearest plan.
+    Premium.
     """
     _check_days(call, earliest_date, latest_date)
     if children + infants > passengers:

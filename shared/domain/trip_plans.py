@@ -199,15 +199,15 @@ def _extend(
 
 def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]:
     """The cheapest beginnings: of each day and place they lead to, one for each choice of programmes."""
-    kept: dict[tuple[object, ...], Chain[Offer]] = {}
+    chosen_chains: dict[tuple[object, ...], Chain[Offer]] = {}
     for chain in sorted(chains, key=_rank_roughly):
         ends = (chain[-1].lands_on, chain[-1].ends[1], chain[0].ends[0])
         key = (*ends, frozenset(seat.program for seat in chain))
-        if key not in kept and can_pay(sum_needs(chain)):
-            kept[key] = chain
-            if len(kept) == MAX_BEGUN:
+        if key not in chosen_chains and can_pay(sum_needs(chain)):
+            chosen_chains[key] = chain
+            if len(chosen_chains) == MAX_BEGUN:
                 break
-    return list(kept.values())
+    return list(chosen_chains.values())
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
