@@ -3,7 +3,7 @@
 An open seat can go while points are under way, so a slow transfer pays only where no faster one does.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from heapq import nsmallest
@@ -55,6 +55,12 @@ class Funds:
         self._payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
         self._surveys: dict[tuple[str, int], tuple[int, int]] = {}
         self._choices: dict[tuple[object, ...], list[tuple[Way, ...]]] = {}
+
+    def leave_out(self, programs: Collection[str]) -> "Funds":
+        """The same without the balances of these programmes."""
+        others = Funds(self.routes, (purse for purse in self.purses if purse.program not in programs))
+        others._walks = self._walks
+        return others
 
     def pay(self, needs: Mapping[str, int]) -> Payments | None:
         """As find_payment, which is asked once for the same needs: journeys on other days cost the same points."""
