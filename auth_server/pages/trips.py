@@ -169,9 +169,17 @@ def _list_entries(answer: Answer) -> list[Entry]:
     ]
 
 
+GAP_TITLES = {
+    "night": "No bed",
+    "flight": "A flight is missing",
+    "connection": "A short connection",
+    "airport": "Another airport",
+    "double_night": "Two beds",
+}
+
+
 def _describe_gap(gap: Row) -> Entry:
-    title = "No bed" if gap["kind"] == "night" else "A flight is missing"
-    return Entry("gap", date.fromisoformat(gap["from_date"]), title, about=gap["text"])
+    return Entry("gap", date.fromisoformat(gap["from_date"]), GAP_TITLES[gap["kind"]], about=gap["text"])
 
 
 def _list_choices(flights: Answer, stays: Answer) -> list[tuple[str, str]]:

@@ -91,10 +91,11 @@ class TripPlans(Result):
 
 @dataclass(frozen=True)
 class _Planned:
-    """Plans that the balances can pay, how many journeys were considered, and the reasons when there is none."""
+    """Plans that the balances can pay, by what they are for; how many journeys were considered; why there is none."""
 
     funds: Funds
     plans: list[PaidJourney[AwardOption]]
+    chosen: dict[str, PaidJourney[AwardOption]]
     considered: int
     reasons: list[str]
     nearest: NearestPlan[AwardOption] | None
@@ -153,8 +154,9 @@ async def plan_trip(
 ) -> TripPlans:
     """Plans a whole award trip for one, a couple or a family: seats there and back, transfers, steps to book.
 
-    For "Get the four of us to Japan on my points, from start to end." Also over several places, or open jaw ("into Rome,
-    home from Paris"). From saved balances within 14 days, with a backup. Where a limit fails: the nearest plan. Premium.
+    For "Get the four of us to Japan on my points, from start to end." Also over several places, or open jaw ("into
+    Rome, home from Paris"). From saved balances within 14 days, with a backup. Where a limit fails: the nearest plan.
+    Premium.
     """
     _check_days(call, earliest_date, latest_date)
     if children + infants > passengers:
@@ -232,7 +234,7 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
     planned = await call.in_session(lambda session: _plan_on_thread(call, session, wish, seats, rates))
     if not planned.plans and planned.nearest is None and planned.funds.purses:
         planned = replace(planned, nearest=await _find_on_other_days(call, wish, rates))
-    best_plans = _choose_plans(wish, planned)
+    best_plans = dict(planned.chosen)
     if planned.nearest and planned.nearest.paid:
         best_plans["nearest"] = planned.nearest.paid
     priced, fare_readings = await _ask_fares(call, wish, list(best_plans.values()), rates)
@@ -285,10 +287,10 @@ def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: Tri
     plans = rank_journeys((j for j in journeys if is_within_cap(j, wish.max_cash)), funds)
     considered = sum(is_within_cap(j, wish.max_cash) for j in join_legs(fit, wish.legs))
     if plans:
-        return _Planned(funds, plans, considered, [], None)
+        return _Planned(funds, plans, _choose_plans(wish, plans, funds), considered, [], None)
     nearest = find_nearest(join_legs(sides, wish.legs), wish.max_cash, funds)
     reasons = explain_no_plan(call.reference, wish, [bool(side) for side in sides], considered, funds)
-    return _Planned(funds, [], considered, reasons, nearest)
+    return _Planned(funds, [], {}, considered, reasons, nearest)
 
 
 async def _find_on_other_days(call: LiveCall, wish: TripWish, rates: Rates) -> NearestPlan[AwardOption] | None:
@@ -310,16 +312,17 @@ def _count_days_off(wish: TripWish, paid: PaidJourney[AwardOption]) -> int:
     return max((wish.earliest - day).days, (day - wish.latest).days, 0)
 
 
-def _choose_plans(wish: TripWish, planned: _Planned) -> dict[str, PaidJourney[AwardOption]]:
+def _choose_plans(
+    wish: TripWish, plans: Sequence[PaidJourney[AwardOption]], funds: Funds
+) -> dict[str, PaidJourney[AwardOption]]:
     """The best plan between the airports asked for, its fallback, and a cheaper one over an airport nearby."""
     asked_ends = (wish.start.code, wish.end.code)
-    plans = planned.plans
     asked_plans = [p for p in plans if p.journey.out.ends == asked_ends]
     near = next((p for p in plans if p.journey.out.ends != asked_ends), None)
     chosen_plans: dict[str, PaidJourney[AwardOption]] = {}
     if asked_plans:
         chosen_plans["best"] = asked_plans[0]
-        if other := find_fallback(asked_plans, planned.funds):
+        if other := find_fallback(asked_plans, funds):
             chosen_plans["fallback"] = other
         if near and near.order < asked_plans[0].order:
             chosen_plans["nearby"] = near

@@ -285,7 +285,7 @@ def _switch_share(call: Call, row: Row, share: bool | None) -> list[str]:
     condenses=True,
 )
 def get_trip(call: Call, trip_id: TripId) -> TripDetails:
-    """Shows one trip or holiday: itinerary day by day, flights, hotels, and gaps such as a night without a hotel.
+    """Shows one trip or holiday: itinerary day by day, flights, hotels, and gaps: no hotel, a short connection.
 
     For "What have we planned in Japan so far? What is missing?" Also its newest searches, watches and chats. Free.
     """

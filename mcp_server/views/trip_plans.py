@@ -161,7 +161,7 @@ def to_plan(
     """`remarks` are what is known of the flights behind the awards: cabins and nights on the way."""
     reference, journey = call.reference, paid.journey
     left_over = find_leftovers(purses, paid.ways, journey.needs)
-    held = {p.program: p.points for p in purses}
+    points_before = {p.program: p.points for p in purses}
     out, back = journey.out, journey.back
     cash = fares[0] if fares else None
     pay_with = {program: _to_pay_with(reference, program, paid) for program in journey.needs}
@@ -181,7 +181,7 @@ def to_plan(
         balances_after=[
             BalanceAfter(program=slug, name=program_name(reference, slug), points=points)
             for slug, points in left_over.items()
-            if points != held.get(slug, 0) or slug in paid.spent_programs
+            if points != points_before.get(slug, 0) or slug in paid.spent_programs
         ],
         positioning=list(positioning),
         booking_pages=reference.find_booking_pages(journey.needs),
@@ -405,8 +405,8 @@ def _describe_young(
     sentences, unknown = [], []
     for program in journey.needs:
         name = program_name(call.reference, program)
-        known = {row.topic: row.answer for row in facts if row.program == program}
-        if rule := next((known[topic] for topic in topics if topic in known), None):
+        answers = {row.topic: row.answer for row in facts if row.program == program}
+        if rule := next((answers[topic] for topic in topics if topic in answers), None):
             sentences.append(f"{words.who} with {name}: {rule}. {words.counted}")
         else:
             unknown.append(name)

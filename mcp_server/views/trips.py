@@ -1,7 +1,7 @@
 """Trips as results show them, with their itinerary items, past searches and saved chats."""
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time
 from typing import Any, Literal
 
 from mcp_server.toolkit.context import Call
@@ -13,7 +13,7 @@ from shared.db.trips import ChatLink as ChatRow
 from shared.db.trips import ItineraryItem as ItemRow
 from shared.db.trips import SearchRecord as SearchRow
 from shared.db.trips import Trip as Row
-from shared.domain import trip_gaps
+from shared.domain import time_zones, trip_gaps
 from shared.domain.trip_gaps import BookedFlight, BookedNights, find_gaps
 from shared.reference.reference import Reference
 
@@ -61,7 +61,7 @@ class ItineraryItem(Part):
 
 
 class TripGap(Part):
-    """Nights without a stay, or two flights that nothing connects."""
+    """Nights without a stay or with two, flights that nothing connects, short connections, changes of airport."""
 
     kind: trip_gaps.Kind
     from_date: date
@@ -124,11 +124,32 @@ def list_gaps(
 ) -> list[TripGap]:
     """What the trip lacks, as far as the bookings filed under it tell."""
     legs = [f for f in flights if f.cancelled_at is None]
-    ways = [BookedFlight(f.origin, f.destination, f.departure_date, f.arrival_date, f.member) for f in legs]
+    ways = [_to_booked_flight(facts, f) for f in legs]
     ways += [BookedFlight(f.destination, f.origin, f.return_date, None, f.member) for f in legs if f.return_date]
-    nights = [BookedNights(s.check_in_date, s.check_out_date) for s in stays if s.cancelled_at is None]
+    nights = [
+        BookedNights(s.check_in_date, s.check_out_date, s.hotel_name, s.member) for s in stays if s.cancelled_at is None
+    ]
     gaps = find_gaps(trip.start_date, trip.end_date, ways, nights, facts.is_one_city)
     return [TripGap(kind=g.kind, from_date=g.first, to_date=g.last, text=g.text) for g in gaps]
+
+
+def _to_booked_flight(facts: Reference, row: FlightBooking) -> BookedFlight:
+    lands_on = row.arrival_date or row.departure_date
+    return BookedFlight(
+        row.origin,
+        row.destination,
+        row.departure_date,
+        row.arrival_date,
+        row.member,
+        leaves=_find_moment(facts, row.origin, row.departure_date, row.departure_time),
+        lands=_find_moment(facts, row.destination, lands_on, row.arrival_time) if row.arrival_date else None,
+        codes=frozenset(str(code).upper() for code in (row.trip_id, row.confirmation_number) if code),
+    )
+
+
+def _find_moment(facts: Reference, airport: str, day: date, at: time | None) -> datetime | None:
+    zone = time_zones.find_zone(facts.airports[airport].tz) if airport in facts.airports else None
+    return datetime.combine(day, at, zone) if at and zone else None
 
 
 def describe_transfers(items: Sequence[ItineraryItem]) -> list[str]:

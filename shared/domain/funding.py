@@ -3,7 +3,7 @@
 An open seat can go while points are under way, so a slow transfer pays only where no faster one does.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -66,6 +66,12 @@ class Funds:
         self._payments: dict[tuple[tuple[str, int], ...], Payments | None] = {}
         self._surveys: dict[tuple[object, ...], tuple[int, int]] = {}
         self._choices: dict[tuple[object, ...], list[tuple[Way, ...]]] = {}
+
+    def leave_out(self, programs: Collection[str]) -> "Funds":
+        """The same without the balances of these programmes."""
+        others = Funds(self.routes, (p for p in self.purses if p.program not in programs), self.apart)
+        others._walks = self._walks
+        return others
 
     def pay(self, needs: Mapping[str, int]) -> Payments | None:
         """As find_payment, which is asked once for the same needs: journeys on other days cost the same points."""

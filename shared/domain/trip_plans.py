@@ -16,6 +16,7 @@ from shared.domain.funding import Funds, Payments, find_slowest, sum_cost
 from shared.domain.transfers import POSTING, find_reach
 
 MAX_JOURNEYS = 150  # journeys whose payment is computed, in the order of their estimated cost
+MAX_OTHERS = 30  # plans that are tried with the points which the best one leaves alone
 MAX_SEATS_PER_DAY = 3  # offers of one programme on one day
 MAX_LONG_JOURNEYS = 60  # the same of more than two flights, whose payment takes longer
 MAX_BEGUN = 40  # beginnings of a longer trip that are followed further
@@ -105,12 +106,13 @@ def sum_needs(seats: Iterable[PlanSeat[Offer]]) -> dict[str, int]:
 
 
 def _rank_roughly(seats: Sequence[PlanSeat[Offer]]) -> tuple[object, ...]:
-    unknown, worth, points = False, Decimal(0), 0
-    for seat in seats:
-        unknown = unknown or bool(seat.rough[0])
+    first = seats[0]
+    unknown, worth, points = first.rough[0], first.worth, first.points
+    for seat in seats[1:]:
+        unknown = unknown or seat.rough[0]
         worth += seat.worth
         points += seat.points
-    return (unknown, worth, points, seats[0].day)
+    return (unknown, worth, points, first.day)
 
 
 @dataclass(frozen=True)
@@ -199,15 +201,15 @@ def _extend(
 
 def _thin(chains: Iterable[Chain[Offer]], can_pay: CanPay) -> list[Chain[Offer]]:
     """The cheapest beginnings: of each day and place they lead to, one for each choice of programmes."""
-    kept: dict[tuple[object, ...], Chain[Offer]] = {}
+    chosen_chains: dict[tuple[object, ...], Chain[Offer]] = {}
     for chain in sorted(chains, key=_rank_roughly):
         ends = (chain[-1].lands_on, chain[-1].ends[1], chain[0].ends[0])
         key = (*ends, frozenset(seat.program for seat in chain))
-        if key not in kept and can_pay(sum_needs(chain)):
-            kept[key] = chain
-            if len(kept) == MAX_BEGUN:
+        if key not in chosen_chains and can_pay(sum_needs(chain)):
+            chosen_chains[key] = chain
+            if len(chosen_chains) == MAX_BEGUN:
                 break
-    return list(kept.values())
+    return list(chosen_chains.values())
 
 
 def find_payable(seats: Iterable[PlanSeat[Offer]], funds: Funds) -> list[PlanSeat[Offer]]:
@@ -244,8 +246,8 @@ def find_fallback(plans: Sequence[PaidJourney[Offer]], funds: Funds) -> PaidJour
     flights = {s.flight for s in best.journey.seats}
     others = [p for p in plans[1:] if p.journey.out.flight != best.journey.out.flight]
     others.sort(key=lambda p: bool(flights & {s.flight for s in p.journey.seats}))
-    unspent = Funds(funds.routes, [p for p in funds.purses if p.program not in best.spent_programs])
-    for plan in others:
+    unspent = funds.leave_out(best.spent_programs)
+    for plan in others[:MAX_OTHERS]:
         if ways := unspent.pay(plan.journey.needs):
             other = PaidJourney(plan.journey, ways)
             if best.waits_for_days or not other.waits_for_days:

@@ -30,6 +30,7 @@ from tests.support.people import People
 SEARCH_BYTES = 9_000  # of search_all_airlines with ten of a hundred offers
 HOTELS_BYTES = 8_000  # of search_hotels with ten hotels, on whose place card lists name dozens
 MEDIAN_BYTES = 1_500
+PLAN_BYTES = 12_000  # of plan_trip over two places and home
 LARGEST_BYTES = 14_000  # of any tool's typical answer
 SLUGS = "|".join(slug for slug in get_args(ProgramSlug) if "-" in slug)
 SLUG_OR_DATE = re.compile(rf"\d{{4}}-\d\d-\d\d|\b(?:{SLUGS})\b")
@@ -121,6 +122,16 @@ def test_a_search_of_hotels_is_small_where_card_lists_name_many_more(people: Peo
     answer = ask(people.paula, "search_hotels", destination="Paris", **stay)
     assert len(answer.data["hotels"]) == 10
     assert count_bytes(answer)[0] < HOTELS_BYTES
+
+
+def test_a_plan_over_several_places_is_small_in_either_form(people: People, use: Use) -> None:
+    for program, balance in BALANCES.items():
+        use(people.paula, "update_points_balance", program=program, balance=balance)
+    stops = [{"place": "FCO", "nights": 4}, {"place": "CDG", "nights": 3}]
+    arguments = typical_arguments()["plan_trip"] | {"destination": "CDG", "stops": stops}
+    answer = ask(people.paula, "plan_trip", **arguments)
+    assert len(answer.data["best"]["onward_awards"]) == len(answer.data["fallback"]["onward_awards"]) == 1
+    assert max(count_bytes(answer)) < PLAN_BYTES
 
 
 @pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.condenses))

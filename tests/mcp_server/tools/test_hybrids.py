@@ -75,6 +75,9 @@ def test_search_hybrid_adds_fare_taxes_and_the_worth_of_the_points(
     assert answer["status"] == "ok"
     one = answer["hybrids"][0]
     assert (one["hub"], one["award_first"], one["points"]) == ("AMS", False, 120_000)
+    night = "The connection at AMS lasts the night (12 hours): plan a hotel."
+    assert night in one["warnings"]
+    assert night in answer["message"]
     assert (one["cash"], one["effective_cost"], one["currency"]) == (
         524,
         2024,

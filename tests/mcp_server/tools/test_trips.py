@@ -402,15 +402,47 @@ def test_get_trip_names_nights_without_a_stay_and_ways_nothing_connects(people: 
     for origin, destination, day in (("FRA", "HND", "2027-05-01"), ("KIX", "FRA", "2027-05-10")):
         ways = {"origin": origin, "destination": destination, "departure_date": day}
         assert use(people.alice, "add_flight_booking", **flown, **ways)["status"] == "ok"
-    assert use(people.alice, "get_trip", trip_id=trip_id)["gaps"][0]["kind"] == "flight"
+    bare = use(people.alice, "get_trip", trip_id=trip_id)
+    assert [g["kind"] for g in bare["gaps"]] == ["night", "flight"]
+    assert "No hotel is saved for the 8 nights from Sun 2 to Mon 10 May 2027." in bare["message"]
     stay = {"hotel_id": "Park Hyatt Tokyo", "kind": "award", "trip_id": trip_id}
     days = {"check_in_date": "2027-05-02", "check_out_date": "2027-05-06"}
     assert use(people.alice, "add_hotel_booking", **stay, **days)["status"] == "ok"
     answer = use(people.alice, "get_trip", trip_id=trip_id)
     gaps = [(g["kind"], g["from_date"], g["to_date"]) for g in answer["gaps"]]
     assert gaps == [("night", "2027-05-06", "2027-05-10"), ("flight", "2027-05-01", "2027-05-10")]
-    assert "No stay is filed for 4 nights, 6 May 2027 to 10 May 2027." in answer["message"]
+    assert "No hotel is saved for the 4 nights from Thu 6 to Mon 10 May 2027." in answer["message"]
     assert "Nothing is filed from HND (1 May 2027) to KIX (10 May 2027)." in answer["message"]
+
+
+def test_get_trip_names_short_connections_other_airports_and_double_nights(people: People, use: Use) -> None:
+    there = use(people.alice, "create_trip", name="Japan", start_date="2027-05-01", end_date="2027-05-15")
+    trip_id = there["trip"]["trip_id"]
+    flown = {"airline": "BA", "cabin_class": "economy", "kind": "award", "workspace_trip_id": trip_id}
+    first = flown | {"origin": "MAN", "destination": "LHR", "departure_date": "2027-05-01", "departure_time": "08:00"}
+    lands = {"arrival_date": "2027-05-01", "arrival_time": "09:05", "confirmation_number": "AAA111"}
+    assert use(people.alice, "add_flight_booking", **first, **lands)["status"] == "ok"
+    onward = flown | {"origin": "LHR", "destination": "HND", "departure_date": "2027-05-01", "departure_time": "10:20"}
+    added = use(people.alice, "add_flight_booking", **onward, confirmation_number="BBB222")
+    gaps = use(people.alice, "get_trip", trip_id=trip_id)["gaps"]
+    assert [(g["kind"], g["from_date"], g["to_date"]) for g in gaps] == [
+        ("night", "2027-05-02", "2027-05-15"),
+        ("connection", "2027-05-01", "2027-05-01"),
+    ]
+    assert gaps[1]["text"].startswith("Only 1 h 15 min at LHR between two bookings. On separate tickets allow 3 hours")
+    booking = {"booking_id": added["booking"]["booking_id"]}
+    changed = use(people.alice, "update_flight_booking", **booking, origin="LGW", confirmation_number="AAA111")
+    assert changed["status"] == "ok"
+    for hotel, leaves in (("Park Hyatt Tokyo", "2027-05-15"), ("Grand Hyatt Tokyo", "2027-05-04")):
+        stay = {"hotel_id": hotel, "check_in_date": "2027-05-02", "check_out_date": leaves}
+        assert use(people.alice, "add_hotel_booking", **stay, kind="award", trip_id=trip_id)["status"] == "ok"
+    answer = use(people.alice, "get_trip", trip_id=trip_id)
+    assert [g["kind"] for g in answer["gaps"]] == ["double_night", "airport"]
+    double, change = (g["text"] for g in answer["gaps"])
+    assert double == (
+        "Two stays are saved for the 2 nights from Sun 2 to Tue 4 May 2027: Grand Hyatt Tokyo and Park Hyatt Tokyo."
+    )
+    assert change == "Change airport on Sat 1 May 2027: you land at LHR and leave from LGW."
 
 
 def share(use: Use, caller: Caller, number: int, on: bool | None = None, **fields: Any) -> Any:
