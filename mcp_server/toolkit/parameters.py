@@ -161,7 +161,7 @@ HotelName = Annotated[
         {
             "type": "string",
             "maxLength": 80,
-            "description": "From search_hotels: htl_ code, id or property code.",
+            "description": "From search_hotels.",
         }
     ),
 ]
@@ -177,7 +177,7 @@ Member = Annotated[
     str,
     limit_length(60),
     AfterValidator(_check_member),
-    Field(description="Household member; absent: the user."),
+    Field(description="Whose; absent: the user's."),
 ]
 OtherMember = Annotated[str, limit_length(60), Field(description="Whose; empty string: the user's own.")]
 AnyName = Annotated[str, limit_length(200)]

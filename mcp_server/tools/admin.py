@@ -73,7 +73,7 @@ class OneUser(Result):
 )
 def admin_list_users(
     call: Call,
-    search: Annotated[str | None, Field(max_length=120, description="Part of the email.")] = None,
+    search: Annotated[str | None, Field(max_length=120)] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Users:
@@ -99,8 +99,8 @@ def admin_list_users(
 )
 def admin_get_user(
     call: Call,
-    id: Annotated[RowId | None, Field(description="From admin_list_users.")] = None,
-    email: Annotated[str | None, Field(max_length=254, description="The whole address.")] = None,
+    id: RowId | None = None,
+    email: Annotated[str | None, Field(max_length=254)] = None,
 ) -> OneUser:
     """Looks up one customer's account by id or email for support: premium paid or not, blocked, API use, searches.
 

@@ -156,9 +156,7 @@ def admin_mcp_usage_stats(call: Call, days: Annotated[int, Field(ge=1, le=WINDOW
     title="Show the service's state (administrator)",
     phrases="Admin: how is the service doing this quarter? Total accounts, new, free vs paid, failed jobs",
 )
-def admin_platform_overview(
-    call: Call, days: Annotated[int, Field(ge=1, le=365, description="Window of signups_by_day.")] = 30
-) -> Overview:
+def admin_platform_overview(call: Call, days: Annotated[int, Field(ge=1, le=365)] = 30) -> Overview:
     """Shows how the service is doing: total accounts, free and paid, new sign-ups per day, failed jobs and sources.
 
     For "How many new users did we get?" Admin-only.

@@ -96,9 +96,7 @@ def _find_partner_release(call: Call, airline: Airline) -> tuple[int | None, str
     effect=Effect.READS,
     static=True,
 )
-def get_award_release_window(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="Code or name.")]
-) -> ReleaseWindow:
+def get_award_release_window(call: Call, airline: Annotated[str, Field(max_length=60)]) -> ReleaseWindow:
     """Tells how far in advance an airline releases award seats: how many days ahead its calendar opens.
 
     For "When can I book next summer?" For dates more than 330 days out. opens_for_date: the last one on sale. Free.
@@ -151,9 +149,7 @@ def _describe_terms(fee: FeeRow) -> str:
     anonymous=True,
     static=True,
 )
-def get_cancellation_fee(
-    call: Call, airline: Annotated[str, Field(max_length=60, description="Code or name.")]
-) -> AirlineFees:
+def get_cancellation_fee(call: Call, airline: Annotated[str, Field(max_length=60)]) -> AirlineFees:
     """Tells the fee to cancel an award ticket and get the miles back (redeposit, refund), and who is exempt.
 
     For "What if I cancel my award?" Own programme of an airline; partners charge differently. Free.

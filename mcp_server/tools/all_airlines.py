@@ -94,7 +94,7 @@ async def search_all_airlines(
     cabin: Cabin = "economy",
     passengers: Passengers = 1,
     flex_days: Annotated[int, Field(ge=0, le=3)] = 0,
-    airlines: Annotated[list[str] | None, Field(max_length=40, description="Codes or names; absent: all.")] = None,
+    airlines: Annotated[list[str] | None, Field(max_length=40)] = None,
     max_points: Points | None = None,
     limit: Annotated[int, Field(ge=1, le=100)] = 10,
 ) -> AllAirlines:

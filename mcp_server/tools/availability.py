@@ -102,7 +102,7 @@ class SearchableAirlines(Result):
 )
 async def search_availability(
     call: LiveCall,
-    airline: Annotated[str, Field(max_length=60, description="Code or name.")],
+    airline: Annotated[str, Field(max_length=60)],
     origin: AirportOrCity,
     destination: AirportOrCity,
     date: Day,

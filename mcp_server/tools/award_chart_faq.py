@@ -1,9 +1,7 @@
 """The usual questions about a programme's award chart, answered from reviewed facts."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
@@ -228,7 +226,7 @@ def _pick_source(call: Call, program: Program, charts: list[Chart]) -> Any:
     anonymous=True,
     static=True,
 )
-def get_award_chart_faq(call: Call, program: Annotated[LooseName, Field(description="Slug or name.")]) -> ChartFaq:
+def get_award_chart_faq(call: Call, program: LooseName) -> ChartFaq:
     """Explains in simple words how a programme prices awards: zones, distance, dynamic, peak dates, sweet spots.
 
     For "Why is it so expensive in peak, how does it price?" Why prices differ. Other rules: get_program_rules. Free.

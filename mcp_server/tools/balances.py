@@ -284,7 +284,7 @@ def update_points_balance(
     program: AnyProgramSlug,
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
-    as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
+    as_of: Day | None = None,
     notes: Annotated[str | None, Field(max_length=1000)] = None,
     clear: Annotated[
         list[Literal["expires_on", "notes", "cents_per_point"]] | None,
@@ -341,7 +341,7 @@ def update_points_balance(
 )
 def list_points_balances(
     call: Call,
-    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
+    program: AnyName | None = None,
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:

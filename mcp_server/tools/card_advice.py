@@ -240,7 +240,7 @@ def _score(
 )
 def recommend_cards(
     call: Call,
-    country: Annotated[Country | None, Field(description="Absent: the profile's.")] = None,
+    country: Country | None = None,
     goal_program: AnyName | None = None,
     category: SpendCategory | None = None,
     monthly_spend: Spend | None = None,

@@ -180,7 +180,7 @@ def _find_slug(call: Call, text: str, country: str | None) -> str | None:
 )
 def list_my_cards(
     call: Call,
-    card_id: Annotated[RowId | None, Field(description="Return only this card.")] = None,
+    card_id: RowId | None = None,
     include_closed: bool = True,
     bonus_status: Literal["pending", "earned", "missed", "unknown"] | None = None,
     page: Page = 1,
@@ -268,7 +268,7 @@ def update_card(
     country: ClearableCountry | None = None,
     credit: Annotated[_CreditName | None, Field(description="Credit used, by name.")] = None,
     credit_used: Annotated[Amount | None, Field(description="In all this cycle; absent: all.")] = None,
-    credit_used_on: Annotated[Day | None, Field(description="Absent: today.")] = None,
+    credit_used_on: Day | None = None,
     member: OtherMember | None = None,
 ) -> ChangedCard:
     """Updates a card in the wallet: minimum spend met, bonus posted, downgraded, cancelled, new fee, credit used.

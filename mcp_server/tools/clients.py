@@ -183,7 +183,7 @@ def _value_balances(call: Call, row: Row) -> tuple[TotalValue, list[str]]:
 )
 def list_client_portfolios(
     call: Call,
-    query: Annotated[str | None, Field(max_length=80, description="Part of name, email or phone.")] = None,
+    query: Annotated[str | None, Field(max_length=80)] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Clients:

@@ -35,7 +35,7 @@ class Deadlines(Result):
 def list_upcoming_deadlines(
     call: Call,
     within_days: Annotated[int, Field(ge=1, le=730)] = 90,
-    kinds: Annotated[list[Kind] | None, Field(description="Absent: all.")] = None,
+    kinds: list[Kind] | None = None,
 ) -> Deadlines:
     """Lists all that expires, ends or is due soon: points, vouchers, status, credits, annual fees, minimum spend.
 

@@ -128,7 +128,7 @@ async def explore_destinations(
     month_from: Month | None = None,
     month_to: Month | None = None,
     points_balance: Points | None = None,
-    program: Annotated[AnyName | None, Field(description="Currency of points_balance.")] = None,
+    program: AnyName | None = None,
     region: Annotated[AnyName | None, Field(description="Asia, Caribbean.")] = None,
     warm: bool = False,
     nonstop: bool = False,

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
@@ -53,7 +51,7 @@ TROUBLE_WORDS = {
 
 
 AlertId = RowId
-AnyCabin = Annotated[Cabin | None, Field(description="Absent: any cabin.")]
+AnyCabin = Cabin | None
 
 
 class FlightAlert(Filters):

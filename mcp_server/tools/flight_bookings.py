@@ -69,7 +69,7 @@ FlightNumber = Annotated[str, Field(max_length=12)] | None
 PassengerCount = Annotated[int, Field(ge=1), at_most(MAX_PASSENGERS)]
 Confirmation = Annotated[str, Field(max_length=40)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
-LocalTime = Annotated[Clock | None, Field(description="Times are local.")]
+LocalTime = Clock | None
 PaymentCurrency = Annotated[Currency, Field(description="For taxes_paid and cash_paid.")]
 
 

@@ -20,8 +20,8 @@ from shared.limits.heavy_work import run_heavy
 from shared.processes.bounded_process import Budget, ReaderEnded, read_bounded
 from shared.reference.folio import build_rulebook
 
-FolioText = Annotated[str, Field(min_length=1, max_length=60_000, description="The bill as text, line by line.")]
-StayKind = Annotated[Literal["award", "cash", "points_advance"] | None, Field(description="Absent: as the bill says.")]
+FolioText = Annotated[str, Field(min_length=1, max_length=60_000)]
+StayKind = Literal["award", "cash", "points_advance"] | None
 # Up to here the worst texts take 0.03 s; longer ones go to a process, which costs 25 ms more and can be ended.
 MOST_CHARACTERS_HERE = 4_000
 READING_BUDGET = Budget(processor_seconds=5, seconds=20, memory_bytes=256 << 20)
@@ -237,7 +237,7 @@ async def audit_hotel_folio(
     chain: Literal["marriott", "hilton", "hyatt", "ihg"],
     folio_text: FolioText,
     stay_type: StayKind = None,
-    status_tier: Annotated[str | None, Field(max_length=40, description="Absent: as the bill says.")] = None,
+    status_tier: Annotated[str | None, Field(max_length=40)] = None,
     confirmation_number: Confirmation = None,
 ) -> FolioAudit:
     """Checks a hotel bill, receipt or invoice for wrong charges, and drafts a letter to complain and get a refund.

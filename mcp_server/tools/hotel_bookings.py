@@ -240,7 +240,7 @@ def get_hotel_booking(call: Call, booking_id: HotelBookingId) -> StayDetails:
 def list_hotel_bookings(
     call: Call,
     when: When = "all",
-    chain: Annotated[str | None, Field(max_length=60, description="Chain or programme.")] = None,
+    chain: Annotated[str | None, Field(max_length=60)] = None,
     with_drop_only: bool = False,
     trip_id: TripId | None = None,
     page: Page = 1,

@@ -141,7 +141,7 @@ async def search_hybrid(
     cabin: Cabin = "business",
     points_value_cents: Annotated[float, Field(ge=0.1, le=10)] = 1.5,
     passengers: Passengers = 1,
-    hubs: Annotated[list[AirportOrCity] | None, Field(max_length=8, description="Default: hubs on the way.")] = None,
+    hubs: Annotated[list[AirportOrCity] | None, Field(max_length=8)] = None,
 ) -> HybridJourneys:
     """Combines a cheap cash flight to a hub (positioning) with an award from there, when none starts at home.
 

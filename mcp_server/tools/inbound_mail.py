@@ -500,7 +500,7 @@ def resolve_inbox_message(
     call: Call,
     message_id: Annotated[str, Field(max_length=64, description="From list_inbox_messages.")],
     action: Literal["import", "discard"],
-    fields: Annotated[Corrections | None, Field(description="As parsed.")] = None,
+    fields: Corrections | None = None,
 ) -> Resolved:
     """Imports a forwarded booking mail, correcting wrong or missing details, or discards it as junk.
 

@@ -172,7 +172,7 @@ def save_itinerary_item(
     tier=Tier.FREE,
     effect=Effect.CHANGES,
 )
-def remove_itinerary_item(call: Call, item_id: Annotated[RowId, Field(description="From get_trip.")]) -> RemovedItem:
+def remove_itinerary_item(call: Call, item_id: RowId) -> RemovedItem:
     """Removes an entry from a trip's itinerary or day plan, as a cancelled dinner, tour or class.
 
     For "We won't do the museum on Friday, take it off." Its booking stays. Free.

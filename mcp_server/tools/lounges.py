@@ -308,7 +308,7 @@ def _describe_rule(rule: EntryRule, guests: int) -> str:
 )
 def list_lounge_visits(
     call: Call,
-    visit_id: Annotated[RowId | None, Field(description="Return only this visit.")] = None,
+    visit_id: RowId | None = None,
     from_date: Day | None = None,
     to_date: Day | None = None,
     airport: AirportOrCity | None = None,

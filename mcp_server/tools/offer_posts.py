@@ -46,7 +46,7 @@ def _find_program(call: Call, offer: OfferPost) -> str | None:
 def admin_check_offer_duplicate(
     call: Call,
     candidate: Annotated[str, Field(min_length=1, max_length=4000)],
-    recent: Annotated[list[str], Field(max_length=50, description="Newest first.")],
+    recent: Annotated[list[str], Field(max_length=50)],
 ) -> OfferDuplicate:
     """Checks whether a new offer repeats one already posted, as its duplicate, for an administrator who publishes them.
 

@@ -1,9 +1,6 @@
 """Rules of a loyalty programme: expiry, holds, stopovers, pooling and the like."""
 
 from collections.abc import Sequence
-from typing import Annotated
-
-from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName
@@ -43,7 +40,7 @@ def _describe_rules(program: Program, rules: Sequence[Rule]) -> str:
 def get_program_rules(
     call: Call,
     program: LooseName,
-    topics: Annotated[list[Topic] | None, Field(description="Absent: all.")] = None,
+    topics: list[Topic] | None = None,
 ) -> ProgramRules:
     """Explains a programme's rules: do miles expire, can awards be held, changed, pooled, have a stopover.
 

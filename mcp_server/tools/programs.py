@@ -218,12 +218,12 @@ def _describe_prices(
 )
 def get_pricing(
     call: Call,
-    program: Annotated[str, Field(max_length=60, description="Programme or airline slug.")],
+    program: Annotated[str, Field(max_length=60)],
     origin: AirportOrCity,
     destination: AirportOrCity,
     cabin: Cabin | None = None,
     partner_airline: LooseName | None = None,
-    date: Annotated[Day | None, Field(description="Says which season applies.")] = None,
+    date: Day | None = None,
 ) -> Pricing:
     """Tells how many miles, points or Avios an award costs on a route by the chart: per cabin, off-peak and peak.
 

@@ -381,7 +381,7 @@ def get_spending_summary(
     call: Call,
     months_back: Annotated[int, Field(ge=1, le=36)] = 12,
     card_id: CardId | None = None,
-    currency: Annotated[Currency | None, UNASSUMED, Field(description="Absent: the one with most purchases.")] = None,
+    currency: Annotated[Currency | None, UNASSUMED] = None,
 ) -> Summary:
     """Shows spending per month by category (groceries, restaurants, fuel, travel) and by card.
 

@@ -278,9 +278,7 @@ def find_status_run(
     goal_program: AnyName,
     deadline: Day,
     home_airport: AirportOrCity,
-    goal_tier: Annotated[
-        str | None, Field(max_length=60, description="Absent: the tracked target or next tier.")
-    ] = None,
+    goal_tier: Annotated[str | None, Field(max_length=60)] = None,
 ) -> StatusRuns:
     """Finds a cheap mileage run or status run: a weekend return flight for the tier points short of Silver or Gold.
 
@@ -497,7 +495,7 @@ def recommend_status_path(
     target_program: AnyName,
     target_tier: Annotated[str, Field(max_length=60)],
     deadline: Day | None = None,
-    home_airport: Annotated[AirportOrCity | None, Field(description="Absent: the profile's.")] = None,
+    home_airport: AirportOrCity | None = None,
     max_cash: Amount | None = None,
     currency: Currency = "USD",
 ) -> StatusPaths:

@@ -120,10 +120,10 @@ def _to_valuation(program: Program) -> Valuation:
 )
 def get_points_valuation(
     call: Call,
-    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
-    points: Annotated[Points | None, Field(description="Also value this many.")] = None,
+    program: AnyName | None = None,
+    points: Points | None = None,
     currency: Currency = CURRENCY,
-    taxes: Annotated[Amount | None, Field(description="Taxes and fees besides the points.")] = None,
+    taxes: Amount | None = None,
     cash: Annotated[Amount | None, Field(description="Cash price of the same, to compare.")] = None,
 ) -> Valuations:
     """Values points or miles: cents per point (cpp), or what an amount of them is worth in dollars, pounds or euros.

@@ -23,7 +23,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
-Reference = Annotated[str | None, Field(max_length=120, description="Its code.")]
+Reference = Annotated[str | None, Field(max_length=120)]
 Notes = Annotated[str | None, Field(max_length=4000)]
 VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
 _PAID = {"award": "with points", "cash": "in cash"}
@@ -217,7 +217,7 @@ def add_voucher(
 )
 def list_my_vouchers(
     call: Call,
-    voucher_id: Annotated[RowId | None, Field(description="Return only this voucher.")] = None,
+    voucher_id: RowId | None = None,
     state: Literal["held", "applied", "expired", "all"] = "all",
     expiring_within_days: Annotated[int | None, Field(ge=1, le=730)] = None,
     page: Page = 1,

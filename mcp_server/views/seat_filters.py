@@ -16,7 +16,7 @@ from shared.domain.award_matches import WEEKDAYS, Weekday
 from shared.domain.party_prices import format_amount
 
 Weekdays = list[Weekday] | None
-MaxTaxes = Annotated[Amount | None, Field(description="Per person, in the profile's currency.")]
+MaxTaxes = Annotated[Amount | None, Field(description="Per person, profile's currency.")]
 COLUMNS = ("nonstop_only", "weekdays", "max_taxes", "max_taxes_currency")
 _NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAY_NAMES: dict[str, str] = dict(zip(WEEKDAYS, _NAMES, strict=True))
