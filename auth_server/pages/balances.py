@@ -117,7 +117,7 @@ async def save(member: Member) -> FlowResult:
     form = await FORM.load(member, is_new=not is_stored)
     typed = form.read(member)
     sent = {name: typed[name] for name in ("program", "balance") if name in typed}
-    arguments = sent | form.list_filled(typed)
+    arguments: dict[str, Any] = sent | form.list_filled(typed)
     owner = {name: member.data.form_value(name).strip() for name in KEYS} if is_stored else None
     if owner is not None:
         arguments |= {name: text for name, text in owner.items() if text}

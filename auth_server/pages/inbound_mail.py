@@ -277,7 +277,7 @@ async def show_one(member: Member) -> FlowResult:
 
 
 def _states_balance(mail: Row) -> bool:
-    return mail["kind"] == "balance" and mail["state"] == "needs_review"
+    return (mail["kind"], mail["state"]) == ("balance", "needs_review")
 
 
 async def _show_balance(

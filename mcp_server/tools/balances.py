@@ -194,7 +194,9 @@ def _to_balance(call: Call, row: Row) -> PointsBalance:
 
 def _find_terms(call: Call, program: str) -> OwnTerms | None:
     own = find_own(call.reference, program)
-    return own and OwnTerms(
+    if own is None:
+        return None
+    return OwnTerms(
         cents_per_point=own.cents,
         currency=own.currency,
         transfers=[f"{program_name(call.reference, t.program)} {t.sent}:{t.received}" for t in own.transfers],

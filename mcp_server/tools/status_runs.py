@@ -511,7 +511,9 @@ def recommend_status_path(
         return _to_paths(goal, [], reached, f"{goal.target.name} of {goal.program.name} is reached.", None)
     offers, closed = _find_offer_paths(call, goal, days)
     if goal.program.kind == "hotel":  # no flight counts there
-        (flown, reasons), (planned, grounded) = ([], []), _find_nights_path(call, goal, deadline, currency)
+        planned, grounded = _find_nights_path(call, goal, deadline, currency)
+        flown: Sequence[StatusPath] = ()
+        reasons: Sequence[str] = ()
     else:
         flown, reasons = _find_run_paths(call, goal, home_airport, days, currency)
         planned, grounded = _find_flying_path(call, goal, days, currency)
