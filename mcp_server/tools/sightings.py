@@ -200,7 +200,8 @@ def _leave_out_avoided(call: Call, cells: Subquery, query: Select[Any]) -> Selec
     is_avoided = cells.c.airline.in_(sorted(call.taste.avoided))
     avoided = query.where(is_avoided).subquery()
     counts = select(avoided.c.airline, func.count()).group_by(avoided.c.airline)
-    call.taste.left_out.update(dict(row._tuple() for row in call.db.execute(counts)))
+    for airline, count in call.db.execute(counts):
+        call.taste.left_out[airline] += count
     return query.where(~is_avoided)
 
 

@@ -15,6 +15,7 @@ from shared.domain.preferences import SETTINGS
 from shared.errors import NoData
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.sample_arguments import sample_arguments
+from tests.support.fake_rates import fare, fares_of
 from tests.support.fake_seats import WithSources, live, seat, selling, with_sources
 from tests.support.people import People
 
@@ -150,3 +151,29 @@ def test_preferred_airlines_come_first_among_equals(people: People, use: Use, wi
         use(people.alice, UPDATE, preferred_airlines=[first])
         answer = use(people.alice, "search_all_airlines", **route)
         assert answer["options"][0]["airline"] == first
+
+
+@pytest.mark.slow
+def test_airlines_to_avoid_leave_every_answer_with_offers(people: People, use: Use, with_sources: WithSources) -> None:
+    day = {"date": travel_day().isoformat()}
+    days = {"earliest_date": day["date"], "latest_date": day["date"]}
+    offers = [seat(travel_day(), cabin="economy", points=10_000), seat(travel_day(), **VS, cabin="economy")]
+    with_sources(
+        selling("one", *offers), fares_of("shop", fare("400", carriers=("BA",)), fare("500", carriers=("VS",)))
+    )
+    use(people.alice, "update_points_balance", program="british-airways-club", balance=90_000)
+    use(people.alice, "search_all_airlines", origin="LHR", destination="JFK", **day, cabin="economy")
+    use(people.alice, UPDATE, avoided_airlines=["BA"])
+    route = {"origin": "LHR", "destination": "JFK"}
+    month = {"month_from": day["date"][:7], "month_to": day["date"][:7]}
+    for name, arguments in {
+        "plan_trip": route | days,
+        "search_cash_flights": route | day,
+        "compare_cash_vs_points": route | day,
+        "search_hybrid": route | day | {"cabin": "economy", "hubs": ["DUB"]},
+        "list_flights": route,
+        "explore_destinations": {"origin": "LHR"} | month,
+        "get_partner_award_options": route,
+    }.items():
+        message = use(people.alice, name, **arguments)["message"]
+        assert re.search(r"\d+ offers? of British Airways left out, as your profile says\.", message), (name, message)
