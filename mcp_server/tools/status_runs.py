@@ -515,8 +515,9 @@ def recommend_status_path(
     offers, closed = _find_offer_paths(call, goal, days)
     profile = call.db.get(Profile, call.account_id)
     home = home_airport or (profile.home_airport if profile else None)
+    flown, reasons = list[StatusPath](), list[str]()
     if goal.program.kind == "hotel":  # no flight counts there
-        (flown, reasons), (planned, grounded) = ([], []), _find_nights_path(call, goal, deadline, currency)
+        planned, grounded = _find_nights_path(call, goal, deadline, currency)
     else:
         flown, reasons = _find_run_paths(call, goal, home, days, currency)
         planned, grounded = _find_flying_path(call, goal, days, currency)
