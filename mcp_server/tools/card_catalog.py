@@ -241,7 +241,7 @@ def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
     """Cards with a rate, lounge, credit or perk of this name, else of these words, which may name the card too."""
     typed, asked = names.normalize_name(query), _split_asked(query)
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
-    by_name, by_words = [], []
+    by_name, by_words = list[Row](), list[Row]()
     for card in sorted(reference.cards.values(), key=lambda c: (c.country, c.name)):
         rates = (row.category.replace("_", " ") for row in catalogue.list_earn_rows(reference, card.slug, on))
         own_credits = (row.name for row in catalogue.list_credits(reference, card.slug, on))

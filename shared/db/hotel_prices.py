@@ -81,7 +81,9 @@ def find_cheapest_nights(
         .ext(distinct_on(HotelPrice.currency))
         .order_by(HotelPrice.currency, night, HotelPrice.hotel_code)
     )
-    return [CheapNight(code, currency or "", cash) for code, currency, cash in session.execute(statement)]
+    return [
+        CheapNight(code, currency, cash) for code, currency, cash in session.execute(statement) if currency and cash
+    ]
 
 
 def store_price(session: Session, row: HotelPrice) -> HotelPrice:

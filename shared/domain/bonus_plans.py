@@ -66,14 +66,14 @@ def plan_bonuses(
     if monthly <= 0:
         return []
     offers = [card for card in cards if card.worth > 0 and _count_months(card.spend, monthly) <= card.months]
-    people, steps = list(people), []
+    household, steps = list(people), list[BonusStep]()
     month = math.ceil(promised / monthly)
     while month < months:
         day = add_months(today, month)
         fits = [
             (card, at)
             for card in offers
-            for at, person in enumerate(people)
+            for at, person in enumerate(household)
             if month + _count_months(card.spend, monthly) <= months
             and (card.last_day is None or day <= card.last_day)
             and person.may_open(card, day)
@@ -83,8 +83,8 @@ def plan_bonuses(
             continue
         card, at = max(fits, key=lambda fit: (fit[0].worth / _count_months(fit[0].spend, monthly), -fit[1]))
         month += _count_months(card.spend, monthly)
-        step = BonusStep(people[at].name, card, day, add_months(today, month))
-        people[at] = replace(people[at], cards=(*people[at].cards, _open(step)))
+        step = BonusStep(household[at].name, card, day, add_months(today, month))
+        household[at] = replace(household[at], cards=(*household[at].cards, _open(step)))
         steps.append(step)
     return steps
 

@@ -25,6 +25,10 @@ class Credit:
     counts: bool = False
     valid_from: date | None = None
     valid_to: date | None = None
+    credit: str = "dining"
+    name: str = "Dining credit"
+    enrolment: bool = False
+    merchants: tuple[str, ...] = ()
 
 
 @pytest.mark.parametrize(
