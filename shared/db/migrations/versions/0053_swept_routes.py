@@ -23,5 +23,5 @@ def upgrade() -> None:
         sa.Column('swept_at', sa.DateTime(timezone=True), server_default=sa.text('now()'), nullable=False),
         sa.Column('synthetic', sa.Boolean(), nullable=False),
         sa.PrimaryKeyConstraint('id', name=op.f('pk_swept_routes')),
-        sa.UniqueConstraint('origin', 'destination', 'synthetic', name=op.f('uq_swept_routes_origin')),
+        sa.UniqueConstraint('origin', 'destination', 'synthetic', name=op.f('uq_swept_routes_origin_destination_synthetic')),
     )
