@@ -130,7 +130,7 @@ def explain_no_plan(
         unknown = " Unknown taxes count as too much." if cap else ""
         reasons.append(f"No award goes there{back}{cap}.{unknown}")
     if not funds.purses:
-        reasons.append("No points balances are kept here; add one with update_points_balance.")
+        reasons.append("No points balances are saved yet.")
     elif considered:
         reasons.append("The balances do not cover any of them.")
     return reasons
