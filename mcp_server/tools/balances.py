@@ -386,9 +386,9 @@ def _name_balance(balance: PointsBalance) -> str:
 
 def _describe_balances(matches: Sequence[PointsBalance], has_others: bool) -> str:
     if not matches and has_others:
-        return "No saved balance is of this programme or kind; list_points_balances without filters shows all."
+        return "No saved balance is of this programme or kind."
     if not matches:
-        return "No points balances are kept here; add one with update_points_balance."
+        return "No points balances are saved yet."
     unvalued = [_name_balance(b) for b in matches if b.value is None]
     left_out = f" Without a known valuation, so not in the total: {', '.join(unvalued)}." if unvalued else ""
     return f"{pluralize(len(matches), 'balance')}.{left_out}"

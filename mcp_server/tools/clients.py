@@ -151,7 +151,7 @@ def get_client_portfolio(call: Call, portfolio_id: ClientId) -> Client:
     if unvalued:
         sentences.append(f"Without a known valuation, so not in the total: {', '.join(unvalued)}.")
     if count > len(pdfs):
-        sentences.append(f"The newest {len(pdfs)} of {count} documents are shown; list_branded_pdfs has them all.")
+        sentences.append(f"The newest {len(pdfs)} of {count} documents are shown; the list of documents has all.")
     return Client(
         message=" ".join(sentences),
         portfolio=to_client_portfolio(row),

@@ -179,7 +179,7 @@ def create_flight_alert(
     release = find_release(call, [row.airline])
     return CreatedAlert(
         message=f"Alert {row.id} watches {_describe_watch(call, row)}. The first check runs now. Seats that open are"
-        f" mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
+        f" mailed and stand in your notices.{_describe_outlook(call, row, release)}{room.same}",
         alert=_to_alert(row),
         active_count=room.active + 1,
         cap=FLIGHT_ALERT.cap(call.plan),

@@ -174,7 +174,7 @@ MonitorId = Annotated[RowId, Field(description="From list_route_monitors.")]
 MostPoints = Annotated[Points | None, Field(description="Per person; fires only at or below.")]
 WINDOW = ("origin", "destination", "earliest_date", "latest_date")
 TERMS = (*WINDOW, "booking_id", "cabin", "airlines", "passengers", "max_points", *COLUMNS)
-MAX_MATCHES, MAX_CHECKS, MAX_PRICES = 20, 10, 30
+MAX_MATCHES, MAX_CHECKS, MAX_PRICES = 12, 10, 20
 
 
 class OneMonitor(Result):
@@ -291,7 +291,7 @@ def create_route_monitor(
     return CreatedMonitor(
         message=f"Monitor {row.id} watches {row.origin} to {row.destination}{describe_award(award, row)}."
         f" The first check runs now, then every {describe_interval(call)}."
-        f" Fresh seats are mailed and appear in list_notifications.{_describe_outlook(call, row, release)}{room.same}",
+        f" Fresh seats are mailed and stand in your notices.{_describe_outlook(call, row, release)}{room.same}",
         monitor=views.to_monitors(call, [row])[0],
         active_count=room.active + 1,
         cap=ROUTE_MONITOR.cap(call.plan),

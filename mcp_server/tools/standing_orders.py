@@ -317,7 +317,7 @@ def run_standing_order(call: Call, standing_order_id: OrderId) -> QueuedRun:
     call.db.add(run)
     call.db.flush()
     return QueuedRun(
-        message=f"Standing order {row.id} is queued; the result is mailed and shown by get_standing_order.",
+        message=f"Standing order {row.id} is queued; the result is mailed and stands with the order.",
         run_id=shorten_uuid(run.id),
         queued=True,
         expected_by=call.now + timedelta(seconds=QUEUE_SECONDS + call.settings.standing_order_seconds),

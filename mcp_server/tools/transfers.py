@@ -74,7 +74,7 @@ def list_bonus_patterns(call: Call) -> list[BonusPattern]:
     ]
 
 
-MAX_PATHS = 20
+MAX_PATHS = 8
 MAX_RATES_IN_MESSAGE = 2
 Cards = Annotated[
     list[Annotated[str, Field(max_length=120)]],

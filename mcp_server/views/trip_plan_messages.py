@@ -172,7 +172,7 @@ def explain_no_plan(
         all_flights = "No awards fit together for all flights" if wish.is_tour else f"No award goes there{back}"
         reasons.append(f"{all_flights}{cap}.{unknown}")
     if not funds.purses and not funds.apart:
-        reasons.append("No points balances are kept here; add one with update_points_balance.")
+        reasons.append("No points balances are saved yet.")
     elif considered:
         pooled = " even pooled with those of your household" if funds.purses != funds.household_purses else ""
         left_apart = describe_left_apart(reference, funds.apart)

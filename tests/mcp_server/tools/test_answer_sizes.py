@@ -25,12 +25,14 @@ from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import rows_of_every_kind, store_rows
 from tests.mcp_server.tools.sample_arguments import sample_arguments
 from tests.mcp_server.tools.test_isolation import record_parameters
+from tests.mcp_server.tools.test_route_monitors import create, found
 from tests.support.people import People
 
 SEARCH_BYTES = 9_000  # of search_all_airlines with ten of a hundred offers
 HOTELS_BYTES = 8_000  # of search_hotels with ten hotels, on whose place card lists name dozens
 MEDIAN_BYTES = 1_500
 PLAN_BYTES = 12_000  # of plan_trip over two places and home
+TOOL_NAME = re.compile(rf"\b(?:{'|'.join(name for name in TOOLS)})\b")
 LARGEST_BYTES = 14_000  # of any tool's typical answer
 SLUGS = "|".join(slug for slug in get_args(ProgramSlug) if "-" in slug)
 SLUG_OR_DATE = re.compile(rf"\d{{4}}-\d\d-\d\d|\b(?:{SLUGS})\b")
@@ -107,6 +109,7 @@ def test_the_table_of_sizes_has_a_small_median_and_messages_are_for_people(peopl
     good = {name: answer.message for name, answer in answers.items() if answer.status in ("ok", "partial")}
     assert len(good) > 80
     assert [name for name, message in good.items() if SLUG_OR_DATE.search(message)] == []
+    assert {name: message for name, message in good.items() if TOOL_NAME.search(message)} == {}
 
 
 def test_a_search_over_all_airlines_is_small_in_either_form(people: People) -> None:
@@ -132,6 +135,25 @@ def test_a_plan_over_several_places_is_small_in_either_form(people: People, use:
     answer = ask(people.paula, "plan_trip", **arguments)
     assert len(answer.data["best"]["onward_awards"]) == len(answer.data["fallback"]["onward_awards"]) == 1
     assert max(count_bytes(answer)) < PLAN_BYTES
+
+
+LONG_BYTES = 12_000  # of an answer with as many rows as it shows
+
+
+def test_answers_with_all_their_rows_are_small(people: People, use: Use) -> None:
+    for program, balance in BALANCES.items():
+        ask(people.paula, "update_points_balance", program=program, balance=balance)
+    monitor = create(use, people.paula)["monitor"]["monitor_id"]
+    for day in range(30):
+        seats = {"taxes": 251, "taxes_currency": "USD", "seats": 2, "stops": 1, "option_id": f"option{day}"}
+        found(monitor, 60_000 + day, departs_at="2027-02-01T08:25", arrives_at="2027-02-01T11:20", **seats)
+    arguments = {
+        "get_route_monitor": {"monitor_id": monitor},
+        "get_airports": {"airline": "BA", "per_page": 100},
+        "find_transfer_paths": typical_arguments()["find_transfer_paths"],
+    }
+    sizes = {name: max(count_bytes(ask(people.paula, name, **terms))) for name, terms in arguments.items()}
+    assert {name: size for name, size in sizes.items() if size >= LONG_BYTES} == {}
 
 
 @pytest.mark.parametrize("name", sorted(name for name, tool in TOOLS.items() if tool.condenses))

@@ -219,7 +219,7 @@ def test_get_route_monitor_shows_checks_and_seats_newest_first(people: People, u
     assert [c["options_seen"] for c in answer["checks"]] == list(range(10))
     assert set(answer["checks"][0]) == {"checked_at", "outcome", "options_seen", "new_matches", "failed_sources"}
     assert answer["checks"][0]["failed_sources"] == ["seats_aero"]
-    assert len(answer["matches"]) == 20
+    assert len(answer["matches"]) == 12
     seat = answer["matches"][0]
     assert (seat["mode"], seat["source"], seat["synthetic"]) == ("sandbox", "sandbox", True)
     assert seat == answer["monitor"]["last_match"] | {"found_at": seat["found_at"], "is_open": False}
