@@ -133,14 +133,13 @@ def get_points_valuation(
     """
     _check_figures(program, points, taxes, cash)
     if program is None:
-        call.add_own_programs()
         every = sorted(call.reference.programs.values(), key=lambda p: p.slug)
-        unknown = sum(p.value_usd_cents is None for p in every)
-        message = f"{len(every) - unknown} of {len(every)} programmes have a published value, in {UNIT}."
+        valued = [p for p in every if p.value_usd_cents is not None]
+        message = f"{len(valued)} of {len(every)} programmes have a published value, in {UNIT}; the rest are left out."
         if points:
             message += " Name a programme to value points."
         return Valuations(
-            message=message, valuations=[_to_valuation(p) for p in every], value_of_points=None, check=None
+            message=message, valuations=[_to_valuation(p) for p in valued], value_of_points=None, check=None
         )
     resolved = call.find_program(program)
     own_values = read_own_values(call.db)
