@@ -333,10 +333,9 @@ def update_flight_booking(
     money_back: Amount | None = None,
     credit_points_back: Credit = False,
 ) -> ChangedFlight:
-    """Changes or corrects a booked flight: date, departure time, cabin, seat, cost; notes that it was cancelled.
+    """Changes or corrects a booked flight: date, departure time, cabin, seat, cost, confirmation number.
 
-    For "They moved my flight to 9am, fix it; I cancelled it, the miles came back." Another kind empties the old one's
-    fields. Paid.
+    For "They moved my flight to 9am; I typed it wrong, fix it." Another kind empties the old one's fields. Paid.
     """
     changes = pick_columns(Row, locals())
     if workspace_trip_id is not None:
@@ -382,8 +381,8 @@ def _store_changes(
 def delete_flight_booking(call: Call, booking_id: FlightBookingId) -> DeletedFlight:
     """Deletes a booked flight or ticket: cancelled, refunded, not taken, entered twice or by mistake.
 
-    For "We are not going, take our flight off my list." Removes the record; update_flight_booking keeps it as
-    cancelled. Free.
+    For "We are not going, take our flight off my list." Removes the record; nothing is cancelled with the airline.
+    Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)

@@ -294,7 +294,7 @@ def update_hotel_booking(
     money_back: Amount | None = None,
     credit_points_back: Credit = False,
 ) -> ChangedStay:
-    """Changes a booked hotel stay: dates, nights, room, rate, confirmation number, note, or that it was cancelled.
+    """Changes a booked hotel stay: check-in or checkout date, nights, room, rate, confirmation number, note.
 
     For "We stay one more night, in a bigger room." Price checks start afresh. Paid.
     """
@@ -334,7 +334,7 @@ def update_hotel_booking(
 def delete_hotel_booking(call: Call, booking_id: HotelBookingId) -> DeletedStay:
     """Deletes a booked hotel stay or reservation: cancelled, not happening or wrong; its price checks stop.
 
-    For "I cancelled that hotel, take it off." To keep it as cancelled: update_hotel_booking. Free.
+    For "I cancelled that hotel, take it off." Nothing is cancelled with the hotel. Free.
     """
     row = _get_own(call.db, booking_id, locked=True)
     freed = bookings.remove(call.db, row)

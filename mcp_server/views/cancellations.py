@@ -22,7 +22,7 @@ from shared.reference import hotels
 from shared.services.bookings import bookings
 
 PointsBack = Annotated[int, Field(ge=0), at_most(10**12)] | None
-Credit = Annotated[bool, Field(description="Adds points_back to the balance: ask first.")]
+Credit = Annotated[bool, Field(description="Into the balance; ask first.")]
 FIELDS = frozenset(("cancelled_on", "points_back", "money_back"))
 
 
