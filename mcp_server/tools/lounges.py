@@ -302,7 +302,7 @@ def _describe_rule(rule: EntryRule, guests: int) -> str:
     area="lounges",
     tier=Tier.FREE,
     effect=Effect.READS,
-    title="List lounge visits and entry rules",
+    title="List lounge visits",
     phrases="Which lounges was I at, how many entries did I get from Priority Pass or my card? Which lounge can I enter"
     " or get into with guests, my family, on this card or status, what does a guest cost?",
 )
