@@ -54,12 +54,9 @@ from shared.reference.exchange_rates import find_exchange_rate, list_currencies
 from shared.reference.load import Reference
 from shared.reference.rows.travel import CatalogCard
 
-
-def _read_category(value: Any) -> Any:
-    return card_value.find_category(value) if isinstance(value, str) else value
-
-
-SpendCategory = Annotated[Category, BeforeValidator(_read_category)]
+SpendCategory = Annotated[
+    Category, BeforeValidator(lambda value: card_value.find_category(value) if isinstance(value, str) else value)
+]
 Spend = Annotated[dict[str, Any], Pairs("category", "amount", "number")]
 _MAX_AMOUNT = Decimal(10) ** 9
 _USUAL_PURCHASE = Decimal(100)  # what is compared where no amount is given

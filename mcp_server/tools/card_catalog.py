@@ -1,5 +1,6 @@
 """Search of the card catalogue: fee, welcome offer, earn rates and perks."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
@@ -220,6 +221,7 @@ def _nearest_slugs(reference: Reference, text: str) -> list[str]:
 
 
 # Words people put around what they look for, and that tell no card from another.
+_PLURAL = re.compile(r"(?<=x)es$|(?<=\w\w[^s])s$")
 _AROUND = {
     *("a", "an", "and", "any", "for", "i", "in", "me", "my", "of", "on", "or", "that", "the", "to", "which", "with"),
     *("best", "card", "come", "earn", "get", "give", "good", "great", "have", "offer", "pay", "access", "lounge"),
@@ -228,18 +230,12 @@ _AROUND = {
 
 def _split_asked(text: str) -> set[str]:
     """The words that are looked for, each as one of many would be called."""
-    return {_to_singular(word) for word in names.normalize_name(text).split()} - _AROUND
-
-
-def _to_singular(word: str) -> str:
-    if word.endswith("xes"):
-        return word[:-2]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+    return {_PLURAL.sub("", word) for word in names.normalize_name(text).split()} - _AROUND
 
 
 def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
     """Cards with a rate, lounge, credit or perk of this name, else of these words, which may name the card too."""
-    typed, asked = names.normalize_name(query), _split_asked(query)
+    typed, words = names.normalize_name(query), _split_asked(query)
     vouchers = {row.slug: row.name for row in reference.rows("voucher_types.csv")}
     by_name, by_words = list[Row](), list[Row]()
     for card in sorted(reference.cards.values(), key=lambda c: (c.country, c.name)):
@@ -250,7 +246,7 @@ def _find_by_offering(reference: Reference, query: str, on: date) -> list[Row]:
         offered = set[str]().union(*map(_split_asked, texts))
         if typed and any(f" {typed} " in f" {names.normalize_name(text)} " for text in texts):
             by_name.append(card)
-        if asked & offered and asked <= offered | _split_asked(f"{card.name} {card.issuer} {card.slug}"):
+        if words & offered and words <= offered | _split_asked(f"{card.name} {card.issuer} {card.slug}"):
             by_words.append(card)
     return by_name or by_words
 

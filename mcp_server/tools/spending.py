@@ -349,10 +349,10 @@ def _to_imported(
 
 def _describe_credits(uses: Sequence[SeenUse], imported: bool) -> list[str]:
     """What is kept as used, and what the person has to say: a credit may wait to be activated."""
-    kept = [f"{use.name}: {use.describe()}" for use in uses if use.is_proved]
+    proved = [f"{use.name}: {use.describe()}" for use in uses if use.is_proved]
     open_uses = [f"{use.name}: {use.describe()}" for use in uses if not use.is_proved]
     return [
-        *([f"{'Marked' if imported else 'Would be marked'} as used: {'; '.join(kept[:3])}."] if kept else []),
+        *([f"{'Marked' if imported else 'Would be marked'} as used: {'; '.join(proved[:3])}."] if proved else []),
         *([f"Used if it was activated, so say so: {'; '.join(open_uses[:3])}."] if open_uses else []),
     ]
 

@@ -91,7 +91,13 @@ def to_bonus_card(call: Call, card: CatalogCard, point: Decimal | None) -> Bonus
 def sum_promised(call: Call, members: Sequence[str]) -> Decimal:
     """What the open bonuses of these members still ask for, in US dollars, as far as statements show."""
     rows = call.db.scalars(sa.select(Row).where(Row.member.in_(members), Row.spend_requirement.is_not(None))).all()
-    running = [row for row in rows if _is_running(row, call.own_day)]
+    running = [
+        row
+        for row in rows
+        if row.bonus_status not in ("earned", "missed")
+        and (row.closed_on is None or row.closed_on > call.own_day)
+        and (row.bonus_status == "pending" if row.spend_deadline_on is None else row.spend_deadline_on >= call.own_day)
+    ]
     spending = read_bonus_spending(call.db, running)
     promised = Decimal(0)
     for row in running:
@@ -100,12 +106,6 @@ def sum_promised(call: Call, members: Sequence[str]) -> Decimal:
             rate.usd_per_unit if rate else 0
         )
     return promised
-
-
-def _is_running(row: Row, today: date) -> bool:
-    if row.bonus_status in ("earned", "missed") or (row.closed_on is not None and row.closed_on <= today):
-        return False
-    return row.bonus_status == "pending" if row.spend_deadline_on is None else row.spend_deadline_on >= today
 
 
 def to_planned(call: Call, step: BonusStep) -> PlannedBonus:
