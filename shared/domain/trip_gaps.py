@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Literal
 
 from shared.domain.dates import format_day
-from shared.domain.plurals import pluralize
 
 MAX_NIGHTS = 90  # looked at; a longer trip is a move
 Kind = Literal["night", "flight"]
@@ -90,7 +89,8 @@ def _group_nights(nights: Sequence[date]) -> Iterator[Gap]:
 
 def _describe_nights(run: Sequence[date]) -> Gap:
     leaves = run[-1] + timedelta(days=1)
-    text = f"No stay is filed for {pluralize(len(run), 'night')}, {format_day(run[0])} to {format_day(leaves)}."
+    nights = "the night" if len(run) == 1 else f"the {len(run)} nights"
+    text = f"No hotel is saved for {nights} from {format_day(run[0])} to {format_day(leaves)}."
     return Gap("night", run[0], leaves, text)
 
 

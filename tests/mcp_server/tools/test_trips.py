@@ -409,7 +409,7 @@ def test_get_trip_names_nights_without_a_stay_and_ways_nothing_connects(people: 
     answer = use(people.alice, "get_trip", trip_id=trip_id)
     gaps = [(g["kind"], g["from_date"], g["to_date"]) for g in answer["gaps"]]
     assert gaps == [("night", "2027-05-06", "2027-05-10"), ("flight", "2027-05-01", "2027-05-10")]
-    assert "No stay is filed for 4 nights, 6 May 2027 to 10 May 2027." in answer["message"]
+    assert "No hotel is saved for the 4 nights from 6 May 2027 to 10 May 2027." in answer["message"]
     assert "Nothing is filed from HND (1 May 2027) to KIX (10 May 2027)." in answer["message"]
 
 
