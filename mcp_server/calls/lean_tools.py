@@ -10,7 +10,6 @@ from mcp_server.toolkit.context import LiveCall
 from mcp_server.toolkit.registry import TOOLS, Effect, Tier, Tool, tool
 from mcp_server.toolkit.results import Part, Result
 from shared.domain.mcp_addresses import McpAddress
-from shared.domain.plurals import pluralize
 from shared.domain.tool_profiles import AREAS
 from shared.errors import Fault, Invalid
 
@@ -62,8 +61,8 @@ async def find_tools(call: LiveCall, query: Query, area: Area | None = None) -> 
     if not matches:
         words = "None of these tools fits. If it is about points, miles or travel with them, ask in other words."
         return FoundTools(message=words, tools=[])
-    best = f"{pluralize(len(matches), 'tool')} found, the likeliest first: {matches[0].name}."
-    return FoundTools(message=f"{best} Run one with the tool in its call_with.", tools=[_describe(t) for t in matches])
+    words = "These may help, the first fits best; each names how it is run. If none does, this service cannot do it."
+    return FoundTools(message=words, tools=[_describe(t) for t in matches])
 
 
 @tool(area="search", tier=Tier.FREE, effect=Effect.READS, open_world=True, title="Run a tool", catalogue=LEAN_TOOLS)

@@ -49,7 +49,8 @@ class UpdatedProfile(Result):
     tier=Tier.FREE,
     effect=Effect.READS,
     title="Show my settings",
-    phrases="What do you think my settings are: home airport, default cabin, currency, which emails I receive?",
+    phrases="What do you think my settings are: home airport, default cabin, currency, which emails I receive? What do"
+    " you know about me? Delete everything, erase my data, cancel or close my account",
 )
 def get_profile(call: Call) -> ShownProfile:
     """Shows the user's settings: home airport, default cabin, currency, timezone, airlines, and which emails are on.
@@ -61,7 +62,8 @@ def get_profile(call: Call) -> ShownProfile:
     home = f"home airport {profile.home_airport}" if profile.home_airport else "no home airport"
     cabin = f", {profile.default_cabin.replace('_', ' ')} cabin" if profile.default_cabin else ""
     settings = f"{home}{cabin}, {pluralize(profile.default_passengers, 'passenger')}, prices in {profile.currency}"
-    profile_text = f"Your profile: {settings}. Change it with update_profile or on the dashboard."
+    page = f"{call.settings.web_url}/dashboard/account"
+    profile_text = f"Your profile: {settings}. All your data, a copy of it, and deleting the account: {page}"
     return ShownProfile(message=profile_text, profile=profile)
 
 
