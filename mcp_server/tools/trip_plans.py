@@ -95,7 +95,7 @@ class _Planned:
 
     funds: Funds
     plans: list[PaidJourney[AwardOption]]
-    chosen: dict[str, PaidJourney[AwardOption]]
+    plans_shown: dict[str, PaidJourney[AwardOption]]
     considered: int
     reasons: list[str]
     nearest: NearestPlan[AwardOption] | None
@@ -234,7 +234,7 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
     planned = await call.in_session(lambda session: _plan_on_thread(call, session, wish, seats, rates))
     if not planned.plans and planned.nearest is None and planned.funds.purses:
         planned = replace(planned, nearest=await _find_on_other_days(call, wish, rates))
-    best_plans = dict(planned.chosen)
+    best_plans = dict(planned.plans_shown)
     if planned.nearest and planned.nearest.paid:
         best_plans["nearest"] = planned.nearest.paid
     priced, fare_readings = await _ask_fares(call, wish, list(best_plans.values()), rates)
