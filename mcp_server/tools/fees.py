@@ -279,10 +279,10 @@ def estimate_award_fees(
     programs: Annotated[list[str] | None, Field(max_length=60)] = None,
     date: Annotated[Day | None, Field(description="Of departure; sets the UK duty.")] = None,
 ) -> FeeEstimates:
-    """Estimates the taxes, fees and fuel surcharges (YQ) on an award ticket: cash on top of the points.
+    """Estimates the taxes, fees and fuel surcharges (YQ) on an award ticket.
 
-    For "What do I still have to pay on top of miles?" By programme, lowest first, one way, per person, from past
-    searches. basis region: an average. Free accounts: top 3. Free.
+    For "What do I still have to pay on top of miles?" By programme, lowest first, one way, per person. Free accounts:
+    top 3. Free.
     """
     slugs = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
     start, end = call.reference.airport(origin), call.reference.airport(destination)
