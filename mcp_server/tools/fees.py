@@ -288,8 +288,7 @@ def estimate_award_fees(
 ) -> FeeEstimates:
     """Estimates the taxes, fees and fuel surcharges (YQ) on an award ticket.
 
-    For "What do I pay on top of miles?" By programme, one way, per person, from past searches. Free
-    accounts: top 3. Free.
+    For "What do I still have to pay on top of miles?" By programme, one way, per person. Free accounts: top 3. Free.
     """
     slugs = list(dict.fromkeys(call.reference.program(p).slug for p in programs or ()))
     start, end = call.reference.airport(origin), call.reference.airport(destination)

@@ -313,14 +313,13 @@ def list_lounge_visits(
     to_date: Day | None = None,
     airport: AirportOrCity | None = None,
     card_id: CardId | None = None,
-    guests: Annotated[Guests | None, Field(description="Companions: adds the rules of entry.")] = None,
+    guests: Guests | None = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Visits:
-    """Lists the airport lounges the user visited, and how often, per card, Priority Pass or other entry.
+    """Lists the airport lounges the user visited, per card; with guests, which lounges they enter and the price.
 
-    For "How often was I in a lounge this year?" With guests also which lounges the cards and statuses open, and what
-    guests cost: "Can I bring two guests at JFK?" Free.
+    For "How often was I in a lounge? May two guests come in?" Free.
     """
     if from_date and to_date and to_date < from_date:
         raise Invalid(Fault("to_date", "is before from_date", f"a date from {from_date.isoformat()}"))
