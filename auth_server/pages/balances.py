@@ -73,10 +73,10 @@ async def show_new_or_stored(member: Member) -> FlowResult:
     if row is None:
         return BALANCES.show_gone()
     value, own = row["value"] or {}, row["own"]
-    kept = {"cents_per_point": value["cents_per_point"]} if value.get("basis") == "own" else {}
+    own_values = {"cents_per_point": value["cents_per_point"]} if value.get("basis") == "own" else {}
     if own:
-        kept = {"cents_per_point": own["cents_per_point"], "value_currency": own["currency"], **own}
-    return _show(member, form, form.write(row | {"cents_per_point": None} | kept), answer, name_owner(row))
+        own_values = {"cents_per_point": own["cents_per_point"], "value_currency": own["currency"], **own}
+    return _show(member, form, form.write(row | {"cents_per_point": None} | own_values), answer, name_owner(row))
 
 
 def _show(
@@ -116,8 +116,8 @@ async def save(member: Member) -> FlowResult:
     is_stored, is_own = (member.data.form_value(name) == "yes" for name in ("is_stored", "is_own"))
     form = await FORM.load(member, is_new=not is_stored)
     typed = form.read(member)
-    sent = {name: typed[name] for name in ("program", "balance") if name in typed}
-    arguments: dict[str, Any] = sent | form.list_filled(typed)
+    first_arguments = {name: typed[name] for name in ("program", "balance") if name in typed}
+    arguments: dict[str, Any] = first_arguments | form.list_filled(typed)
     owner = {name: member.data.form_value(name).strip() for name in KEYS} if is_stored else None
     if owner is not None:
         arguments |= {name: text for name, text in owner.items() if text}

@@ -63,8 +63,8 @@ def _read_transfer(text: str) -> str:
 def _read_ratio(match: re.Match[str]) -> tuple[int, int]:
     """Points sent and received; 0 for what is no such number. Raises UnreadNumber."""
     numbers = [read_number(match[name], is_whole=True) for name in ("sent", "received")]
-    sent, received = (n if isinstance(n, int) and 0 < n <= MOST_SENT else 0 for n in numbers)
-    return sent, received
+    points_sent, received = (n if isinstance(n, int) and 0 < n <= MOST_SENT else 0 for n in numbers)
+    return points_sent, received
 
 
 OwnTransfers = Annotated[
@@ -267,11 +267,11 @@ def _keep_own(
                 raise Invalid(Fault(f"transfers[{at}]", problem, "each programme known here once"))
         ratios = [_read_ratio(match) for match in read]
         columns["transfers"] = [
-            {"program": goal, "sent": sent, "received": received}
-            for goal, (sent, received) in zip(goals, ratios, strict=True)
+            {"program": goal, "sent": points_sent, "received": received}
+            for goal, (points_sent, received) in zip(goals, ratios, strict=True)
         ]
-    kept = call.reference.programs.get(slug)
-    keep_program(call.db, call.reference, slug, kept.name if kept else name, columns)
+    known_program = call.reference.programs.get(slug)
+    keep_program(call.db, call.reference, slug, known_program.name if known_program else name, columns)
     del call.reference  # as it was before the programme was there, or its value
     call.add_own_programs()
 
@@ -317,14 +317,14 @@ def update_points_balance(
     values = {"balance": balance, "as_of": as_of or call.today, "source": "manual", "updated_at": call.now}
     money = value_currency or VALUATION_CURRENCY
     cents = None if cents_per_point is None else _convert_cents(cents_per_point, money)
-    said = {name: value for name, value in optional.items() if value is not None or name in (clear or ())}
+    given_values = {name: value for name, value in optional.items() if value is not None or name in (clear or ())}
     if is_own(slug):
-        _keep_own(call, slug, other_name or "", said, money, transfers)
+        _keep_own(call, slug, other_name or "", given_values, money, transfers)
     elif transfers is not None:
         raise Invalid(Fault("transfers", "are for a programme of the user's own", "a name in other_name"))
-    elif "cents_per_point" in said:
+    elif "cents_per_point" in given_values:
         values["own_cents"] = cents
-    values |= {name: value or None for name, value in said.items() if name != "cents_per_point"}
+    values |= {name: value or None for name, value in given_values.items() if name != "cents_per_point"}
     row, before = set_balance(call.db, slug, find_member(call.db, member, Row.member), values)
     previous = before and Previous(balance=before[0], as_of=before[1])
     saved = _to_balance(call, row)

@@ -242,8 +242,8 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
     if card_id is None:
         slugs: Collection[str | None] = list_open_slugs(call.db, call.today)
         query = select(LoyaltyStatus.program, LoyaltyStatus.tier).where(LoyaltyStatus.member == HOLDER)
-        held = [(program, tier) for program, tier in call.db.execute(query)]
-        statuses = lounges.find_alliance_tiers(call.reference, held)
+        held_statuses = [(program, tier) for program, tier in call.db.execute(query)]
+        statuses = lounges.find_alliance_tiers(call.reference, held_statuses)
     else:
         slugs, statuses = [call.db.scalar(select(Card.slug).where(Card.id == card_id))], frozenset()
     holders = {slug for slug in slugs if slug} | statuses
@@ -256,7 +256,7 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
 def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: int) -> EntryRule:
     price = lounges.price_guests(entry, guests)
     card = call.reference.cards.get(entry.holder)
-    known = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
+    is_covered = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
     return EntryRule(
         lounges=entry.lounges,
         held=card.name if card else _ALLIANCE_NAMES[entry.holder],
@@ -269,7 +269,7 @@ def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: 
         guests_on=entry.guests_on,
         visits_a_year=entry.visits_a_year,
         condition=entry.condition,
-        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and known else None,
+        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and is_covered else None,
         **describe_audited(entry),
     )
 

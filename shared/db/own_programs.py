@@ -39,9 +39,9 @@ def find_or_add(session: Session, slug: str, name: str) -> OwnProgram | None:
     Calls of one account wait for each other, so that two at once make one.
     """
     lock(session, session.info["account_id"])
-    kept = list_own_programs(session)
-    row = next((row for row in kept if row.slug == slug), None)
-    if row is None and len(kept) < MOST_PROGRAMS:
+    rows = list_own_programs(session)
+    row = next((row for row in rows if row.slug == slug), None)
+    if row is None and len(rows) < MOST_PROGRAMS:
         row = OwnProgram(slug=slug, name=name, transfers=[])
         session.add(row)
         session.flush()

@@ -11,7 +11,7 @@ from shared.domain.hybrids import parse_local_time
 from shared.domain.plurals import pluralize
 
 
-class Flown(Protocol):
+class FlownSegment(Protocol):
     """One flight with local times of its airports."""
 
     @property
@@ -26,7 +26,7 @@ class Flown(Protocol):
     def cabin(self) -> str | None: ...
 
 
-def describe_mixed_cabins(flights: Sequence[Flown], miles: Callable[[str, str], int]) -> str | None:
+def describe_mixed_cabins(flights: Sequence[FlownSegment], miles: Callable[[str, str], int]) -> str | None:
     """`business for 62% of the way, economy for 38%`; None of one cabin, or where one is not known."""
     lengths: Counter[str] = Counter()
     for flight in flights:
@@ -40,7 +40,7 @@ def describe_mixed_cabins(flights: Sequence[Flown], miles: Callable[[str, str], 
     return ", ".join([f"{longest} for {share}% of the way", *(f"{cabin} for {n}%" for cabin, n in others)])
 
 
-def list_nights_between(flights: Sequence[Flown]) -> list[str]:
+def list_nights_between(flights: Sequence[FlownSegment]) -> list[str]:
     """A sentence for each connection that lasts a night."""
     waits = ((a.destination, _read(a.arrives_at), _read(b.departs_at)) for a, b in pairwise(flights))
     return [

@@ -16,7 +16,7 @@ _NEEDED = frozenset({"origin", "destination", "date"})
 _KNOWN = _NEEDED | {"passengers", "cabin"}
 
 
-class Offer(Protocol):
+class LinkedOffer(Protocol):
     """An award seat that a search has found."""
 
     @property
@@ -53,7 +53,7 @@ def booking_link(
     return url
 
 
-def list_booking_links(reference: Reference, offers: Iterable[Offer], passengers: int) -> dict[str, str]:
+def list_booking_links(reference: Reference, offers: Iterable[LinkedOffer], passengers: int) -> dict[str, str]:
     """For each programme the address that asks for the first of its offers, of those with a known one."""
     links: dict[str, str | None] = {}
     for offer in offers:

@@ -34,24 +34,24 @@ def find_program(reference: Reference, name: str) -> str:
 
     Raises Candidates where several can be meant, and where one differs by a slip of the pen alone.
     """
-    known = reference.find_programs(name)
-    if not known:
+    matches = reference.find_programs(name)
+    if not matches:
         outside = reference.find_outside_names(name)
         close = () if outside else find_slips(reference, name)
         if not close:
             return build_slug(outside[0] if len(outside) == 1 else name)
-        known = close
-        if len(known) == 1:
-            only = reference.programs[known[0]].name
+        matches = close
+        if len(matches) == 1:
+            only = reference.programs[matches[0]].name
             raise Invalid(Fault("other_name", f"is almost {only}", f"{only}, or a name that is less like it"))
-    if len(known) > 1:
-        choices = [Choice(slug, reference.programs[slug].name) for slug in known]
+    if len(matches) > 1:
+        choices = [Choice(slug, reference.programs[slug].name) for slug in matches]
         raise Candidates(
-            f"{name} can mean {len(known)} programmes; call again with one of them.",
+            f"{name} can mean {len(matches)} programmes; call again with one of them.",
             [{"program": c.value, "name": c.title} for c in choices],
             Ambiguity("programme", name, choices),
         )
-    return known[0]
+    return matches[0]
 
 
 def find_slips(reference: Reference, name: str) -> tuple[str, ...]:
@@ -78,6 +78,6 @@ def keep_program(session: Session, reference: Reference, slug: str, name: str, v
 
 def forget_program(session: Session, slug: str) -> None:
     """Removes a programme of one's own once no one of the household has points in it."""
-    left = sa.select(PointsBalance.id).where(PointsBalance.program == slug)
-    if is_own(slug) and session.scalar(left.limit(1)) is None:
+    rows = sa.select(PointsBalance.id).where(PointsBalance.program == slug)
+    if is_own(slug) and session.scalar(rows.limit(1)) is None:
         session.execute(sa.delete(OwnProgram).where(OwnProgram.slug == slug))
