@@ -326,7 +326,7 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
         bonus += f" No current welcome offer is known for {pluralize(without_offer, 'card')}."
     unaudited = sum(1 for c in matches if c.audited_on is None)
     audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
-    fees = f" {told}" if len(matches) == 1 and (told := _describe_fees(reference, matches[0])) else ""
+    fees = f" {words}" if len(matches) == 1 and (words := _describe_fees(reference, matches[0])) else ""
     return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{fees}{bonus}{audit}"
 
 
@@ -335,16 +335,16 @@ def _describe_fees(reference: Reference, card: Row) -> str:
     fees = catalogue.find_fees(reference, card.slug)
     if fees is None:
         return ""
-    told = []
+    sentences = []
     if fees.foreign_fee_percent is not None:
-        told.append(
+        sentences.append(
             f"Purchases abroad cost {fees.foreign_fee_percent.normalize():f} % more."
             if fees.foreign_fee_percent
             else "No fee on purchases abroad."
         )
     if fees.additional_card_fee is not None:
         price = format_money(fees.additional_card_fee, card.fee_currency)
-        told.append(
+        sentences.append(
             f"An additional card costs {price} a year." if fees.additional_card_fee else "Additional cards free."
         )
-    return " ".join(told)
+    return " ".join(sentences)

@@ -255,7 +255,7 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
 def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: int) -> EntryRule:
     price = lounges.price_guests(entry, guests)
     card = call.reference.cards.get(entry.holder)
-    known = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
+    has_list = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
     return EntryRule(
         lounges=entry.lounges,
         held=card.name if card else _ALLIANCE_NAMES[entry.holder],
@@ -268,7 +268,7 @@ def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: 
         guests_on=entry.guests_on,
         visits_a_year=entry.visits_a_year,
         condition=entry.condition,
-        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and known else None,
+        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and has_list else None,
         **describe_audited(entry),
     )
 
