@@ -86,13 +86,13 @@ class LoggedVisit(Added):
 
 
 class EntryRule(Audited):
-    """What one card or status opens. `held`: which; `guests_cost`: of the guests asked about, null: not known.
+    """What one card or status opens. `card_or_status`: which; `guests_cost`: of the guests asked about, null: not known.
 
     `listed_here`: those at the airport asked about; null: no list of them by airport is known.
     """
 
     lounges: str
-    held: str
+    card_or_status: str
     guests_free: int | None
     guests_most: int | None
     guest_fee: Money | None
@@ -258,7 +258,7 @@ def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: 
     has_list = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
     return EntryRule(
         lounges=entry.lounges,
-        held=card.name if card else _ALLIANCE_NAMES[entry.holder],
+        card_or_status=card.name if card else _ALLIANCE_NAMES[entry.holder],
         guests_free=entry.guests_free,
         guests_most=entry.guests_most,
         guest_fee=entry.guest_fee,
@@ -294,7 +294,7 @@ def _describe_rule(rule: EntryRule, guests: int) -> str:
     else:
         price = f"{who} free" if guests else "you come in"
     where = f", {_GUESTS_ON[rule.guests_on]}" if guests and rule.guests_on else ""
-    return f"{rule.lounges} with {rule.held}: {price}{where}."
+    return f"{rule.lounges} with {rule.card_or_status}: {price}{where}."
 
 
 @tool(
