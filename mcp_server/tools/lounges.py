@@ -86,7 +86,7 @@ class LoggedVisit(Added):
 
 
 class EntryRule(Audited):
-    """What one card or status opens. `card_or_status`: which; `guests_cost`: of the guests asked about, null: not known.
+    """What one card or status opens. `guests_cost`: of the guests asked about, null: not known.
 
     `listed_here`: those at the airport asked about; null: no list of them by airport is known.
     """
@@ -241,8 +241,8 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
     if card_id is None:
         slugs: Collection[str | None] = list_open_slugs(call.db, call.today)
         query = select(LoyaltyStatus.program, LoyaltyStatus.tier).where(LoyaltyStatus.member == HOLDER)
-        held = [(program, tier) for program, tier in call.db.execute(query)]
-        statuses = lounges.find_alliance_tiers(call.reference, held)
+        own_tiers = [(program, tier) for program, tier in call.db.execute(query)]
+        statuses = lounges.find_alliance_tiers(call.reference, own_tiers)
     else:
         slugs, statuses = [call.db.scalar(select(Card.slug).where(Card.id == card_id))], frozenset()
     holders = {slug for slug in slugs if slug} | statuses
