@@ -222,8 +222,8 @@ def _describe_cheapest(call: LiveCall, matches: Sequence[AwardOption], passenger
         return ""
     best, facts = matches[0], call.reference
     price = describe_price(price_party(best, passengers), program_name(facts, best.program))
-    cheapest_words = f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
-    return " ".join([cheapest_words, *warn_of_phantoms(facts, matches[:1])])
+    sentence = f" Cheapest: {price}, with {airline_name(facts, best.airline)} on {format_weekday(best.date)}."
+    return " ".join([sentence, *warn_of_phantoms(facts, matches[:1])])
 
 
 def _describe_result(

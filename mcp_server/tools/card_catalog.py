@@ -343,7 +343,7 @@ def _describe_matches(reference: Reference, matches: list[Row], country: str | N
         bonus += f" No current welcome offer is known for {pluralize(without_offer, 'card')}."
     unaudited = sum(1 for c in matches if c.audited_on is None)
     audit = f" {pluralize(unaudited, 'card')} unaudited: check with the issuer." if unaudited else ""
-    fees = f" {fee_words}" if len(matches) == 1 and (fee_words := _describe_fees(reference, matches[0])) else ""
+    fees = f" {words}" if len(matches) == 1 and (words := _describe_fees(reference, matches[0])) else ""
     return f"{pluralize(len(matches), 'card')} fit{'s' if len(matches) == 1 else ''}.{fees}{bonus}{audit}"
 
 

@@ -239,8 +239,8 @@ def _build_freshness(call: Call, fees: Sequence[Fee]) -> Freshness:
 
 def _cut(rows: Sequence[Any], programs: int | None) -> list[Any]:
     """The rows of the first programmes."""
-    programs_shown = list(dict.fromkeys(row.program for row in rows))[:programs]
-    return [row for row in rows if row.program in programs_shown]
+    names = list(dict.fromkeys(row.program for row in rows))[:programs]
+    return [row for row in rows if row.program in names]
 
 
 def _describe_fees(call: Call, fees: Sequence[Fee], total: int, origin: str, destination: str, cabin: str) -> str:

@@ -87,13 +87,13 @@ class LoggedVisit(Added):
 
 
 class EntryRule(Audited):
-    """What one card or status opens. `held`: which; `guests_cost`: of the guests asked about, null: not known.
+    """What one card or status opens. `guests_cost`: of the guests asked about, null: not known.
 
     `listed_here`: those at the airport asked about; null: no list of them by airport is known.
     """
 
     lounges: str
-    held: str
+    card_or_status: str
     guests_free: int | None
     guests_most: int | None
     guest_fee: Money | None
@@ -242,8 +242,8 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
     if card_id is None:
         slugs: Collection[str | None] = list_open_slugs(call.db, call.today)
         query = select(LoyaltyStatus.program, LoyaltyStatus.tier).where(LoyaltyStatus.member == HOLDER)
-        held_statuses = [(program, tier) for program, tier in call.db.execute(query)]
-        statuses = lounges.find_alliance_tiers(call.reference, held_statuses)
+        own_tiers = [(program, tier) for program, tier in call.db.execute(query)]
+        statuses = lounges.find_alliance_tiers(call.reference, own_tiers)
     else:
         slugs, statuses = [call.db.scalar(select(Card.slug).where(Card.id == card_id))], frozenset()
     holders = {slug for slug in slugs if slug} | statuses
@@ -256,10 +256,10 @@ def _list_entry_rules(call: Call, card_id: int | None, airport: str | None, gues
 def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: int) -> EntryRule:
     price = lounges.price_guests(entry, guests)
     card = call.reference.cards.get(entry.holder)
-    is_covered = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
+    has_list = any(entry.network in lounge.networks for lounge in call.reference.rows("lounges.csv"))
     return EntryRule(
         lounges=entry.lounges,
-        held=card.name if card else _ALLIANCE_NAMES[entry.holder],
+        card_or_status=card.name if card else _ALLIANCE_NAMES[entry.holder],
         guests_free=entry.guests_free,
         guests_most=entry.guests_most,
         guest_fee=entry.guest_fee,
@@ -269,7 +269,7 @@ def _to_entry_rule(call: Call, entry: LoungeEntry, airport: str | None, guests: 
         guests_on=entry.guests_on,
         visits_a_year=entry.visits_a_year,
         condition=entry.condition,
-        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and is_covered else None,
+        listed_here=lounges.list_at(call.reference, airport, entry.network) if airport and has_list else None,
         **describe_audited(entry),
     )
 
@@ -295,7 +295,7 @@ def _describe_rule(rule: EntryRule, guests: int) -> str:
     else:
         price = f"{who} free" if guests else "you come in"
     where = f", {_GUESTS_ON[rule.guests_on]}" if guests and rule.guests_on else ""
-    return f"{rule.lounges} with {rule.held}: {price}{where}."
+    return f"{rule.lounges} with {rule.card_or_status}: {price}{where}."
 
 
 @tool(

@@ -162,7 +162,7 @@ def _find_way(reaches: Reaches, program: str, points: int) -> tuple[Reachable, s
 
 def _find_surcharges(call: Call, program: str, airlines: Sequence[str]) -> list[Surcharge]:
     """The surcharges known for these carriers when booked with this programme."""
-    rows = [surcharge.row for surcharge in find_surcharges(call.reference, program, airlines)]
+    rows = [level.row for level in find_surcharges(call.reference, program, airlines)]
     return [
         Surcharge(level=r.level, usd_low=r.usd_low, usd_high=r.usd_high, note=r.remark, **describe_verified(r))
         for r in rows

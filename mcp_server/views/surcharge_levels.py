@@ -47,8 +47,8 @@ def to_ranked(level: SurchargeLevel) -> RankedSurcharge:
 def describe_surcharges(call: Call, ranked: Sequence[SurchargeLevel]) -> str:
     """`Airline surcharges: none with Aeroplan and AAdvantage (AA); very high with Atmos Rewards.`"""
     groups = group_levels(ranked)
-    named = dict.fromkeys([*list(groups)[:1], *list(groups)[-1:]])
-    parts = [f"{level.replace('_', ' ')} with {_name_some(call, groups[level])}" for level in named]
+    levels = dict.fromkeys([*list(groups)[:1], *list(groups)[-1:]])
+    parts = [f"{level.replace('_', ' ')} with {_name_some(call, groups[level])}" for level in levels]
     return f"Airline surcharges: {'; '.join(parts)}." if parts else ""
 
 

@@ -25,15 +25,15 @@ class SurchargeLevel(NamedTuple):
 def find_surcharges(reference: Reference, program: str, airlines: Collection[str]) -> list[SurchargeLevel]:
     """Everything known for these airlines when booked with this programme, of any cabin."""
     own = {c for c in airlines if (a := reference.airlines.get(c)) and a.program == program}
-    matches = []
+    levels = []
     for row in reference.rows("carrier_surcharges.csv"):
         named = set(airlines) if row.operating_carrier == ANY else set(row.operating_carrier.split("|"))
         carriers = named & set(airlines)
         if row.booked_with is None:
             carriers &= own
         if carriers and row.booked_with in (None, program):
-            matches.append(SurchargeLevel(program, tuple(sorted(carriers)), row))
-    return matches
+            levels.append(SurchargeLevel(program, tuple(sorted(carriers)), row))
+    return levels
 
 
 def rank_programs(
@@ -47,9 +47,9 @@ def rank_programs(
     for program in programs or reference.programs:
         own = {a.iata for a in reference.airlines_of(reference.programs[program])}
         sold = [a for a in airlines if a in own or reference.partner(program, a)]
-        matches = find_surcharges(reference, program, sold)
+        of_program = find_surcharges(reference, program, sold)
         for airline in sold:
-            of_airline = [f.row for f in matches if airline in f.airlines]
+            of_airline = [f.row for f in of_program if airline in f.airlines]
             if any(row.operating_carrier != ANY for row in of_airline):
                 of_airline = [row for row in of_airline if row.operating_carrier != ANY]
             if fitting := [row for row in of_airline if row.cabin == "any" or cabin in row.cabin.split("|")]:

@@ -19,7 +19,6 @@ DIALECT = re.compile(
 )
 SEARCHABLE = {"shared/db/base.py: unscoped"}  # lifts the own-rows guard: one word that a reader can search for
 PUBLISHED_FIELDS = {
-    ("mcp_server/tools/lounges.py", "held"),
     ("mcp_server/tools/portfolio.py", "held"),
     ("mcp_server/views/award_search.py", "asked"),
     ("mcp_server/tools/trip_plans.py", "asked"),

@@ -283,7 +283,7 @@ def test_list_lounge_visits_says_which_lounges_two_guests_come_into(use: Use, pe
     assert (centurion["guests_cost"], centurion["currency"], centurion["guests_on"]) == (100.0, "USD", "same_flight")
     assert (centurion["hours_before"], centurion["listed_here"]) == (3, None)
     alone = _entry(use, people, 2, card_id=sapphire)["entry"]
-    assert {r["held"] for r in alone} == {"Chase Sapphire Reserve"}
+    assert {r["card_or_status"] for r in alone} == {"Chase Sapphire Reserve"}
     assert "entry" in use(people.alice, "list_lounge_visits")
     assert not use(people.alice, "list_lounge_visits")["entry"]
 
