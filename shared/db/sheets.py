@@ -82,7 +82,7 @@ def _read_spending(session: Session) -> Rows:
         .outerjoin(Card, SpendingStatement.card_id == Card.id)
         .order_by(SpendingTotal.month, SpendingTotal.category, SpendingStatement.id)
     )
-    return list(session.execute(rows.limit(MAX_WRITTEN)).mappings())
+    return [dict(row) for row in session.execute(rows.limit(MAX_WRITTEN)).mappings()]
 
 
 _BALANCES = ("program", "member", "balance", "expires_on", "as_of", "cents_per_point", "notes")
