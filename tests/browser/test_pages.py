@@ -109,7 +109,7 @@ def signed_in(tab: Tab, base: str, plan: str = "free", email: str = "ann@example
     tab.wait("document.title.startsWith('Sign in')")
     tab.fill("email", email)
     tab.fill("password", PASSWORD)
-    tab.press("main form button")
+    tab.press("main form button.primary")
     tab.wait("document.title.startsWith('Home')")
 
 
