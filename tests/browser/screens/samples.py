@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.browser.screens.stage import Stage
 from tests.browser.screens.stored_rows import days_ahead, hold_much, hold_points, record_prices, watch_route
+from tests.support.sandbox_seats import set_seat
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,15 @@ SEARCH = {**ROUTE, "date": days_ahead(60).isoformat(), "passengers": 2}
 EVERY = {name: SEARCH[name] for name in ("origin", "destination", "date", "passengers")}
 
 
+def open_seats(_stage: Stage, cabin: str = "economy", days: int = 1) -> None:
+    """Opens seats of one airline, because many days are drawn without any."""
+    for day in range(days):
+        set_seat("open:4", ROUTE["origin"], ROUTE["destination"], days_ahead(60 + day), cabin, ROUTE["airline"])
+
+
 def search_first(stage: Stage, days: int = 1) -> None:
-    """What list_flights lists has been seen in a search. One day has 1 to 6 offers in economy, by its date."""
+    """What list_flights lists has been seen in a search."""
+    open_seats(stage, days=days)
     for day in range(days):
         stage.use("search_availability", **SEARCH | {"date": days_ahead(60 + day).isoformat()})
 
@@ -59,7 +67,7 @@ SAMPLES = [
     Sample("transfer-options", "compare_transfer_options", TARGET, ages=False, prepare=hold_points),
     Sample("hotel-prices", "get_hotel_price_history", {"booking_id": 1}, prepare=record_prices),
     Sample("watch", "get_route_monitor", {"monitor_id": 1}, prepare=watch_route),
-    Sample("award-results-day", "search_availability", SEARCH),
+    Sample("award-results-day", "search_availability", SEARCH, prepare=open_seats),
     Sample("award-results", "search_all_airlines", EVERY),
     Sample("award-results-seen", "list_flights", {"origin": "LHR", "destination": "JFK"}, prepare=search_first),
 ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.screens.samples import EVERY, SEARCH, search_first
+from tests.browser.screens.samples import EVERY, SEARCH, open_seats, search_first
 from tests.browser.screens.stage import Stage
 from tests.browser.screens.stored_rows import days_ahead
 
@@ -240,6 +240,7 @@ def test_the_watch_is_of_what_was_asked_and_of_what_the_filters_leave(stage: Sta
 
 def test_days_around_airlines_and_a_limit_that_were_asked_for_are_watched(stage: Stage) -> None:
     asked = {**EVERY, "flex_days": 2, "airlines": ["BA", "VS"], "max_points": 45_000, "cabin": "business"}
+    open_seats(stage, "business")
     stage.open(TOOL, asked, phase="")
     stage.click("#acts .primary")
     stage.wait_for("document.querySelector('.outcome')")
