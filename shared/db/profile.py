@@ -75,7 +75,7 @@ def read_settings(account_id: int) -> dict[str, Any]:
 def read_avoided_airlines(session: Session, account_ids: Iterable[int]) -> dict[int, list[str]]:
     """The codes of each account; those who avoid none are absent."""
     query = sa.select(Profile.account_id, Profile.avoided_airlines).where(Profile.account_id.in_(sorted(account_ids)))
-    return {account_id: codes for account_id, codes in session.execute(query).tuples() if codes}
+    return {account_id: codes for account_id, codes in session.execute(query) if codes}
 
 
 def find_time_zone(session: Session, account_id: int) -> str | None:

@@ -55,7 +55,7 @@ def send(browser: Browser, page: str, action: str, **fields: str) -> Any:
 PAGES = sorted(
     re.sub(r"{\w+}", "1", route.path) for route in routes.DASHBOARD if route.methods and "GET" in route.methods
 )
-UPLOADS = ("/dashboard/logo", "/dashboard/spending")
+UPLOADS = ("/dashboard/logo", "/dashboard/sheets/upload", "/dashboard/spending")
 FORMS = sorted(
     re.sub(r"{\w+}", "1", route.path.replace("{name}", "acme"))
     for route in routes.DASHBOARD

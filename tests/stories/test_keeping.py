@@ -83,8 +83,9 @@ def test_lounges_are_logged_and_counted(people: People, use: Use) -> None:
 def test_an_advisor_gives_a_family_three_options(people: People, use: Use) -> None:
     client = {"client_name": "Family of four", "balances": {"american-airlines-aadvantage": 300_000}}
     portfolio = use(people.paula, "create_client_portfolio", **client)
-    asked = {"origin": "LHR", "destination": "JFK", "date": "2027-03-01", "cabin": "business", "passengers": 4}
+    asked = {"origin": "LHR", "destination": "JFK", "date": "2027-03-04", "cabin": "business", "passengers": 4}
     options = use(people.paula, "search_all_airlines", **asked)["options"][:3]
+    assert len(options) == 3
     number = portfolio["portfolio"]["portfolio_id"]
     answer = use(people.paula, "generate_branded_pdf", flights=options, client_portfolio_id=number)
     assert answer["status"] == "ok", answer["message"]

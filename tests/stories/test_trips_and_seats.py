@@ -22,10 +22,10 @@ def hold(use: Use, people: People, **balances: int) -> None:
 def test_two_of_us_want_business_seats_and_little_taxes(people: People, use: Use) -> None:
     hold(use, people, amex_membership_rewards=180_000, bilt_rewards=60_000)
     journey: dict[str, Any] = LATE_MAY | {"cabin": "business", "passengers": 2}
-    refused = use(people.alice, "plan_trip", **journey, max_cash=300)
+    refused = use(people.alice, "plan_trip", **journey, max_cash=60)
     assert refused["best"] is None
     assert "The nearest plan: with " in refused["message"]
-    assert "USD taxes for two travellers instead of 300 USD" in refused["message"]
+    assert "USD taxes for two travellers instead of 60 USD" in refused["message"]
     planned = use(people.alice, "plan_trip", **journey, max_cash=600)
     assert "each, " in planned["message"]
     assert "for two" in planned["message"]
@@ -38,7 +38,7 @@ def test_two_of_us_want_business_seats_and_little_taxes(people: People, use: Use
 
 def test_instant_points_go_before_a_transfer_of_days(people: People, use: Use) -> None:
     hold(use, people, chase_ultimate_rewards=73_210, capital_one_miles=52_000, marriott_bonvoy=185_000)
-    answer = use(people.alice, "plan_trip", **LATE_MAY, cabin="business", passengers=2, max_cash=560)
+    answer = use(people.alice, "plan_trip", **LATE_MAY, cabin="business", passengers=2, max_cash=1400)
     assert answer["best"] is not None
     steps = " ".join(answer["best"]["steps"])
     assert "transfer" in steps

@@ -27,6 +27,7 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     one_time_links,
     operator_actions,
     overrides,
+    own_programs,
     password_guesses,
     phones,
     profile,
@@ -37,9 +38,11 @@ from shared.db import (  # noqa: F401 - importing registers the tables
     source_watch,
     spending,
     statuses,
+    swept_routes,
     trips,
     usage,
     vouchers,
+    worth_days,
 )
 from shared.db.watches import load_models
 
