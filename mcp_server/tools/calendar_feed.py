@@ -46,7 +46,7 @@ def get_calendar_feed(call: Call) -> CalendarFeed:
     url, webcal = _build_links(link.secret)
     count = pluralize(len(events), "upcoming event")
     return CalendarFeed(
-        message=f"{count}: flights, check-in, stays, plans and deadlines. Keep the link secret; reset_calendar_feed"
+        message=f"{count}: flights, check-in, stays, plans and deadlines. Keep the link secret; a reset"
         " ends it. With ?alarms=on behind it the calendar gets reminders, with ?deadlines=off no deadlines.",
         url=url,
         webcal_url=webcal,

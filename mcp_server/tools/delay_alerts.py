@@ -147,7 +147,7 @@ def _warn_unconfirmed_email(session: Session, account_id: int, channels: Sequenc
     account = session.get_one(Account, account_id)
     if account.email and account.email_confirmed_at:
         return ""
-    return " This account has no confirmed email address, so nothing is mailed; list_notifications shows it."
+    return " This account has no confirmed email address, so nothing is mailed; it stands among the notifications."
 
 
 @tool(

@@ -116,11 +116,11 @@ def _describe_mail(call: Call) -> str:
     addressee = find_addressee(call.db, call.account_id)
     if not addressee.mail_switches["hotel_price_drops"]:
         return (
-            "A lower price appears in list_notifications; mails about it are switched off: update_profile with"
+            "A lower price appears among the notifications; mails about it are switched off: update_profile with"
             " mail hotel_price_drops true switches them on."
         )
     if not (addressee.email and addressee.email_confirmed_at):
-        return "A lower price appears in list_notifications; without a confirmed email address nothing is mailed."
+        return "A lower price appears among the notifications; without a confirmed email address nothing is mailed."
     return (
         "A lower price is mailed and appears as a notice; update_profile with mail hotel_price_drops false ends mails."
     )

@@ -37,8 +37,8 @@ EXTRA_RUN_INTERVAL = timedelta(hours=1)
 QUEUE_SECONDS = 60  # the longest a run usually waits for a worker
 MONDAY = 1
 WITHOUT_MODEL = (
-    "To watch award seats none is needed: create_route_monitor looks every few hours and mails what opens."
-    " Logged hotel stays are watched for lower prices, and create_delay_alert watches an airport."
+    "To watch award seats none is needed: a route monitor looks every few hours and mails what opens."
+    " Logged hotel stays are watched for lower prices, and a delay alert watches an airport."
 )
 
 

@@ -17,6 +17,7 @@ from shared.domain.parsing.numbers import UnreadNumber, read_number
 from shared.domain.parsing.text import fold
 
 _MAX_LINES, _MAX_LINE = 600, 400
+_MOST_PROGRAMS = 10  # Membership Rewards alone has one for each of eight countries
 _FAR = 60  # characters from a label to its number
 _OLDEST = timedelta(days=800)
 # What calls a number a balance, in the languages of the letters. It may end in a word of its language.
@@ -81,7 +82,7 @@ def read_balance(texts: Sequence[Text], world: TravelFacts) -> StatedBalance | N
         program=programs[0] if len(programs) == 1 else None,
         points=amounts[0] if is_sure else None,
         as_of=days.pop() if len(days) == 1 else posted if not days else None,
-        programs=programs[:6],
+        programs=programs[:_MOST_PROGRAMS],
         amounts=amounts[:4],
     )
 
