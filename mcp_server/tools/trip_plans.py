@@ -274,8 +274,8 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
-    call.reference = add_own_programs(session, call.reference)
-    purses, apart = read_household(session, call.reference)
+    purses, apart = household = read_household(session, call.reference)
+    call.reference = add_own_programs(session, call.reference, household.count_points())
     funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, apart)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}

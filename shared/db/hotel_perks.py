@@ -25,18 +25,25 @@ class HotelPerks:
 
 
 def load_perks(session: Session, account_id: int, today: date) -> HotelPerks:
-    """Reads what is valid on a day; vouchers that are on no booking, the first to expire first."""
+    """Reads what is valid on a day; vouchers that are on no booking, the first to expire first.
+
+    Statuses and the profile's currency come in one statement: it is sent with each search for hotels.
+    """
     status, voucher = LoyaltyStatus, Voucher
     is_valid = sa.or_(status.valid_until.is_(None), status.valid_until >= today, status.lifetime)
-    tiers = sa.select(status.program, status.tier).where(
+    tiers = sa.select(sa.func.json_object_agg(status.program, status.tier)).where(
         status.account_id == account_id, status.member == HOLDER, is_valid
     )
+    currency = sa.select(Profile.currency).where(Profile.account_id == account_id)
+    tier_by_program, own_currency = session.execute(
+        sa.select(tiers.scalar_subquery(), currency.scalar_subquery())
+    ).one()
     unused = sa.and_(voucher.flight_booking_id.is_(None), voucher.hotel_booking_id.is_(None))
     lasting = sa.or_(voucher.expires_on.is_(None), voucher.expires_on >= today)
     vouchers = sa.select(voucher).where(voucher.account_id == account_id, unused, lasting)
     return HotelPerks(
-        {row.program: row.tier for row in session.execute(tiers)},
+        tier_by_program or {},
         list_open_slugs(session, today, account_id),
         session.scalars(vouchers.order_by(voucher.expires_on.asc().nulls_last(), voucher.id)).all(),
-        session.scalar(sa.select(Profile.currency).where(Profile.account_id == account_id)),
+        own_currency,
     )

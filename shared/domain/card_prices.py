@@ -53,9 +53,10 @@ def find_card_prices(
 def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:
     """`portal` is what a portal asks: it does not depend on seats. Else `transfer` while the sighting is fresh.
 
+    Points are compared within the currencies that have portals: those of others can be worth many times as much.
     wait: no currency gets there and no fare is known, or the seat was seen too long ago to move points for it.
     """
-    cheapest = min((p.points for p in prices), default=None)
-    if portal is not None and (cheapest is None or portal < cheapest):
+    compared = [p.points for p in prices if p.portal is not None] or [p.points for p in prices]
+    if portal is not None and portal < min(compared, default=portal + 1):
         return "portal"
-    return "transfer" if cheapest is not None and age <= MAX_SIGHTING_AGE else "wait"
+    return "transfer" if prices and age <= MAX_SIGHTING_AGE else "wait"

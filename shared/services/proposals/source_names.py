@@ -23,8 +23,10 @@ _PUBLICATIONS = {
     "milesopedia.com": "Milesopedia",
     "nerdwallet.com": "NerdWallet",
     "oneclickwatch.org": "One Click Watch",
+    "pointhacks.com.au": "Point Hacks",
     "upgrades-and-beyond.com": "Upgrades and Beyond",
     "viewfromthewing.com": "View from the Wing",
+    "yourcardguide.com": "Your Card Guide",
 }
 
 

@@ -170,8 +170,10 @@ def test_list_points_balances_without_the_one_asked_for_does_not_say_that_none_i
     use(people.bob, "update_points_balance", program="flying-blue", balance=5)
     none = use(people.bob, "list_points_balances", program="delta")
     assert (none["status"], none["balances"]) == ("ok", [])
-    assert none["message"].startswith("No saved balance is of this programme or kind;")
-    assert "No points balances are kept here" in use(people.charlie, "list_points_balances", program="delta")["message"]
+    assert none["message"].startswith("No saved balance is of this programme or kind.")
+    assert (
+        "No points balances are saved yet." in use(people.charlie, "list_points_balances", program="delta")["message"]
+    )
 
 
 def test_update_points_balance_whose_last_day_is_past_says_so(people: People, use: Use) -> None:
@@ -272,10 +274,16 @@ def test_list_points_balances_says_where_a_household_cannot_pool(people: People,
     assert "does not let members put them together" in use(people.bob, "list_points_balances")["message"]
 
 
-def test_compare_transfer_options_spends_only_the_own_balances(people: People, use: Use) -> None:
-    use(people.alice, "update_points_balance", program="chase-ultimate-rewards", balance=90_000, member="Anna")
-    answer = use(people.alice, "compare_transfer_options", target_program="Hyatt", points_needed=30_000)
-    assert (answer["status"], answer["missing"]) == ("no_data", ["balances"])
+def test_compare_transfer_options_spends_the_own_balances_before_those_that_can_be_pooled(
+    people: People, use: Use
+) -> None:
+    chase = {"program": "chase-ultimate-rewards", "balance": 90_000}
+    use(people.alice, "update_points_balance", **chase, member="Anna")
+    asked = {"target_program": "Hyatt", "points_needed": 30_000}
+    pooled = use(people.alice, "compare_transfer_options", **asked)
+    assert [(lent["member"], lent["points"]) for lent in pooled["pooled_with"]] == [("Anna", 40_000)]
+    use(people.alice, "update_points_balance", **chase)
+    assert use(people.alice, "compare_transfer_options", **asked)["pooled_with"] == []
 
 
 def test_a_members_name_is_spelt_as_in_the_own_household_alone(people: People, use: Use) -> None:

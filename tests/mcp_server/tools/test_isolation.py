@@ -15,6 +15,7 @@ from mcp_server.toolkit.registry import TOOLS, Tier, Tool
 from shared.db.base import AccountOwned, Base, transaction
 from shared.db.card_credits import CardCreditUse
 from shared.db.migrations import __name__ as _all_models  # noqa: F401 - the walk below sees every table
+from shared.db.own_programs import OwnProgram
 from shared.db.profile import Profile
 from shared.db.secret_links import SecretLink
 from shared.db.spending import SpendingTotal, TaughtShop
@@ -52,6 +53,7 @@ def _unnamed(statement: int, card: int) -> list[Any]:
         CardCreditUse(card_id=card, credit=SECRET, cycle_start=date(2026, 1, 1), amount=POINTS),
         SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
         TaughtShop(mark=SECRET.encode(), category="dining"),
+        OwnProgram(slug=SECRET, name=SECRET),
     ]
 
 

@@ -9,6 +9,7 @@ from shared import clock
 from shared.db.base import transaction
 from shared.db.observations import AwardObservation as Row
 from shared.db.sightings import lowest_prices, newest_cells
+from shared.domain.trip_plans import Leg
 from shared.providers.ask import Ask
 from shared.providers.contract import SeatsQuestion
 from shared.reference.load import reference
@@ -31,7 +32,8 @@ def source(with_sources: WithSources) -> PagingSource:
 def test_a_trip_between_cities_of_several_airports_asks_twice_and_not_once_a_pair(source: PagingSource) -> None:
     facts = reference()
     start, end = (find_place(facts, code, None) for code in ("NYC", "LON"))
-    wish = TripWish(start, end, DAY, DAY + timedelta(days=3), 7, "business", 1, frozenset(), None)
+    legs = (Leg(start, end), Leg(end, start, 7))
+    wish = TripWish(legs, "LON", DAY, DAY + timedelta(days=3), 7, "business", 1, frozenset(), None)
 
     async def go() -> TripSeats:
         return await search_seats(Ask(1), facts, wish)
