@@ -106,7 +106,7 @@ def test_the_answer_on_the_start_page_says_what_it_is(stranger: Browser, configu
     configure(AWARD_BACKEND="live")
     page = " ".join(stranger.get("/").text.split())
     assert "An answer of the sandbox on the Premium plan, asked on 23 Nov 2026: seats, prices and balances" in page
-    assert "52,500 + $332 per person, <b>105,000 + $664 for both</b>" in page
+    assert "55,000 + $182 per person, <b>110,000 + $364 for both</b>" in page
     assert page.count('<td role="cell"') == 21
     assert page.count('class="c0"') == page.count('<span class="vh">none</span>')
 

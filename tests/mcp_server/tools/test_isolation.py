@@ -20,6 +20,7 @@ from shared.db.profile import Profile
 from shared.db.secret_links import SecretLink
 from shared.db.spending import SpendingTotal, TaughtShop
 from shared.db.usage import ToolCall, UsageCounter
+from shared.db.worth_days import WorthDay
 from tests.mcp_server.tools.conftest import Use
 from tests.mcp_server.tools.owned_rows import POINTS, SECRET, rows_of_every_kind, store_rows
 from tests.mcp_server.tools.sample_arguments import sample_arguments
@@ -49,6 +50,7 @@ def _unnamed(statement: int, card: int) -> list[Any]:
     secret = {"purpose": "calendar", "nonce": SECRET, "key": SECRET, "token_hash": SECRET}
     return [
         Profile(preferred_airlines=[SECRET], country="GB"),
+        WorthDay(day=date(2026, 1, 1), usd=POINTS),
         SecretLink(**secret),
         CardCreditUse(card_id=card, credit=SECRET, cycle_start=date(2026, 1, 1), amount=POINTS),
         SpendingTotal(statement_id=statement, month=date(2026, 1, 1), category="dining", amount=POINTS, transactions=1),
