@@ -73,7 +73,7 @@ class OneUser(Result):
 )
 def admin_list_users(
     call: Call,
-    search: Annotated[str | None, Field(max_length=120)] = None,
+    search: Annotated[str | None, Field(max_length=120, description="Part of the email.")] = None,
     page: Page = 1,
     per_page: PerPage = 20,
 ) -> Users:

@@ -286,14 +286,14 @@ def update_points_balance(
     program: AnyProgramSlug,
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
-    as_of: Day | None = None,
+    as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
     notes: Annotated[str | None, Field(max_length=1000)] = None,
     clear: Annotated[
         list[Literal["expires_on", "notes", "cents_per_point"]] | None,
         Field(description="Names of optional fields to empty."),
     ] = None,
     country: AccountCountry | None = None,
-    cents_per_point: Annotated[CentsPerPoint | None, Field(description="The user's own valuation.")] = None,
+    cents_per_point: Annotated[CentsPerPoint | None, Field(description="The user's own.")] = None,
     member: Member | None = None,
     other_name: Annotated[
         str | None, limit_length(80), Field(description="Instead of program: any other, by name.")
@@ -343,7 +343,7 @@ def update_points_balance(
 )
 def list_points_balances(
     call: Call,
-    program: AnyName | None = None,
+    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
     kind: Literal["airline", "hotel", "bank", "all"] = "all",
     include_supported: Annotated[bool, Field(description="Add the canonical slugs.")] = False,
 ) -> Balances:

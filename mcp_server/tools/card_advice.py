@@ -250,7 +250,8 @@ def recommend_cards(
     plan_months: Annotated[int | None, Field(ge=1, le=MAX_MONTHS)] = None,
     plan_with_member: AnyName | None = None,
 ) -> Recommendations:
-    """Recommends the best credit card to get or open next, or (only_held) the one to pay with, or a year of bonuses.
+    """Recommends the best credit card to get or open next, or (only_held) the one in the wallet to pay with, or a year
+    of bonuses.
 
     For "Which card should I get? Which do I use for dinner?" For dining, groceries, gas, business or a goal: bonus,
     rewards, credits less fee. Free accounts: top 3. Free.

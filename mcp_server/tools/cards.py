@@ -273,8 +273,8 @@ def update_card(
 ) -> ChangedCard:
     """Updates a card in the wallet: minimum spend met, bonus posted, downgraded, cancelled, new fee, credit used.
 
-    For "I got my bonus; I have spent 2,100 so far." Fields not sent stay. Numbers may be text; empty text clears.
-    get_portfolio names the credits. Free.
+    For "I got my bonus on the Sapphire; I have spent 2,100 so far." Fields not sent stay. Numbers may be text; empty
+    text clears. get_portfolio names the credits. Free.
     """
     values = edits.pick_columns(Row, locals())
     if spend_so_far is not None:

@@ -111,7 +111,8 @@ def affordable_destinations(
 ) -> AffordableDestinations:
     """Shows how far Avios reach from London: ten cities a balance covers, with cabin and lowest price.
 
-    For "Where could 50k Avios take us?" Off-peak, one way, per person. Elsewhere: explore_destinations. Free.
+    For "Where could 50k Avios take us?" From Heathrow or Gatwick, off-peak, one way, per person.
+    Elsewhere: explore_destinations. Free.
     """
     _check_program(call, program)
     if origin is not None and origin.strip().upper() not in _ORIGINS:

@@ -174,8 +174,8 @@ def calculate_flight_earnings(
     program: QualifyingProgram,
     cabin: SegmentCabin = "economy",
     fare_price: Annotated[Amount | None, Field(description="Base fare plus carrier surcharges, without taxes.")] = None,
-    fare_currency: Currency | None = None,
-    segments: Annotated[int, Field(ge=1)] = 1,
+    fare_currency: Annotated[Currency | None, Field(description="Absent: the programme's.")] = None,
+    segments: Annotated[int, Field(ge=1, description="Multiplies XP and extras.")] = 1,
 ) -> FlightEarnings:
     """Estimates how many tier points, Loyalty Points or XP (experience points) a flight earns towards elite status.
 
@@ -223,8 +223,8 @@ def calculate_flight_earnings(
 def get_earning_rates(
     call: Call,
     program: EarningProgram,
-    airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$")],
-    fare_class: Annotated[str | None, Field(max_length=2)] = None,
+    airline: Annotated[str, Field(pattern=r"^[A-Z0-9]{2}$", description="Two-character code.")],
+    fare_class: Annotated[str | None, Field(max_length=2, description="Absent: the whole table.")] = None,
     origin: AirportOrCity | None = None,
     destination: AirportOrCity | None = None,
 ) -> EarningRates:

@@ -126,7 +126,7 @@ async def explore_destinations(
     origin: SearchedAirport,
     cabin: Cabin = "economy",
     month_from: Month | None = None,
-    month_to: Month | None = None,
+    month_to: Annotated[Month | None, Field(description="Default: 2 later.")] = None,
     points_balance: Points | None = None,
     program: AnyName | None = None,
     region: Annotated[AnyName | None, Field(description="Asia, Caribbean.")] = None,

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.edits import clears, describe_changes, edit
@@ -51,7 +53,7 @@ TROUBLE_WORDS = {
 
 
 AlertId = RowId
-AnyCabin = Cabin | None
+AnyCabin = Annotated[Cabin | None, Field(description="Absent: any cabin.")]
 
 
 class FlightAlert(Filters):

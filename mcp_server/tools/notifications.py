@@ -92,7 +92,7 @@ def _to_subject(row: Notification) -> Subject | None:
     tier=Tier.FREE,
     effect=Effect.READS,
     title="List notifications",
-    phrases="Anything new for me, any message? What did I miss while away: my unread notices about seats",
+    phrases="Anything new for me, any message or ping? What did I miss while away: my unread notices about seats",
 )
 def list_notifications(
     call: Call,

@@ -2,6 +2,9 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field
 
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import LooseName, Points
@@ -130,7 +133,7 @@ def _to_running_sale(row: PointsSale) -> RunningSale:
 )
 def get_buy_points_pricing(
     call: Call,
-    program: LooseName | None = None,
+    program: Annotated[LooseName | None, Field(description="Absent: all.")] = None,
     quantity: Points | None = None,
 ) -> BuyPrices:
     """Tells the price to buy or purchase points or miles, with any sale or discount, of one programme or all.

@@ -169,7 +169,7 @@ def _describe_fee(award: BookedAward) -> str:
 
 
 _tool = partial(tool, area="alerts", tier=Tier.FREE)
-Airlines = Annotated[list[str] | None, Field(max_length=30)]
+Airlines = Annotated[list[str] | None, Field(max_length=30, description="Names or codes.")]
 MonitorId = Annotated[RowId, Field(description="From list_route_monitors.")]
 MostPoints = Annotated[Points | None, Field(description="Per person; fires only at or below.")]
 WINDOW = ("origin", "destination", "earliest_date", "latest_date")

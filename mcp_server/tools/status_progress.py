@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Annotated
 
+from pydantic import Field
 from sqlalchemy import select
 
 from mcp_server.toolkit.context import Call
@@ -207,8 +209,8 @@ def _read_progress(row: LoyaltyStatus, aim: status_tiers.StatusTier, on: date) -
 )
 def get_status_progress(
     call: Call,
-    program: AnyName | None = None,
-    as_of: Day | None = None,
+    program: Annotated[AnyName | None, Field(description="Absent: all.")] = None,
+    as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,
 ) -> StatusProgress:
     """Shows how far it is to the next status tier: nights, tier points or experience points (XP) needed this year.
 

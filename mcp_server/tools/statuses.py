@@ -153,7 +153,7 @@ def set_loyalty_status(
     valid_until: Day | None = None,
     lifetime: Lifetime | None = None,
     target_tier: Annotated[str | None, Field(max_length=60)] = None,
-    progress: Amount | None = None,
+    progress: Annotated[Amount | None, Field(description="Earned so far this year.")] = None,
     progress_as_of: Day | None = None,
     other_progress: OtherProgress | None = None,
     notes: Annotated[str | None, Field(max_length=2000)] = None,

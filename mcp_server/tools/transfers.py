@@ -282,7 +282,8 @@ def find_transfer_paths(
 ) -> TransferPaths:
     """Finds how to transfer, move or convert points from one programme to another, direct or in hops.
 
-    For "Can I get Chase points to Delta?" With bonuses, ratio, time and points to send. Free.
+    For "Can I get Chase points to Delta?" With bonuses, ratio, time and how many points to send so that enough
+    arrive. Free.
     """
     start, goal = call.find_program(from_program), call.find_program(target_program)
     if start.slug == goal.slug:
@@ -390,7 +391,7 @@ def whats_on_sale(
 ) -> OnSale:
     """Lists bonuses and promotions on now: transfer bonuses and sales of points, and which suit the user.
 
-    For "Any bonus on now?" Free.
+    For "Any bonus on now?" When each ends and was checked. Free.
     """
     kind = _CATEGORIES.get((category or "").strip().lower().replace(" ", "_").replace("-", "_"))
     if kind is None:

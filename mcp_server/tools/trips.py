@@ -118,7 +118,7 @@ def _require_slot(call: Call, then: str) -> int:
 def create_trip(
     call: Call,
     name: Annotated[str, line(120)],
-    destination: Annotated[str | None, Field(max_length=120)] = None,
+    destination: Annotated[str | None, Field(max_length=120, description="City or airport.")] = None,
     start_date: Day | None = None,
     end_date: Day | None = None,
     again: Again = None,

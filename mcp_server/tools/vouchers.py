@@ -23,7 +23,7 @@ from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
-Reference = Annotated[str | None, Field(max_length=120)]
+Reference = Annotated[str | None, Field(max_length=120, description="Its code.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
 VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
 _PAID = {"award": "with points", "cash": "in cash"}

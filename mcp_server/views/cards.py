@@ -30,8 +30,11 @@ from shared.services.deadlines import find_progress
 
 Nickname = Annotated[str, Field(max_length=80)] | None
 Notes = Annotated[str, Field(max_length=4000)] | None
-BonusCurrency = Annotated[str | None, Field(max_length=60)]
-BonusStatus = Literal["pending", "earned", "missed", ""] | None
+BonusCurrency = Annotated[str | None, Field(max_length=60, description="What the bonus is paid in.")]
+BonusStatus = Annotated[
+    Literal["pending", "earned", "missed", ""] | None,
+    Field(description="Leave unset when unknown."),
+]
 OptionalDay = ClearableDay | None
 OptionalMoney = ClearableMoney | None
 SpendWindow = Annotated[

@@ -45,7 +45,7 @@ def test_programmes_and_airlines_go_by_name_and_unknown_ones_by_what_they_came_w
 @pytest.mark.parametrize(
     ("tool", "given", "words"),
     [
-        ("get_program_rules", {"program": "virgin-red"}, "1 rule of Virgin Red, 1 of them"),
+        ("get_program_rules", {"program": "virgin-red"}, "Virgin Red: Points do not expire. Not checked."),
         ("get_partner_award_options", {**ROUTE, "operating_airline": "BA"}, "1 programme."),
         ("list_supported_airlines", {"endpoint": "flight_alert"}, "12 airlines."),
         ("list_programs", {"kind": "all", "query": "jetblue"}, "1 programme,"),
