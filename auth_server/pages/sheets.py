@@ -113,7 +113,7 @@ async def _judge(member: Member, kind: str, text: str) -> tuple[list[dict[str, A
 
 
 async def save(member: Member) -> FlowResult:
-    """Each new row is a call of its own: one that is refused leaves the others saved, and says why."""
+    """Each new row is a separate call: one that is refused leaves the others saved, and says why."""
     kind, text = member.data.form_value("kind"), member.data.form_value("sheet")
     if kind not in ADDED:
         return _show(member, status=422, fault="Choose what it is.")

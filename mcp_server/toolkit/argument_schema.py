@@ -36,7 +36,7 @@ PLACE = Place()
 
 
 class Unassumed:
-    """Marks a parameter that the profile never fills: left out, it has a meaning of its own."""
+    """Marks a parameter that the profile never fills: left out, it means something else."""
 
 
 UNASSUMED = Unassumed()

@@ -81,7 +81,7 @@ class Value(Part):
 
 
 class OwnTerms(Part):
-    """What the person said of a programme of their own: a point in hundredths of the currency, where points can go."""
+    """What the person said of their own programme: a point in hundredths of the currency, where points can go."""
 
     cents_per_point: Money | None
     currency: str | None
@@ -254,7 +254,7 @@ def _keep_own(
     currency: str,
     transfers: Sequence[str] | None,
 ) -> None:
-    """What the person says of a programme of their own. Raises Invalid, and NotFound of where its points go."""
+    """What the person says of their own programme. Raises Invalid, and NotFound of where its points go."""
     columns: dict[str, Any] = {}
     if "cents_per_point" in said:
         columns |= {"cents": said["cents_per_point"], "currency": said["cents_per_point"] and currency}

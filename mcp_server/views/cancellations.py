@@ -145,7 +145,7 @@ def _find_offer(call: Call, row: FlightBooking | HotelBooking, paid: _Paid) -> B
 
 
 def _credit(call: Call, row: FlightBooking | HotelBooking, offer: BalanceOffer) -> str:
-    """Adds the points to the balance there is: without one nobody knows how much it holds."""
+    """Adds the points to the balance there is: without one no one knows how much it holds."""
     balance = find_balance(call.db, offer.program, row.member)
     name = program_name(call.reference, offer.program)
     if balance is None:

@@ -139,7 +139,7 @@ class NightsPlan:
 
     def describe(self, goal: Goal) -> list[str]:
         booked = f"Stay the {pluralize(self.booked, 'night')} booked."
-        place = f" The cheapest seen lately: {self.hotel}." if self.hotel else ""
+        place = f" The cheapest seen recently: {self.hotel}." if self.hotel else ""
         days = f"from {format_day(self.first)} to {format_day(self.last)}"
         more = f"Stay {pluralize(self.needed, 'night')} {days} at the cheapest hotels of {goal.program.name}"
         return [

@@ -43,7 +43,7 @@ class Person:
 
 @dataclass(frozen=True)
 class BonusStep:
-    """A card opened on a day; `done_on` is the day by which all that is spent meanwhile has met its bonus."""
+    """A card opened on a day; `done_on` is the day by which the spending since then has met its bonus."""
 
     person: str
     card: BonusCard

@@ -177,7 +177,7 @@ def _describe_short_wait(before: BookedFlight, after: BookedFlight) -> str:
 
 
 def _is_connection(before: BookedFlight, after: BookedFlight) -> bool:
-    """Whether the second flight goes on from the first; without times, whether it leaves on the day of landing."""
+    """Whether the second flight continues the first; without times, whether it leaves on the day of landing."""
     if (wait := _find_wait(before, after)) is not None:
         return wait < MAX_CONNECTION
     return before.lands_on is not None and before.lands_on == after.departs_on

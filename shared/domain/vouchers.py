@@ -69,7 +69,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Fit:
-    """What stands against a use, and what nobody could compare, in sentences; and the points it costs besides."""
+    """What stands against a use, and what no one could compare, in sentences; and the points it costs as well."""
 
     clashes: Sequence[str]
     doubts: Sequence[str]

@@ -41,7 +41,7 @@ class FreeNight:
         return self.tier is None and not self.cards
 
     def find_every(self, reference: Reference, tier: str | None, cards: Collection[str]) -> int:
-        """Of so many nights one is free for somebody with this tier and these cards; 0 where none is."""
+        """Of so many nights one is free for a person with this tier and these cards; 0 where none is."""
         if self.tier is not None and not _reaches(reference, self.program, tier, self.tier):
             return 0
         return 0 if self.cards and self.cards.isdisjoint(cards) else self.nights

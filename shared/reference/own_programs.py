@@ -1,4 +1,4 @@
-"""The facts as one account sees them: with the programmes that it keeps by itself, beside those that are known here."""
+"""The facts as one account sees them: with the programmes that it keeps by itself and those that are known here."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class OwnTransfer:
 
 @dataclass(frozen=True)
 class OwnFacts:
-    """What the person says of a programme of their own."""
+    """What the person says of their own programme."""
 
     slug: str
     name: str

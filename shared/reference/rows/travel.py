@@ -184,7 +184,7 @@ class CardCredit(Dated):
 
 @dataclass(frozen=True, slots=True)
 class CardFees(Fact):
-    """What a card costs beside its annual fee: in percent of a purchase abroad, and a year for an additional card."""
+    """What a card costs besides its annual fee: in percent of a purchase abroad, and a year for an additional card."""
 
     card_slug: str
     foreign_fee_percent: Decimal | None
@@ -360,7 +360,7 @@ class LoungeEntry(Dated):
 
 @dataclass(frozen=True, slots=True)
 class AllianceTier(Fact):
-    """The tiers of a programme that an alliance treats as one of its own."""
+    """The tiers of a programme that an alliance treats as its own."""
 
     program: str
     alliance_tier: str
