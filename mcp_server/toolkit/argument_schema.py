@@ -42,6 +42,13 @@ class Unassumed:
 UNASSUMED = Unassumed()
 
 
+class Replaceable:
+    """Marks a required text that another parameter can stand for: left out, the tool reads it as empty text."""
+
+
+REPLACEABLE = Replaceable()
+
+
 class Parameter(NamedTuple):
     """One parameter of a tool: its type, its default (`...` when it is required) and its schema."""
 

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, cr
 from mcp_server.toolkit.argument_faults import MAX_FAULTS, describe_faults
 from mcp_server.toolkit.argument_schema import (
     PLACE,
+    REPLACEABLE,
     UNASSUMED,
     Parameter,
     Schema,
@@ -55,6 +56,7 @@ class Arguments:
         self.listed = condense(self.schema)  # what hosts are told of it
         self.required: list[str] = self.schema.get("required", [])
         self.places = [name for name, parameter in parameters.items() if has_mark(parameter.type, PLACE)]
+        self._replaceable = [name for name, p in parameters.items() if has_mark(p.type, REPLACEABLE)]
         self._optional = self.schema["properties"].keys() - set(self.required)
         self.settings = {  # the setting of the profile that each of these has when a call leaves it out
             name: SETTINGS[name]
@@ -76,6 +78,7 @@ class Arguments:
             for name, value in self._limit_unknown(raw_arguments).items()
             if value is not None or name not in self._optional
         }
+        present = dict.fromkeys(self._replaceable, "") | present
         try:
             model = self.model.model_validate(present)
         except ValidationError as error:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from sqlalchemy import delete
 
 from mcp_server.toolkit.argument_faults import WrongValue
+from mcp_server.toolkit.argument_schema import REPLACEABLE
 from mcp_server.toolkit.context import Call
 from mcp_server.toolkit.parameters import (
     AnyName,
@@ -283,7 +284,7 @@ def _keep_own(
 )
 def update_points_balance(
     call: Call,
-    program: AnyProgramSlug,
+    program: Annotated[AnyProgramSlug, REPLACEABLE],
     balance: Annotated[int, Field(ge=0, le=1_000_000_000)],
     expires_on: Day | None = None,
     as_of: Annotated[Day | None, Field(description="Absent: today.")] = None,

@@ -16,7 +16,7 @@ NAME, SLUG = "Village Miles", "own-village-miles"
 
 
 def keep(use: Use, who: Any, **given: Any) -> dict[str, Any]:
-    given = {"program": "", "balance": 30_000, "other_name": NAME, "transfers": ["Flying Blue 3:2"]} | given
+    given = {"balance": 30_000, "other_name": NAME, "transfers": ["Flying Blue 3:2"]} | given
     return dict(use(who, "update_points_balance", **given))
 
 
