@@ -112,7 +112,7 @@ def test_an_order_for_every_monday_names_what_works_instead(people: People, use:
     prompt = "Every Monday look for business seats from BOS to FCO in May and mail me"
     answer = use(people.alice, "create_standing_order", prompt=prompt, cadence="weekly")
     assert answer["status"] != "ok"
-    assert "create_route_monitor" in answer["message"]
+    assert "a route monitor looks every few hours and mails what opens" in answer["message"]
 
 
 def test_a_delay_alert_says_what_it_does(people: People, use: Use) -> None:

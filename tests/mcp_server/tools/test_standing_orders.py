@@ -128,7 +128,7 @@ def test_create_standing_order_without_a_model_stores_nothing(
         "retry_after_seconds": None,
     }
     assert (rows(StandingOrder), rows(Schedule)) == ([], [])
-    assert "create_route_monitor looks every few hours and mails what opens" in answer["message"]
+    assert "a route monitor looks every few hours and mails what opens" in answer["message"]
     assert "none can be created or run" in use(people.alice, "list_standing_orders")["message"]
 
 
