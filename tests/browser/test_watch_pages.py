@@ -124,7 +124,7 @@ def test_a_watch_from_the_form_to_the_mail_to_its_pause_and_back(
     dispatcher.step()
     runs.wake()
     (mail,) = mails(1)
-    opened = re.search(r"Open the watch: http://[^/]+(/\S+)", text(mail))
+    opened = re.search(r"Steps to book: http://[^/]+(/\S+)", text(mail))
     pause = re.search(r"Pause this watch: (http://\S+)", text(mail))
     assert opened is not None
     assert opened[1] == page
