@@ -163,7 +163,7 @@ def unlink_trip_items(
     search_ids: Ids = None,
     chat_ids: Ids = None,
 ) -> Unlinked:
-    """Removes a flight, hotel, watch, search or chat from the wrong trip or folder without deleting it.
+    """Removes a flight, ticket, hotel, watch, search or chat from the wrong trip or folder without deleting it.
 
     For "That hotel is not part of this trip, take it out." Free.
     """
