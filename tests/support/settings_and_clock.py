@@ -4,6 +4,7 @@ The database's clock starts at the same moment and runs on from there, so that r
 """
 
 import contextlib
+import time as machine
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -101,9 +102,25 @@ def stand_at_noon() -> Iterator[StandingClock]:
         yield standing
 
 
-def _keeps_running(request: pytest.FixtureRequest) -> bool:
-    folders = Path(request.node.path).relative_to(Path(__file__).parents[1]).parts
-    return folders[0] in OWN_PROGRAMS or request.node.get_closest_marker("running_clock") is not None
+LONGEST = timedelta(minutes=3)  # of a test that keeps the machine's clock, beside other work
+
+
+def until_the_day_is_new(now: datetime) -> timedelta:
+    """How long a test that begins now has to wait, so that no day ends while it runs."""
+    midnight = datetime.combine(now.date() + timedelta(days=1), time(), UTC)
+    return midnight - now if midnight - now < LONGEST else timedelta()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before its fixtures, which send days too: what a test sends and what it expects are counted from one day."""
+    if _keeps_running(item):
+        machine.sleep(until_the_day_is_new(datetime.now(UTC)).total_seconds())
+
+
+def _keeps_running(test: pytest.Item) -> bool:
+    folders = test.path.relative_to(Path(__file__).parents[1]).parts
+    return folders[0] in OWN_PROGRAMS or test.get_closest_marker("running_clock") is not None
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +129,7 @@ def standing_clock(request: pytest.FixtureRequest) -> Iterator[StandingClock]:
 
     A test marked `running_clock`, and each test of OWN_PROGRAMS, keeps the machine's clock.
     """
-    if _keeps_running(request):
+    if _keeps_running(request.node):
         assert StandingClock.of_test is None, "a fixture that outlives its test left the clock standing"
         yield StandingClock(datetime.combine(DAY, NOON, UTC))
         return
