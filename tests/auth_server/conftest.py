@@ -6,6 +6,7 @@ from itertools import cycle
 from typing import Any
 
 import pytest
+from joserfc.jwk import RSAKey
 from starlette.testclient import TestClient
 
 from auth_server.accounts.accounts import create_account
@@ -21,10 +22,19 @@ from tests.support.settings_and_clock import StandingClock
 
 @pytest.fixture(scope="session")
 def quick_keys() -> Iterator[None]:
-    """The same few signing keys in all tests: to make an RSA key takes longer than most of them."""
-    keys = cycle([signing_keys._generate() for _ in range(4)])
+    """The same few signing keys in all tests: to make or to import an RSA key takes longer than most of them."""
+    keys = [signing_keys._generate() for _ in range(4)]
+    contents = [key.as_dict(private=True) for key in keys]
+    turns = cycle(keys)
+
+    class QuickKey(RSAKey):  # type: ignore[misc]
+        @classmethod
+        def import_key(cls, value: Any, *more: Any) -> RSAKey:
+            return keys[contents.index(value)] if value in contents else RSAKey.import_key(value, *more)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signing_keys, "_generate", lambda: next(keys))
+        patch.setattr(signing_keys, "_generate", lambda: next(turns))
+        patch.setattr(signing_keys, "RSAKey", QuickKey)
         yield
 
 

@@ -1,5 +1,6 @@
 """OpenID Connect: what an identity token says and who can check it, whose claims are told, how keys take turns."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from authlib.oidc.core.util import create_half_hash
 from joserfc import jwt
 from joserfc.errors import BadSignatureError
-from joserfc.jwk import KeySet
+from joserfc.jwk import KeySet, RSAKey
 from sqlalchemy import select, update
 
 from auth_server.oauth import signing_keys
@@ -17,7 +18,8 @@ from shared import clock
 from shared.db.accounts import Account
 from shared.db.base import transaction
 from shared.db.oauth import AccessToken, Client, SigningKey
-from shared.secrets import mint
+from shared.secrets import mint, seal
+from shared.settings import settings
 from tests.auth_server.in_process_browser import BASE, BASIC, Browser
 
 
@@ -234,8 +236,12 @@ def test_private_keys_are_sealed_with_the_newest_key_of_the_environment(ann: Bro
 
 
 def test_generated_keys_have_2048_bits_and_a_thumbprint_for_a_name() -> None:
-    from joserfc.jwk import RSAKey
-
     key = RSAKey.generate_key(2048, {"use": "sig", "alg": signing_keys.ALGORITHM}, auto_kid=True)
     assert key.kid == key.thumbprint()
     assert key.raw_value.key_size == 2048
+    stored = seal(settings().encryption_keys[0], json.dumps(key.as_dict(private=True)))
+    read_back = signing_keys._unseal_key(stored, tuple(settings().encryption_keys))  # no key of `quick_keys`
+    assert read_back is not None
+    assert read_back is not key
+    signed = jwt.encode({"alg": signing_keys.ALGORITHM}, {"sub": "ann"}, read_back)
+    assert jwt.decode(signed, key).claims == {"sub": "ann"}
