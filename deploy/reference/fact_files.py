@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from deploy.errors import CommandError
+from shared import clock
 from shared.domain.plurals import pluralize
+from shared.reference.audit import AGE_LIMITS, USUAL_DAYS, count_old
 from shared.reference.known_prices import LEAST, list_unproved
 from shared.reference.load import FOLDER, Reference, ReferenceError, read_tables
 from shared.reference.provenance import GENERAL_KNOWLEDGE
@@ -88,6 +90,9 @@ def check_files(folder: Path) -> None:
     if faults:
         print("\n".join(faults))
         raise CommandError(f"{pluralize(len(faults), 'fault')} in {folder}.")
+    for name, count in count_old(tables, clock.today()).items():
+        days = AGE_LIMITS.get(name, USUAL_DAYS)
+        print(f"{name}: {count:,} of {len(tables[name]):,} rows ended or are older than {days} days")
     rows = sum(map(len, tables.values()))
     print(f"{pluralize(len(tables), 'file')}, {rows:,} rows, no faults.")
 

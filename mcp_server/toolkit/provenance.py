@@ -1,14 +1,18 @@
 """Provenance of facts in results: source, date, check and confidence of a row, and a few words of them an answer."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from mcp_server.toolkit.results import Part
-from shared.domain.dates import format_iso_day
+from shared import clock
+from shared.domain.dates import format_iso_day, parse_loose_day
 from shared.reference.ages import find_page_day
 from shared.reference.own_programs import SOURCE
 from shared.reference.rows.fact import Fact
+
+# Most facts of this field change within a year; past half of it the day of an unchecked source belongs in the sentence.
+OLD_AGE = timedelta(days=183)
 
 
 class Sourced(Part):
@@ -67,13 +71,16 @@ def cite_checks(objects: Iterable[dict[str, Any]]) -> str:
     """How far the facts of an answer were checked, in a few words: `Checked 7 Oct 2026.` The rows name their sources.
 
     Empty where the answer holds no such fact. A fact is any object with the fields of Sourced; what a person entered
-    of their own is none.
+    of their own is none. A checked fact is told with the day of its page; an unchecked one that is old, with its own.
     """
     facts = [fact for fact in objects if "unaudited" in fact and fact.get("source_url") not in (None, "", SOURCE)]
     if not facts:
         return ""
+    oldest = min((fact["as_of"] for fact in facts if fact["unaudited"] and fact["as_of"]), default=None)
+    is_old = oldest is not None and clock.today() - parse_loose_day(oldest) > OLD_AGE
+    age = f"; the oldest source is of {format_iso_day(oldest)}" if oldest and is_old else ""
     doubt = " Confidence is low." if all(fact["confidence"] == "low" for fact in facts) else ""
-    return f"{_describe_checks(facts)}.{doubt}"
+    return f"{_describe_checks(facts)}{age}.{doubt}"
 
 
 def _describe_checks(facts: Sequence[dict[str, Any]]) -> str:

@@ -16,7 +16,7 @@ from shared.domain.dates import format_day, format_iso_day
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NoData
 from shared.reference import points_purchase as price_lists
-from shared.reference.ages import explain_outdated, find_page_day
+from shared.reference.ages import describe_left_out, explain_outdated, find_page_day
 from shared.reference.rows import BuyPoints, PointsSale
 
 _SHOWN_PAST_SALES = 3
@@ -147,6 +147,7 @@ def get_buy_points_pricing(
         sales = sum(b.sale is not None for b in lines)
         message = f"Points of {pluralize(len(lines), 'programme')} are sold; {pluralize(sales, 'known sale')} today."
         message += " List prices are mostly unaudited."
+        message += describe_left_out("buy_points.csv", call.reference.rows("buy_points.csv"), call.today)
         return BuyPrices(message=message, programs=lines)
     bought_program = call.reference.program(program)
     row = next((r for r in rows if r.program == bought_program.slug), None)

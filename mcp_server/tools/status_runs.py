@@ -426,7 +426,7 @@ def _find_offer_paths(call: Call, goal: Goal, days: int) -> tuple[list[StatusPat
     tiers_held = {r.program: r.tier for r in tracked if r.valid_until is None or r.valid_until >= call.today}
     offers = [
         row
-        for row in call.reference.fresh_rows("status_matches.csv", call.today)
+        for row in call.reference.rows("status_matches.csv")
         if row.to_program == goal.program.slug
         and (rung := goal.ladder.tier(row.to_tier)) is not None
         and rung.rank >= goal.target.rank

@@ -23,7 +23,7 @@ from shared.domain.offers import State, find_state
 from shared.domain.plurals import pluralize
 from shared.errors import Fault, Invalid, NotFound
 from shared.reference import statuses
-from shared.reference.ages import find_page_day
+from shared.reference.ages import find_page_day, is_outdated
 from shared.reference.rows.earning import StatusMatch as Offer
 from shared.reference.rows.programmes import Program
 
@@ -335,21 +335,23 @@ def get_status_matches(
     target = call.reference.program(target_program).slug if target_program else None
     source = call.reference.program(source_program).slug if source_program else None
     tiers_held = _find_tiers_held(call, source, source_tier)
-    rows: list[Offer] = list(call.reference.fresh_rows("status_matches.csv", call.today))
     programs = call.reference.programs
-    matches = [
+    rows: list[Offer] = [
         r
-        for r in rows
+        for r in call.reference.rows("status_matches.csv")
         if target in (None, r.to_program)
         and (source is None or _may_take(r, programs[source]))
         and kind in ("all", programs[r.to_program].kind)
-        and r.is_valid(call.today)
+        and (r.known_from is None or r.known_from <= call.today)
     ]
+    matches = [r for r in rows if r.is_valid(call.today) and not is_outdated("status_matches.csv", r, call.today)]
     offers = [o for o in (_to_offer(call, r, tiers_held) for r in matches) if o.eligible == "yes" or not eligible_only]
     audited = max((day for r in rows if (day := find_page_day(r))), default=None)
     none = "" if offers else " None is known here, though some may exist."
     past = sum(o.state == "past" for o in offers)
     old = f" {past} of them were not seen for 60 days and may have ended." if past else ""
+    if gone := len(rows) - len(matches):
+        old += f" {gone} more ended or were last seen over a year ago: left out."
     paging = Paging.of(page, per_page, len(offers))
     return StatusMatches(
         message=f"{pluralize(len(offers), 'offer')}.{none}{old}{paging.more}",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from shared.domain.plurals import pluralize
 from shared.errors import NotFound
-from shared.reference.ages import UNDATED, find_last_check
+from shared.reference.ages import UNDATED, find_last_check, find_source_day
 from shared.reference.known_prices import LEAST, list_unproved
 from shared.reference.overrides import Override, list_key_columns
 from shared.reference.reference import Reference
@@ -101,6 +101,23 @@ def _to_text(value: Any) -> str:
     return "|".join(value) if isinstance(value, tuple) else str(value)
 
 
+def count_old(tables: Mapping[str, Sequence[Any]], today: date) -> dict[str, int]:
+    """How many facts of each file are past its age limit or ended, of those that have some; undated ones not counted.
+
+    A look makes none of them young: their age is that of the page.
+    """
+    ages = {
+        file: sum(_find_end(row) < today or _is_past_limit(file, find_source_day(row), today) for row in tables[file])
+        for file, kind in FILES.items()
+        if issubclass(kind, Fact)
+    }
+    return {file: count for file, count in ages.items() if count}
+
+
+def _is_past_limit(file: str, day: date, today: date) -> bool:
+    return day != UNDATED and (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS)
+
+
 def _find_stale(reference: Reference, today: date) -> Iterator[FactDoubt]:
     """Rows past the age limit of their file, together for each source and day: one check covers them all."""
     groups: dict[tuple[str, str, date], list[Any]] = defaultdict(list)
@@ -108,7 +125,7 @@ def _find_stale(reference: Reference, today: date) -> Iterator[FactDoubt]:
         day = find_last_check(row)
         if _find_end(row) < today:
             continue  # ended facts are reported by _find_ended
-        if day == UNDATED or (today - day).days > AGE_LIMITS.get(file, USUAL_DAYS):
+        if day == UNDATED or _is_past_limit(file, day, today):
             groups[file, row.source_url, day].append(row)
     for (file, source, day), rows in groups.items():
         age = "undated" if day == UNDATED else f"last dated {day}"

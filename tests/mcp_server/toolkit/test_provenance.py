@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from mcp_server.toolkit.provenance import cite_checks, describe_audited, describe_verified, find_last_check
+from mcp_server.toolkit.provenance import (
+    OLD_AGE,
+    cite_checks,
+    describe_audited,
+    describe_verified,
+    find_last_check,
+)
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.sandbox_rows import list_objects
+from shared import clock
 
 HYATT, GUIDE = "https://world.hyatt.com/a", "https://github.com/somebody/lists/blob/abc/hyatt.json"
 
@@ -23,13 +30,17 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
     [
         ([], ""),
         ([build_fact(checked="2026-11-22")], "Checked 22 Nov 2026."),
-        ([build_fact(dated="2025-12-15")], "Not checked."),
+        ([build_fact(dated="2025-12-15")], "Not checked; the oldest source is of 15 Dec 2025."),
+        ([build_fact(dated=(clock.today() - OLD_AGE).isoformat())], "Not checked."),
         ([build_fact("general knowledge", confidence="low")], "Not checked. Confidence is low."),
         (
             [build_fact(checked="2026-11-22"), build_fact(GUIDE, checked="2026-10-01")],
             "Checked 1 Oct 2026 or later.",
         ),
-        ([build_fact(checked="2026-11-22"), build_fact(dated="2025")], "Checked 22 Nov 2026, 1 of 2 not checked."),
+        (
+            [build_fact(checked="2026-11-22"), build_fact(dated="2025")],
+            "Checked 22 Nov 2026, 1 of 2 not checked; the oldest source is of 2025.",
+        ),
         ([build_fact() | {"unaudited": False}], "Checked, the day is not known."),
     ],
 )

@@ -15,7 +15,6 @@ EDITORS_WORDS = re.compile(r"audit|conflict|captured|estimate|general knowledge|
     ("program", "chart", "reason"),
     [
         ("korean air", "partner", "for a round trip only"),
-        ("ana", "partner", "whether one way is sold"),
         ("sas", "partner", "for a round trip"),
         ("thai", "partner", "that chart is not known here"),
         ("miles and more", "partner", "for one way were not seen"),
@@ -39,9 +38,9 @@ def test_get_program_rates_without_a_reason_says_that_no_source_was_found(people
 
 
 def test_get_pricing_says_why_a_price_is_not_here(people: People, use: Use) -> None:
-    answer = use(people.bob, "get_pricing", program="ana", origin="FRA", destination="JFK", partner_airline="LH")
+    answer = use(people.bob, "get_pricing", program="korean air", origin="CDG", destination="JFK", partner_airline="AF")
     assert answer["status"] == "no_data"
-    assert "whether one way is sold for half of it is told differently" in answer["message"]
+    assert "sells partner flights for a round trip only" in answer["message"]
 
 
 def test_lufthansa_flights_are_dynamic_and_no_example_is_promised(people: People, use: Use) -> None:

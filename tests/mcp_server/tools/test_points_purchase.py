@@ -107,5 +107,5 @@ def test_get_buy_points_pricing_of_ten_years_ago_is_unknown_today(people: People
 def test_get_buy_points_pricing_says_how_old_a_list_price_is(people: People, use: Use) -> None:
     message = use(people.bob, "get_buy_points_pricing", program="AAdvantage")["message"]
     assert message.startswith(
-        "A point of American Airlines AAdvantage costs 0.035 USD, as of 20 Jan 2022. Not checked."
+        "A point of American Airlines AAdvantage costs 0.035 USD, as of 20 Jan 2022. Not checked;"
     )

@@ -2,8 +2,10 @@
 
 from datetime import date
 
-from shared.reference.ages import is_outdated
+from shared.reference.ages import describe_left_out, is_outdated
 from shared.reference.load import reference
+from shared.reference.rows import FILES
+from shared.reference.rows.fact import Fact
 
 TODAY = date(2026, 11, 22)
 
@@ -19,3 +21,19 @@ def test_an_audit_makes_an_old_source_young_again() -> None:
     old = next(r for r in reference().rows("earning_rates.csv") if r.program == "jal-mileage-bank")
     assert is_outdated("earning_rates.csv", old, TODAY)
     assert not is_outdated("earning_rates.csv", old, date(2020, 1, 1))
+
+
+def test_no_page_carries_the_day_somebody_looked_at_it() -> None:
+    """An undated page is undated: the day of the look would make a page of 2016 one of this month."""
+    facts = [(file, row) for file, kind in FILES.items() if issubclass(kind, Fact) for row in reference().rows(file)]
+    first_look = min(row.audited_on for _, row in facts if row.audited_on)
+    assert [(file, row) for file, row in facts if row.as_of and row.as_of >= first_look.isoformat()] == []
+
+
+def test_what_is_too_old_to_be_shown_is_counted() -> None:
+    rows = reference().rows("status_matches.csv")
+    left_out = sum(is_outdated("status_matches.csv", row, date(2027, 5, 30)) for row in rows)
+    words = describe_left_out("status_matches.csv", rows, date(2027, 5, 30))
+    assert left_out
+    assert words == f" {left_out} more, from sources older than 1 year, left out."
+    assert describe_left_out("status_matches.csv", [], date(2027, 5, 30)) == ""

@@ -72,6 +72,12 @@ SLIPS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
         {"remark": "Some destinations cost more than others."},
         "take out the prices",
     ),
+    (
+        "program_facts.csv",
+        {"program": "ana-mileage-club", "topic": "infants"},
+        {"answer": "10% of the miles; a child with a seat the same as an adult"},
+        "of the topic children",
+    ),
 ]
 
 
@@ -195,6 +201,7 @@ def test_a_chart_without_two_known_prices_is_listed_and_never_high() -> None:
         ),
         ("thai-royal-orchid-plus", "TG", ("BKK", "PER"), "business", {"standard": 47_500}),
         ("korean-air-skypass", "KE", ("ICN", "LAX"), "business", {"off_peak": 62_500}),
+        ("ana-mileage-club", "UA", ("SFO", "AKL"), "business", {"standard": 72_500}),
     ],
 )
 def test_charts_and_kinds_of_routes(
@@ -207,6 +214,12 @@ def test_charts_and_kinds_of_routes(
 
 def test_where_the_split_is_not_known_there_is_no_number() -> None:
     price = reference().route_price("cathay-asia-miles", "CX", "TPE", "NRT")
+    assert price is not None
+    assert not price.cabins
+
+
+def test_anas_price_on_partners_from_japan_depends_on_the_connection_so_it_is_not_told() -> None:
+    price = reference().route_price("ana-mileage-club", "UA", "NRT", "SFO")
     assert price is not None
     assert not price.cabins
 
