@@ -13,7 +13,7 @@ from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, n
 from shared.domain import card_credits, card_value, issuer_rules, welcome_offers
 from shared.domain.dates import format_day
 from shared.domain.issuer_rules import RuleCheck
-from shared.domain.plurals import pluralize
+from shared.domain.plurals import name_points, pluralize
 from shared.reference import cards as catalogue
 from shared.reference.ages import find_page_day
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
@@ -122,7 +122,8 @@ def _explain_missing(reference: Reference, s: ScoredCard, goal: str | None) -> s
     names = [c.name for c in s.missing]
     cards = " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a premium card of the issuer"
     lack = "which you do not hold" if len(names) < 2 else "none of which you hold"
-    return f"{s.card.name} points move to {target} only with {cards}, {lack}; they are counted as cash, 1 US cent each."
+    way = f"{name_points(s.card.name)} move to {target} only with {cards}, {lack};"
+    return f"{way} they are counted as cash, 1 US cent each."
 
 
 def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
