@@ -201,10 +201,14 @@ def compare_transfer_options(
 def _choose_purses(
     routes: Network, purses: Sequence[Purse], goal: str, needed: int
 ) -> tuple[Sequence[Purse], list[Way]]:
-    """The balances that count, and their ways: the person's own; where they do not reach, all put together."""
+    """The balances that count, and their ways: the person's own; where they do not reach, all put together.
+
+    Of the programme that is wanted all count first: points there need no transfer.
+    """
+    purses = [purse.pool() if purse.program == goal and purse.points < needed else purse for purse in purses]
     ways = transfer_options.find_ways(routes, purses, goal, needed)
     together = [purse.pool() for purse in purses]
-    if not transfer_options.find_shortfall(ways, needed) or together == list(purses):
+    if not transfer_options.find_shortfall(ways, needed) or together == purses:
         return purses, ways
     more = transfer_options.find_ways(routes, together, goal, needed)
     brings_more = transfer_options.find_shortfall(more, needed) < transfer_options.find_shortfall(ways, needed)
