@@ -292,7 +292,7 @@ def create_route_monitor(
         message=f"Monitor {row.id} watches {row.origin} to {row.destination}{describe_award(award, row)}."
         f" The first check runs now, then every {describe_interval(call)}."
         f" Fresh seats are mailed and stand in your notices.{_describe_outlook(call, row, release)}{room.same}",
-        monitor=views.to_monitors(call, [row])[0],
+        monitor=views.to_new_monitor(call, row),
         active_count=room.active + 1,
         cap=ROUTE_MONITOR.cap(call.plan),
         opens_on=find_opening(call, release, earliest_date),
