@@ -236,9 +236,10 @@ def describe_ranking(
 ) -> str:
     best = listed[0]
     first = f"{best.card.name}{', which you hold' if best.is_held else ''}"
-    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency} in the first year"
-    later = f"{best.worth.ongoing:,.0f} in each later one"
-    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth}, {later}."]
+    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency}"
+    later = f"in the first year, {best.worth.ongoing:,.0f} in each later one"
+    years = "a year" if best.worth.ongoing == best.worth.first_year else later
+    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth} {years}."]
     if category:
         sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
     if spending.source == "none":
@@ -250,7 +251,7 @@ def describe_ranking(
     if any(s.ratio is not None and not s.moves for s in listed):
         sentences.append("Cards whose points reach the goal only with another card are ranked below the others.")
     if country is None:
-        sentences.append("Cards of every country are compared; send country to compare those of one.")
+        sentences.append("Cards of every country; country names those of one.")
     return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
 
 

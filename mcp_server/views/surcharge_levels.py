@@ -8,7 +8,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.wording import join_names
 from shared.reference.surcharges import SurchargeLevel, group_levels, list_nonstop_carriers, rank_programs
 
-_MOST_TOLD = 3  # programmes of one level
+_MOST_TOLD = 2  # programmes of one level
 
 
 class RankedSurcharge(Verified):
