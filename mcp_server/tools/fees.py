@@ -258,7 +258,7 @@ def _describe_fees(call: Call, fees: Sequence[Fee], total: int, origin: str, des
         f" averages of {pluralize(samples, 'seat')} seen."
     ]
     if areas := sorted({f.area for f in fees if f.basis == "region"}):
-        sentences.append(f"Of programmes not seen on this route: average of {' and '.join(areas)}.")
+        sentences.append(f"Programmes not seen on this route: average of {' and '.join(areas)}.")
     if total > (programs_shown := len({f.program for f in fees})):
         sentences.append(f"{programs_shown} of {total} programmes are shown on the free plan.")
     return " ".join(sentences)

@@ -167,7 +167,7 @@ def compare_transfer_options(
     combinations = transfer_options.find_combinations(ways, points_needed)
     used = {w.purse.program: w.purse for w in ways}
     dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
-    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, household.purses)) or {}).get(goal.slug, ())
+    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, purses)) or {}).get(goal.slug, ())
     cheapest = _find_cheapest([*((w,) for w in ways if w.covers), *(c.parts for c in combinations)])
     paid = (cheapest or fastest) if not missing else [Way(p, None, p.points, p.points, p.points) for p in used.values()]
     dead_ends = [p for p in purses if p.points > 0 and p.program not in used]

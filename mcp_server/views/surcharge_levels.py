@@ -45,11 +45,11 @@ def to_ranked(level: SurchargeLevel) -> RankedSurcharge:
 
 
 def describe_surcharges(call: Call, ranked: Sequence[SurchargeLevel]) -> str:
-    """`Airline surcharges: none with Aeroplan and AAdvantage (AA); very high with Atmos Rewards.`"""
+    """`Surcharges: none with Aeroplan and AAdvantage (AA); very high with Atmos Rewards.`"""
     groups = group_levels(ranked)
     levels = dict.fromkeys([*list(groups)[:1], *list(groups)[-1:]])
     parts = [f"{level.replace('_', ' ')} with {_name_some(call, groups[level])}" for level in levels]
-    return f"Airline surcharges: {'; '.join(parts)}." if parts else ""
+    return f"Surcharges: {'; '.join(parts)}." if parts else ""
 
 
 def _name_some(call: Call, levels: Sequence[SurchargeLevel]) -> str:

@@ -133,5 +133,5 @@ def test_update_points_balance_keeps_a_bounded_number_of_own_programmes(people: 
 
 def test_a_programme_outside_the_list_is_answered_with_the_way_to_keep_it(people: People, use: Use) -> None:
     answer = use(people.bob, "update_points_balance", program="Livelo", balance=150_000)
-    assert answer["errors"][0]["expected"] == "one of 57 values, or other_name Livelo to keep it as the user's own"
+    assert answer["errors"][0]["expected"] == "one of 57 values, or Livelo in other_name"
     assert keep(use, people.bob, other_name="Livelo", transfers=None)["balance"]["balance"] == 150_000 - 120_000

@@ -145,7 +145,7 @@ def test_create_route_monitor_watches_the_airports_of_a_city(people: People, use
     monitor = answer["monitor"]
     assert (monitor["origin"], monitor["origin_airports"]) == ("LON", ["LHR", "LGW", "LCY"])
     assert monitor["destination_airports"] == ["HND", "NRT"]
-    assert "TYO means HND and NRT here." in answer["message"]
+    assert "TYO means HND and NRT." in answer["message"]
     (error,) = create(use, people.alice, origin="NYC", destination="JFK")["errors"]
     assert (error["field"], error["problem"]) == ("destination", "is the origin too")
 

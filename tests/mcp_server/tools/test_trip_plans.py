@@ -337,7 +337,7 @@ def test_plan_trip_searches_the_airports_of_a_city(people: People, use: Use, wit
     answer = use(people.alice, TOOL, **(search_arguments() | {"origin": "New York", "destination": "Rome"}))
     assert {(q.origin, q.destination) for q in asked} == {("JFK", "FCO"), ("EWR", "FCO"), ("LGA", "FCO")}
     assert {s["origin"] for s in answer["searched"]} == {"JFK", "EWR", "LGA"}
-    assert "NYC means JFK, EWR and LGA here. ROM means FCO here." in answer["message"]
+    assert "NYC means JFK, EWR and LGA. ROM means FCO." in answer["message"]
     assert answer["best"]["award"]["destination"] == "FCO"
 
 
