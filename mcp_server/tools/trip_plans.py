@@ -95,14 +95,16 @@ class TripPlans(Result):
             return self
         other = self.fallback
         seats = [other.award, *other.onward_awards, *([other.return_award] if other.return_award else [])]
-        known = {seat.trip_id for seat in (self.best.award, *self.best.onward_awards, self.best.return_award) if seat}
-        changed = ", ".join(
+        best_ids = {
+            seat.trip_id for seat in (self.best.award, *self.best.onward_awards, self.best.return_award) if seat
+        }
+        flights = ", ".join(
             f"{s.origin}-{s.destination} {format_short_weekday(s.date)} with {self.names[s.program]}"
             for s in seats
-            if s.trip_id not in known
+            if s.trip_id not in best_ids
         )
         sums = f"{other.points_total:,} points in all, as detail full shows"
-        best = self.best.model_copy(update={"warnings": [*self.best.warnings, f"Fallback: {changed}; {sums}."]})
+        best = self.best.model_copy(update={"warnings": [*self.best.warnings, f"Fallback: {flights}; {sums}."]})
         return self.model_copy(update={"best": best, "fallback": None})
 
 
