@@ -62,6 +62,7 @@ from shared.services.search.trip_plan_search import (
 
 MAX_WINDOW_DAYS = 14
 MAX_STOPS = 6
+MANY_ONWARD = 3  # flights between the first and the last
 MAX_NIGHTS = 90  # of the whole trip
 
 
@@ -90,8 +91,8 @@ class TripPlans(Result):
     freshness: Freshness
 
     def shorten(self) -> "TripPlans":
-        """Of a trip with several places the fallback is a sentence of the best plan, being as long as that."""
-        if self.best is None or self.fallback is None or not self.best.onward_awards:
+        """Of a trip with many flights the fallback is a sentence of the best plan, being as long as that."""
+        if self.best is None or self.fallback is None or len(self.best.onward_awards) < MANY_ONWARD:
             return self
         other = self.fallback
         seats = [other.award, *other.onward_awards, *([other.return_award] if other.return_award else [])]
