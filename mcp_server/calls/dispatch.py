@@ -473,7 +473,7 @@ def add_sandbox_label(data: dict[str, Any]) -> dict[str, Any]:
 
 def _render_result(quota: Quota, result: Result, arguments: dict[str, Any], *, compact: bool) -> Answer:
     tool = quota.tool
-    data = result.model_dump(mode="json")
+    data = (result.shorten() if compact else result).model_dump(mode="json")
     objects = list_objects(data)
     mark_rows(objects)
     data = add_sandbox_label(data)

@@ -46,6 +46,8 @@ def describe_faults(error: ValidationError, schema: Schema, arguments: dict[str,
         problem = _describe_problem(kind, str(refusal))
         if kind == "literal_error" and (names := _find_known_names(e["input"], e["ctx"]["expected"])):
             problem = f"is {' and '.join(names)}, which {describe_uncovered(names)}"
+            if "other_name" in schema["properties"]:
+                expected = f"one of {len(node['enum'])} values, or {names[0]} in other_name"
         faults[name] = Fault(where, problem, expected)
     return list(faults.values())[:MAX_FAULTS]
 

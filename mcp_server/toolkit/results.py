@@ -29,6 +29,10 @@ class Result(Part):
     status: Status = "ok"
     message: str
 
+    def shorten(self) -> "Result":
+        """What a compact answer shows of it."""
+        return self
+
 
 class Added(Result):
     """`already_saved`: the same was there, it is what the answer holds, and nothing was added."""

@@ -27,12 +27,15 @@ _MARKS: dict[str, Any] = {
 
 
 def mark_rows(objects: Iterable[dict[str, Any]]) -> None:
-    """Changes the objects of an answer in place: invented rows get their marks, real ones lose the empty field."""
+    """Changes the objects of an answer in place: invented rows get their marks, real ones lose the empty field.
+
+    The moment is cut to its second, which rows of one answer share.
+    """
     for row in objects:
         if "generated_at" in row:
             generated_at = row.pop("generated_at")
             if generated_at is not None:
-                row |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at}
+                row |= {"source": "sandbox", "synthetic": True, "live": False, "generated_at": generated_at[:19] + "Z"}
 
 
 def describe_marks(schema: dict[str, Any]) -> dict[str, Any]:

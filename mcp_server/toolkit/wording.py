@@ -44,7 +44,7 @@ def describe_airports(facts: Reference, codes: Iterable[str]) -> str:
     """A sentence for each city: which of its airports were looked at."""
     meant = {code: list_airports(facts, code) for code in codes}
     cities = {code: airports for code, airports in meant.items() if airports and airports != [code]}
-    return "".join(f" {code} means {join_names(airports)} here." for code, airports in cities.items())
+    return "".join(f" {code} means {join_names(airports)}." for code, airports in cities.items())
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -322,7 +322,7 @@ def update_points_balance(
     if is_own(slug):
         _keep_own(call, slug, other_name or "", given_values, money, transfers)
     elif transfers is not None:
-        raise Invalid(Fault("transfers", "are for a programme of the user's own", "a name in other_name"))
+        raise Invalid(Fault("transfers", "are for a programme of the user's own", f"none: {slug} is known here"))
     elif "cents_per_point" in given_values:
         values["own_cents"] = cents
     values |= {name: value or None for name, value in given_values.items() if name != "cents_per_point"}

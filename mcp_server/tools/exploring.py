@@ -267,7 +267,7 @@ def _list_purses(
     if points is not None and slug is None:
         raise Invalid(Fault("program", "is missing", "the programme points_balance is in"))
     if points is not None and slug is not None:
-        return find_reach(read_routes(call), {slug: points}), "argument", Household()
+        return find_reach(read_routes(call), {slug: points}), "argument", Household(call.reference)
     household = read_household(call.db, call.reference)
     call.add_own_programs(household.count_points())
     balances = {p: points for p, points in household.count_points().items() if slug in (None, p)}

@@ -95,8 +95,8 @@ def describe_departure_duty(
     amount = f"{duty.amount:f} to {duty.highest:f}" if duty.amount != duty.highest else f"{duty.amount:f}"
     below = {fee.program: None for fee in fees if fee.below_duty}
     facts = (
-        f"Air Passenger Duty of the United Kingdom: {amount} {duty.currency} per person"
-        f" for a departure on {format_day(duty.departure)} in {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)}."
+        f"Air Passenger Duty of {amount} {duty.currency} per person"
+        f" ({format_day(duty.departure)}, {cabin.replace('_', ' ')}, {_describe_bands(duty.bands)})."
         f"{'' if duty.amount else f' {DIRECT_NOTE}'}"
     )
     if not below:
@@ -258,7 +258,7 @@ def _describe_fees(call: Call, fees: Sequence[Fee], total: int, origin: str, des
         f" averages of {pluralize(samples, 'seat')} seen."
     ]
     if areas := sorted({f.area for f in fees if f.basis == "region"}):
-        sentences.append(f"For programmes never seen on this route, the average is of {' and '.join(areas)}.")
+        sentences.append(f"Programmes not seen on this route: average of {' and '.join(areas)}.")
     if total > (programs_shown := len({f.program for f in fees})):
         sentences.append(f"{programs_shown} of {total} programmes are shown on the free plan.")
     return " ".join(sentences)

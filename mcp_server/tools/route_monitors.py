@@ -42,7 +42,7 @@ from shared.db.route_monitors import MonitorCheck, MonitorKey, RouteMonitor, lis
 from shared.db.runs import schedule, unschedule
 from shared.db.watched_keys import forget_keys
 from shared.domain.dates import format_weekday
-from shared.domain.party_prices import PartyPrice, describe_price, format_amount
+from shared.domain.party_prices import PartyPrice, describe_price, describe_travellers, format_amount
 from shared.domain.plurals import pluralize
 from shared.domain.watch_kinds import ROUTE_MONITOR
 from shared.errors import Fault, Invalid
@@ -146,9 +146,10 @@ def read_booked_award(call: Call, row: RouteMonitor, booking_id: int | None) -> 
 
 
 def describe_award(award: BookedAward | None, row: RouteMonitor) -> str:
-    """What is watched of a booking, and the fee that counts."""
+    """What is watched of a booking, and the fee that counts; without one the party and its limit."""
     if award is None:
-        return ""
+        party = f" for {describe_travellers(row.passengers)}" if row.passengers > 1 else ""
+        return party + (f", at most {row.max_points:,} points per person" if row.max_points else "")
     cabin = str(row.cabin).replace("_", " ")
     flight = f"{award.flight_number or award.airline} on {format_weekday(award.day)}"
     if row.cabin != award.cabin:
@@ -292,7 +293,7 @@ def create_route_monitor(
         message=f"Monitor {row.id} watches {row.origin} to {row.destination}{describe_award(award, row)}."
         f" The first check runs now, then every {describe_interval(call)}."
         f" Fresh seats are mailed and stand in your notices.{_describe_outlook(call, row, release)}{room.same}",
-        monitor=views.to_monitors(call, [row])[0],
+        monitor=views.to_new_monitor(call, row),
         active_count=room.active + 1,
         cap=ROUTE_MONITOR.cap(call.plan),
         opens_on=find_opening(call, release, earliest_date),

@@ -77,6 +77,7 @@ class CardCurrency(Part):
 
     currency: str
     points_needed: int
+    worth_usd: Money | None
     route: list[str]
     ratio: float
     ratio_note: str | None
@@ -133,7 +134,7 @@ def list_flights(
     """
     filters = _build_cell_filters(call, origin, destination, program, airline, cabin, month)
     cells = newest_cells(call.account_id, sightings_since(call), call.today, *filters, most=MAX_SIGHTINGS)
-    household = read_household(call.db, call.reference) if affordable_only else Household()
+    household = read_household(call.db, call.reference) if affordable_only else Household(call.reference)
     call.add_own_programs(household.count_points())
     balances = household.count_points() if affordable_only else None
     query = with_values(cells, call.account_id, sightings_since(call)).where(
@@ -273,8 +274,8 @@ def get_flight(
     # The price in each bank currency. Portal rates are known for banks in the United States only.
     banks = [p for p in call.reference.programs.values() if p.kind == "bank"]
     portals = frozenset(p.slug for p in banks if p.home_country == "US")
-    currencies = [p.slug for p in banks]
-    cards = find_card_prices(read_routes(call), currencies, portals, row.program, row.points, price)
+    values = {p.slug: p.value_usd_cents for p in banks}
+    cards = find_card_prices(read_routes(call), values, portals, row.program, row.points, price)
     seen_ago = timedelta(seconds=age_in_seconds(call, min(row.seen_at, row.provider_checked_at or row.seen_at)))
     advice = advise_on_cards(cards, count_portal_points(price), seen_ago)
     return FlightInCards(
@@ -301,6 +302,7 @@ def _to_card_currency(facts: Reference, card: CardPrice) -> CardCurrency:
     return CardCurrency(
         currency=card.currency,
         points_needed=card.points,
+        worth_usd=None if card.worth is None else round(card.worth, 2),
         route=[card.currency, *(e.target for e in path.edges)],
         ratio=round(float(path.ratio), 6),
         ratio_note=" ".join(describe_all_rates(facts, path.edges)) or None,
@@ -329,9 +331,11 @@ def _describe_advice(
     if price is not None:
         fare = f"The last fare seen is {price:,.2f} USD: {count_portal_points(price):,} points at one US cent each."
     if advice == "transfer":
-        cheapest = f"{cards[0].points:,} points of {program_name(facts, cards[0].currency)}"
+        first, worth = cards[0], cards[0].worth
+        way = f"{first.points:,} points of {program_name(facts, first.currency)}"
+        way = f"With {way}, whose value is not known" if worth is None else f"Cheapest: {way}, worth {worth:,.0f} USD"
         by_card = "".join(f" {words}" for words in describe_all_rates(facts, cards[0].path.edges))
-        return f"{what} Cheapest: {cheapest}.{by_card} {fare} Confirm the seat before moving points."
+        return f"{what} {way}.{by_card} {fare} Confirm the seat before moving points."
     if advice == "portal":
         return f"{what} {fare} That is fewer points than any transfer takes."
     if not cards:

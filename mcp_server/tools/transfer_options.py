@@ -167,7 +167,7 @@ def compare_transfer_options(
     combinations = transfer_options.find_combinations(ways, points_needed)
     used = {w.purse.program: w.purse for w in ways}
     dates = [d for p in used.values() if not p.own_value and (d := programs[p.program].as_of)]
-    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, household.purses)) or {}).get(goal.slug, ())
+    fastest = (find_payment({goal.slug: points_needed}, Funds(routes, purses)) or {}).get(goal.slug, ())
     cheapest = _find_cheapest([*((w,) for w in ways if w.covers), *(c.parts for c in combinations)])
     paid = (cheapest or fastest) if not missing else [Way(p, None, p.points, p.points, p.points) for p in used.values()]
     dead_ends = [p for p in purses if p.points > 0 and p.program not in used]
@@ -201,10 +201,14 @@ def compare_transfer_options(
 def _choose_purses(
     routes: Network, purses: Sequence[Purse], goal: str, needed: int
 ) -> tuple[Sequence[Purse], list[Way]]:
-    """The balances that count, and their ways: the person's own; where they do not reach, all put together."""
+    """The balances that count, and their ways: the person's own; where they do not reach, all put together.
+
+    Of the programme that is wanted all count first: points there need no transfer.
+    """
+    purses = [purse.pool() if purse.program == goal and purse.points < needed else purse for purse in purses]
     ways = transfer_options.find_ways(routes, purses, goal, needed)
     together = [purse.pool() for purse in purses]
-    if not transfer_options.find_shortfall(ways, needed) or together == list(purses):
+    if not transfer_options.find_shortfall(ways, needed) or together == purses:
         return purses, ways
     more = transfer_options.find_ways(routes, together, goal, needed)
     brings_more = transfer_options.find_shortfall(more, needed) < transfer_options.find_shortfall(ways, needed)

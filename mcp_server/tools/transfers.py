@@ -29,7 +29,7 @@ from mcp_server.views.transfers import (
 from shared.db.balances import load_balances
 from shared.domain.bonus_patterns import PastBonus, describe_pattern
 from shared.domain.dates import format_iso_day
-from shared.domain.plurals import pluralize
+from shared.domain.plurals import name_points, pluralize
 from shared.domain.transfers import Edge, find_dead_ends, find_paths
 from shared.errors import Fault, Invalid, NoData
 from shared.reference.ages import find_page_day
@@ -217,7 +217,7 @@ def list_transfer_partners(
         pairs = [(e, e.source) for edges in routes.values() for e in edges if e.target == resolved.slug]
     way = "go to" if direction == "from" else "come from"
     running = [(e, other) for e, other in pairs if e.bonus]
-    counts = f"{resolved.name} points {way} {pluralize(len(pairs), 'programme')} known here;"
+    counts = f"{name_points(resolved.name)} {way} {pluralize(len(pairs), 'programme')} known here;"
     counts += f" {len(running) or 'none'} with a bonus today."
     doubtful = [] if bonus_only else _list_doubtful(call, resolved.slug, direction)
     if doubtful:

@@ -21,6 +21,7 @@ from mcp_server.views.trip_plan_messages import (
     explain_no_plan,
 )
 from mcp_server.views.trip_plans import (
+    BABIES,
     NearestTripPlan,
     Plan,
     Positioning,
@@ -32,6 +33,7 @@ from mcp_server.views.trip_plans import (
 )
 from shared.db.cards import list_open_slugs
 from shared.domain.airport_pairs import JourneyEnd
+from shared.domain.dates import format_short_weekday
 from shared.domain.exchange_rates import Rates
 from shared.domain.flight_times import lands_late, leaves_early
 from shared.domain.flights_behind import describe_mixed_cabins, list_nights_between
@@ -40,7 +42,6 @@ from shared.domain.nearest_plans import NearestPlan, find_nearest, is_within_cap
 from shared.domain.trip_plans import Leg, PaidJourney, find_fallback, find_payable, join_legs, rank_journeys
 from shared.errors import Fault, Invalid
 from shared.providers.contract import FaresQuestion, Reading
-from shared.services.own_programs import add_own_programs
 from shared.services.search import availability, exchange_rates, fares
 from shared.services.search.ask_each import ask_each
 from shared.services.search.award_ids import find_award_row
@@ -61,6 +62,7 @@ from shared.services.search.trip_plan_search import (
 
 MAX_WINDOW_DAYS = 14
 MAX_STOPS = 6
+MANY_ONWARD = 3  # flights between the first and the last
 MAX_NIGHTS = 90  # of the whole trip
 
 
@@ -87,6 +89,24 @@ class TripPlans(Result):
     searched: list[AirportPair]
     coverage: Coverage
     freshness: Freshness
+
+    def shorten(self) -> "TripPlans":
+        """Of a trip with many flights the fallback is a sentence of the best plan, being as long as that."""
+        if self.best is None or self.fallback is None or len(self.best.onward_awards) < MANY_ONWARD:
+            return self
+        other = self.fallback
+        seats = [other.award, *other.onward_awards, *([other.return_award] if other.return_award else [])]
+        best_ids = {
+            seat.trip_id for seat in (self.best.award, *self.best.onward_awards, self.best.return_award) if seat
+        }
+        flights = ", ".join(
+            f"{s.origin}-{s.destination} {format_short_weekday(s.date)} with {self.names[s.program]}"
+            for s in seats
+            if s.trip_id not in best_ids
+        )
+        sums = f"{other.points_total:,} points in all, as detail full shows"
+        best = self.best.model_copy(update={"warnings": [*self.best.warnings, f"Fallback: {flights}; {sums}."]})
+        return self.model_copy(update={"best": best, "fallback": None})
 
 
 @dataclass(frozen=True)
@@ -252,7 +272,7 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
         status="partial" if failed else "ok",
         message=" ".join(
             [
-                describe_search(wish, planned.considered),
+                *([] if "best" in plans else [describe_search(wish, planned.considered)]),
                 *_describe_result(call, wish, planned, best_plans),
                 *remarks[:1],
                 *([f"No answer from {', '.join(failed)}, so there may be better plans."] if failed else []),
@@ -274,9 +294,9 @@ async def _plan_wish(call: LiveCall, wish: TripWish) -> TripPlans:
 
 def _plan_on_thread(call: LiveCall, session: Session, wish: TripWish, seats: TripSeats, rates: Rates) -> _Planned:
     """Matches seats with the saved balances; runs on a database thread."""
-    purses, apart = household = read_household(session, call.reference)
-    call.reference = add_own_programs(session, call.reference, household.count_points())
-    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, apart)
+    household = read_household(session, call.reference)
+    call.reference, purses = household.reference, household.purses
+    funds = Funds(call.reference.routes(call.today, list_open_slugs(session, call.today)), purses, household.apart)
     values = {slug: program.value_usd_cents for slug, program in call.reference.programs.items()}
     values |= {p.program: p.value for p in purses}
     every_side = list_sides(values, call.account_id, wish, seats, rates)
@@ -420,6 +440,8 @@ def _describe_result(
     sentences = describe_plan(facts, best, wish.passengers)
     if not best.journey.onward:
         sentences.append(describe_rest(facts, points_left, used))
+    if wish.infants:
+        sentences.append(BABIES.counted)
     if near := plans.get("nearby"):
         words = describe_journey(facts, near.journey, wish.passengers)
         sentences.append(f"Over an airport nearby, without the cost of positioning: {words}.")

@@ -20,12 +20,13 @@ from shared.db.vouchers import Voucher as Held
 from shared.db.vouchers import page_of_vouchers
 from shared.domain import names, vouchers
 from shared.domain.plurals import pluralize
-from shared.errors import Fault, Invalid, NotFound
+from shared.errors import Ambiguity, Candidates, Choice, Fault, Invalid, NotFound
 from shared.reference.rows.travel import VoucherType as Row
 
 Reference = Annotated[str | None, Field(max_length=120, description="Its code.")]
 Notes = Annotated[str | None, Field(max_length=4000)]
 VoucherId = Annotated[RowId, Field(description="From list_my_vouchers.")]
+MOST_MEANT = 10  # kinds that are named where several are meant
 _PAID = {"award": "with points", "cash": "in cash"}
 Kind = Literal["companion", "upgrade", "free_night", "credit", "lounge"]
 
@@ -162,11 +163,18 @@ def list_voucher_types(
 
 
 def _resolve_kind(call: Call, text: str) -> Row:
-    kind = call.reference.voucher_types.get(text.strip().lower())
-    if kind is None:
-        slugs = {names.normalize_name(row.slug): row.slug for row in call.reference.voucher_types.values()}
-        raise NotFound("voucher type", text, [slugs[name] for name in names.find_nearest(text, slugs)])
-    return kind
+    """A kind by its slug or its whole name. Raises Candidates where all words of `text` are said of some kinds."""
+    kinds, words = call.reference.voucher_types, names.normalize_name(text).split()
+    named = (row for row in kinds.values() if names.normalize_name(row.name).split() == words)
+    if kind := kinds.get(text.strip().lower()) or next(named, None):
+        return kind
+    if meant := [row for row in kinds.values() if _has_words(row, words)][:MOST_MEANT]:
+        message = f"{text.strip()} can mean {pluralize(len(meant), 'kind')} of voucher; call again with one of them."
+        rows = [{"voucher_slug": row.slug, "name": row.name} for row in meant]
+        choices = [Choice(row.slug, row.name) for row in meant]
+        raise Candidates(message, rows, Ambiguity("voucher", text, choices))
+    slugs = {names.normalize_name(row.slug): row.slug for row in kinds.values()}
+    raise NotFound("voucher type", text, [slugs[name] for name in names.find_nearest(text, slugs)])
 
 
 _get_own = partial(get_own, Held, "voucher")

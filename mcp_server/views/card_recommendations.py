@@ -13,7 +13,7 @@ from mcp_server.views.scored_cards import ScoredCard, Spending, convert_total, n
 from shared.domain import card_credits, card_value, issuer_rules, welcome_offers
 from shared.domain.dates import format_day
 from shared.domain.issuer_rules import RuleCheck
-from shared.domain.plurals import pluralize
+from shared.domain.plurals import name_points, pluralize
 from shared.reference import cards as catalogue
 from shared.reference.ages import find_page_day
 from shared.reference.exchange_rates import describe_rate, find_exchange_rate
@@ -122,7 +122,8 @@ def _explain_missing(reference: Reference, s: ScoredCard, goal: str | None) -> s
     names = [c.name for c in s.missing]
     cards = " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "a premium card of the issuer"
     lack = "which you do not hold" if len(names) < 2 else "none of which you hold"
-    return f"{s.card.name} points move to {target} only with {cards}, {lack}; they are counted as cash, 1 US cent each."
+    way = f"{name_points(s.card.name)} move to {target} only with {cards}, {lack};"
+    return f"{way} they are counted as cash, 1 US cent each."
 
 
 def _explain_confidence(reference: Reference, s: ScoredCard) -> list[str]:
@@ -235,9 +236,10 @@ def describe_ranking(
 ) -> str:
     best = listed[0]
     first = f"{best.card.name}{', which you hold' if best.is_held else ''}"
-    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency} in the first year"
-    later = f"{best.worth.ongoing:,.0f} in each later one"
-    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth}, {later}."]
+    worth = f"about {best.worth.first_year:,.0f} {best.card.fee_currency}"
+    later = f"in the first year, {best.worth.ongoing:,.0f} in each later one"
+    years = "a year" if best.worth.ongoing == best.worth.first_year else later
+    sentences = [f"{pluralize(total, 'card')} compared; first {first}: {worth} {years}."]
     if category:
         sentences.append(f"Ranked by what 100 spent on {name_category(category)} brings, then by first-year value.")
     if spending.source == "none":
@@ -249,7 +251,7 @@ def describe_ranking(
     if any(s.ratio is not None and not s.moves for s in listed):
         sentences.append("Cards whose points reach the goal only with another card are ranked below the others.")
     if country is None:
-        sentences.append("Cards of every country are compared; send country to compare those of one.")
+        sentences.append("Cards of every country; country names those of one.")
     return " ".join([*sentences, "Estimates: check fee and offer with the issuer."])
 
 

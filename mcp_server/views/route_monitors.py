@@ -95,6 +95,11 @@ def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
     return show_monitors(call, rows, due, find_matches(call.db, [row.id for row in rows]))
 
 
+def to_new_monitor(call: Call, row: RouteMonitor) -> Monitor:
+    """One that was made just now: nothing was found yet."""
+    return show_monitors(call, [row], next_due(call.db, ROUTE_MONITOR.run, [row.id]), {})[0]
+
+
 def show_monitors(
     call: Call, rows: Sequence[RouteMonitor], due: Mapping[int, datetime], finds: Mapping[int, MonitorFinds]
 ) -> list[Monitor]:

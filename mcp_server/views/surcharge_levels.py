@@ -8,7 +8,7 @@ from mcp_server.toolkit.provenance import Verified, describe_verified
 from mcp_server.toolkit.wording import join_names
 from shared.reference.surcharges import SurchargeLevel, group_levels, list_nonstop_carriers, rank_programs
 
-_MOST_TOLD = 3  # programmes of one level
+_MOST_TOLD = 2  # programmes of one level
 
 
 class RankedSurcharge(Verified):
@@ -45,11 +45,11 @@ def to_ranked(level: SurchargeLevel) -> RankedSurcharge:
 
 
 def describe_surcharges(call: Call, ranked: Sequence[SurchargeLevel]) -> str:
-    """`Airline surcharges: none with Aeroplan and AAdvantage (AA); very high with Atmos Rewards.`"""
+    """`Surcharges: none with Aeroplan and AAdvantage (AA); very high with Atmos Rewards.`"""
     groups = group_levels(ranked)
     levels = dict.fromkeys([*list(groups)[:1], *list(groups)[-1:]])
     parts = [f"{level.replace('_', ' ')} with {_name_some(call, groups[level])}" for level in levels]
-    return f"Airline surcharges: {'; '.join(parts)}." if parts else ""
+    return f"Surcharges: {'; '.join(parts)}." if parts else ""
 
 
 def _name_some(call: Call, levels: Sequence[SurchargeLevel]) -> str:

@@ -63,11 +63,16 @@ def describe_tour(journey: Journey[AwardOption]) -> str:
 
 
 def _describe_tour_points(reference: Reference, journey: Journey[AwardOption], passengers: int) -> str:
-    """`79,000 points for two (40,000 of Iberia Club, 39,000 of Aeroplan), 238 USD taxes for two of all 3 flights`."""
+    """`79,000 points for two (40,000 of Iberia Club, 39,000 of Aeroplan), 238 USD taxes in all`.
+
+    Of more than two programmes their number: the answer's fields say which.
+    """
     parts = [f"{total:,} of {program_name(reference, program)}" for program, total in journey.needs.items()]
+    programs = ", ".join(parts) if len(parts) < 3 else pluralize(len(parts), "programme")
     whose = f" for {describe_party(passengers)}" if passengers > 1 else " per person"
-    points = f"{pluralize(sum(journey.needs.values()), 'point')}{whose} ({', '.join(parts)})"
-    return f"{points}, {describe_journey_taxes(journey, passengers)}"
+    points = f"{pluralize(sum(journey.needs.values()), 'point')}{whose} ({programs})"
+    taxes = "taxes not known" if journey.taxes is None else f"{format_amount(journey.taxes, CURRENCY)} taxes in all"
+    return f"{points}, {taxes}"
 
 
 def describe_journey_taxes(journey: Journey[AwardOption], passengers: int) -> str:
@@ -96,8 +101,8 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
         source = (way.purse.program, way.path is None)
         points_by_source[source] = points_by_source.get(source, 0) + way.points_sent
     parts = [
-        f"{pluralize(points, 'point')} {'already with' if is_there else 'of'} {program_name(reference, program)}"
-        for (program, is_there), points in points_by_source.items()
+        f"{points:,} {'already with' if is_there else 'points of'} {program_name(reference, program)}"
+        for (program, is_there), points in sorted(points_by_source.items(), key=lambda source: source[0][1])
     ]
     slowest = find_slowest(ways)
     lent = describe_lent(reference, ways)
@@ -106,7 +111,7 @@ def describe_payment(reference: Reference, ways: Sequence[Way]) -> str:
         return f"{sentence}; no transfer is needed. Confirm the seat before you book."
     sentence += f"; the points {POSTING_WORDS[slowest]}."
     if slowest != POSTING[0]:
-        sentence += " No faster transfer covers it, and the seat may be gone in the meantime."
+        sentence += " No faster transfer covers it, and the seat may be gone by then."
     return f"{sentence} Confirm the seat before you transfer: transfers cannot be undone."
 
 
@@ -127,9 +132,12 @@ def describe_speed(path: TransferPath) -> str:
     return f"{words}{estimate}, and the seat may be gone in the meantime"
 
 
-def describe_rest(reference: Reference, points: Mapping[str, int], used: Iterable[str]) -> str:
-    """What stays of the balances a plan uses."""
-    parts = [f"{points[program]:,} of {program_name(reference, program)}" for program in dict.fromkeys(used)]
+def describe_rest(reference: Reference, points: Mapping[str, int], used: Sequence[str]) -> str:
+    """What stays of the balances a plan uses; the name of a single one was said."""
+    programs = list(dict.fromkeys(used))
+    if len(programs) == 1:
+        return f"Points that stay: {points[programs[0]]:,}."
+    parts = [f"{points[program]:,} of {program_name(reference, program)}" for program in programs]
     return f"Points that stay: {' and '.join(parts)}."
 
 

@@ -4,7 +4,7 @@ Transfer: the fewest points to send so that the award's points arrive. Portal: t
 each, the rate card portals give without a premium card.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
@@ -20,15 +20,24 @@ Advice = Literal["transfer", "portal", "wait"]
 
 @dataclass(frozen=True)
 class CardPrice:
-    """One currency's cheapest way to the award, and what a portal asks for the same flight, where that is known."""
+    """One currency's way to the award, and what a portal asks for the same flight, where that is known.
+
+    `value`: what one of its points is worth, in US cents.
+    """
 
     currency: str
     path: TransferPath
     portal: int | None
+    value: Decimal | None = None
 
     @property
     def points(self) -> int:
         return self.path.source_points or 0
+
+    @property
+    def worth(self) -> Decimal | None:
+        """Of the points, in US dollars."""
+        return None if self.value is None else self.points * self.value / 100
 
     @property
     def cheaper(self) -> Literal["transfer", "portal"]:
@@ -41,13 +50,20 @@ def count_portal_points(fare: Decimal | None) -> int | None:
 
 
 def find_card_prices(
-    routes: Network, currencies: Iterable[str], portals: frozenset[str], program: str, points: int, fare: Decimal | None
+    routes: Network,
+    values: Mapping[str, Decimal | None],
+    portals: frozenset[str],
+    program: str,
+    points: int,
+    fare: Decimal | None,
 ) -> list[CardPrice]:
-    """The currencies that reach the programme, those needing the fewest points first."""
-    ways = ((currency, find_paths(routes, currency, program, points, MAX_HOPS)) for currency in currencies)
+    """The currencies of `values` that reach the programme: those whose points are worth least first, unknown last."""
+    ways = ((currency, find_paths(routes, currency, program, points, MAX_HOPS)) for currency in values)
     portal = count_portal_points(fare)
-    prices = [CardPrice(name, paths[0], portal if name in portals else None) for name, paths in ways if paths]
-    return sorted(prices, key=lambda p: (p.points, p.currency))
+    prices = [
+        CardPrice(name, paths[0], portal if name in portals else None, values[name]) for name, paths in ways if paths
+    ]
+    return sorted(prices, key=lambda p: (p.worth is None, p.worth or 0, p.points, p.currency))
 
 
 def advise_on_cards(prices: Sequence[CardPrice], portal: int | None, age: timedelta) -> Advice:

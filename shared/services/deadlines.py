@@ -22,6 +22,7 @@ from shared.domain.dates import add_months
 from shared.domain.deadlines import Deadline, Kind, Subject, Value
 from shared.domain.household import add_member
 from shared.domain.party_prices import format_amount
+from shared.domain.plurals import name_points
 from shared.domain.time_zones import find_local_day as local_day
 from shared.domain.valuations import VALUATION_CURRENCY
 from shared.reference import hotels
@@ -96,6 +97,8 @@ def _expiry_rule(view: Viewpoint, program: Program) -> str:
 
 def _points_name(program: Program) -> str:
     """The currency and its programme, or one of them where it says both, as LifeMiles and Flying Blue miles do."""
+    if name_points(program.name) == program.name:
+        return program.name
     currency, name = program.currency.casefold(), program.name.casefold()
     is_said = currency in name or name in currency
     return program.currency if is_said else f"{program.currency} of {program.name}"

@@ -1,6 +1,7 @@
 """Programmes of an account's own: kept in its rows, and laid over the facts where its points are counted."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import groupby
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,6 +24,17 @@ def add_own_programs(session: Session, reference: Reference, held: Iterable[str]
         return reference
     rows = list_own_programs(session)
     return OwnReference(reference, map(_to_facts, rows)) if rows else reference
+
+
+def read_own_references(
+    session: Session, reference: Reference, account_ids: Collection[int]
+) -> dict[int, OwnReference]:
+    """The facts of each of these accounts that keeps programmes of its own."""
+    if not account_ids:
+        return {}
+    own = sa.select(OwnProgram).where(OwnProgram.account_id.in_(account_ids)).order_by(OwnProgram.account_id)
+    rows = groupby(session.scalars(own), key=lambda row: row.account_id)
+    return {account_id: OwnReference(reference, map(_to_facts, group)) for account_id, group in rows}
 
 
 def _to_facts(row: OwnProgram) -> OwnFacts:

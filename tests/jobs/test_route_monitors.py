@@ -16,6 +16,7 @@ from shared.db.balances import PointsBalance
 from shared.db.base import transaction
 from shared.db.bookings import FlightBooking
 from shared.db.messages import Delivery
+from shared.db.own_programs import OwnProgram
 from shared.db.profile import Profile
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from shared.db.runs import COMPLETE, Claim, JobRun, Schedule, schedule
@@ -336,6 +337,21 @@ def test_a_find_says_how_the_balances_of_the_person_pay_for_everybody(alice: Cal
     transfer = f"transfer {2 * match.points:,} to The British Airways Club, instant."
     assert f"You hold 900,000 Chase Ultimate Rewards points: {transfer}" in notice.body
     assert delivery.facts["passengers"] == 2
+
+
+def test_a_find_is_paid_with_points_of_the_persons_own_programme(alice: Caller) -> None:
+    kept = {"slug": "own-village-miles", "name": "Village Miles"}
+    for who, received in ((account("stranger"), 9), (alice, 1)):
+        with transaction(who.account_id) as session:
+            way = {"program": BAC, "sent": 2, "received": received}
+            session.add(OwnProgram(**kept, transfers=[way]))
+            session.add(PointsBalance(program=kept["slug"], balance=900_000, as_of=clock.today()))
+    watch(alice)
+    seat("open:2")
+    check()
+    (match,), (notice,) = rows(MonitorMatch), notices()
+    transfer = f"transfer {2 * match.points:,} to The British Airways Club"
+    assert f"You hold 900,000 Village Miles: {transfer}" in notice.body
 
 
 def test_an_airline_the_person_avoids_is_told_of_only_where_the_watch_names_it(alice: Caller) -> None:

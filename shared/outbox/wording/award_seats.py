@@ -19,7 +19,7 @@ from shared.domain.party_prices import (
     format_amount,
     format_money,
 )
-from shared.domain.plurals import pluralize
+from shared.domain.plurals import name_points, pluralize
 from shared.outbox.wording.deadlines import split_day
 
 Facts = Mapping[str, Any]
@@ -223,7 +223,7 @@ def describe_means(facts: Facts) -> tuple[str, str]:
         return "", ""
     if missing := entries[own]["missing"]:
         others = [_describe_payment(entry) for entry in entries.values() if not entry["missing"]]
-        return f"You are {missing:,} {own} points short.", " ".join(others) or "Transfers are counted."
+        return f"You are {missing:,} {name_points(own)} short.", " ".join(others) or "Transfers are counted."
     parts: Sequence[Facts] = entries[own]["parts"]
     moved = [part for part in parts if part["targets"]]
     if not moved:
@@ -236,12 +236,12 @@ def describe_means(facts: Facts) -> tuple[str, str]:
 
 def _describe_move(part: Facts) -> str:
     owner = f"your and {_name_lenders(part)}'s" if part.get("lent") else "your"
-    own = f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points"
+    own = f"{part['points']:,} of {owner} {part['balance']:,} {name_points(part['program_name'])}"
     return f"move {own} to {', then to '.join(part['targets'])}" if part["targets"] else f"use {own}"
 
 
 def _describe_payment(entry: Facts) -> str:
-    needed = f"{entry['needed']:,} {entry['program_name']} points"
+    needed = f"{entry['needed']:,} {name_points(entry['program_name'])}"
     if entry["missing"]:
         return f"For {needed} your balances are {entry['missing']:,} short, transfers included."
     parts: Sequence[Facts] = entry["parts"]
@@ -250,7 +250,7 @@ def _describe_payment(entry: Facts) -> str:
     (part,) = parts
     holder = f"You and {_name_lenders(part)} hold" if part.get("lent") else "You hold"
     together = ", once they are put together" if part.get("lent") else ""
-    balance = f"{holder} {part['balance']:,} {part['program_name']} points{together}"
+    balance = f"{holder} {part['balance']:,} {name_points(part['program_name'])}{together}"
     if not part["targets"]:
         return f"{balance}: enough for the {entry['needed']:,}."
     return f"{balance}: transfer {part['points']:,} to {' and from there to '.join(part['targets'])}, {_posting(part)}."
@@ -263,10 +263,10 @@ def _name_lenders(part: Facts) -> str:
 def _describe_part(part: Facts) -> str:
     owner = f"your and {_name_lenders(part)}'s" if part.get("lent") else "your"
     if not part["targets"]:
-        return f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points"
+        return f"{part['points']:,} of {owner} {part['balance']:,} {name_points(part['program_name'])}"
     ways = " and from there to ".join(part["targets"])
     return (
-        f"{part['points']:,} of {owner} {part['balance']:,} {part['program_name']} points transferred to {ways},"
+        f"{part['points']:,} of {owner} {part['balance']:,} {name_points(part['program_name'])} transferred to {ways},"
         f" {_posting(part)}"
     )
 

@@ -14,7 +14,7 @@ from shared.domain.transfer_options import Purse, Share
 from shared.domain.valuations import choose_value
 from shared.reference.own_programs import is_own
 from shared.reference.reference import Reference
-from shared.services.own_programs import add_own_programs
+from shared.services.own_programs import add_own_programs, read_own_references
 
 _BALANCES = (
     sa.select(PointsBalance)
@@ -24,8 +24,12 @@ _BALANCES = (
 
 
 class Household(NamedTuple):
-    """`purses`: one of each programme that counts, with what others hold there; `apart` is what cannot be joined."""
+    """`purses`: one of each programme that counts, with what others hold there; `apart` is what cannot be joined.
 
+    `reference`: the facts with the programmes of its own.
+    """
+
+    reference: Reference
     purses: Sequence[Purse] = ()
     apart: Sequence[Apart] = ()
 
@@ -45,9 +49,10 @@ def read_household(session: Session, reference: Reference) -> Household:
 
 def read_households(session: Session, reference: Reference, account_ids: Iterable[int]) -> Mapping[int, Household]:
     """Those of several accounts; who has no balance is absent."""
-    rows = session.scalars(_BALANCES.where(PointsBalance.account_id.in_(sorted(set(account_ids)))))
+    rows = session.scalars(_BALANCES.where(PointsBalance.account_id.in_(sorted(set(account_ids))))).all()
+    facts = read_own_references(session, reference, {row.account_id for row in rows if is_own(row.program)})
     return {
-        account_id: _build_household(group, reference)
+        account_id: _build_household(group, facts.get(account_id, reference))
         for account_id, group in groupby(rows, key=lambda row: row.account_id)
     }
 
@@ -69,7 +74,7 @@ def _build_household(rows: Iterable[PointsBalance], reference: Reference) -> Hou
             others = []
         if own or others:
             purses.append(_build_purse(reference, own, others))
-    return Household(purses, apart)
+    return Household(reference, purses, apart)
 
 
 def _build_purse(reference: Reference, own: PointsBalance | None, others: Sequence[PointsBalance]) -> Purse:

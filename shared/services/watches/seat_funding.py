@@ -10,7 +10,7 @@ from shared.db.cards import list_open_slugs
 from shared.domain.funding import find_funding
 from shared.domain.transfer_options import Purse, Way
 from shared.domain.transfers import Network
-from shared.reference.load import reference
+from shared.reference.reference import Reference
 from shared.services.search.award_options import AwardOption
 from shared.services.search.purses import Household
 from shared.services.watches.award_seats import WatchQuery
@@ -25,35 +25,37 @@ def describe_funding(
     household = households.get(query.account_id)
     if household is None or not household.purses:
         return []
-    routes = reference().routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))
+    facts = household.reference
+    routes = facts.routes(clock.today(), list_open_slugs(session, clock.today(), query.account_id))
     best: dict[str, int] = {}
     for option in options:
-        if len(best) < MAX_PROGRAMS and option.program in reference().programs:
+        if len(best) < MAX_PROGRAMS and option.program in facts.programs:
             best.setdefault(option.program, option.points * query.terms.passengers)
-    return [_describe_payment(routes, household.purses, program, points) for program, points in best.items()]
+    return [_describe_payment(facts, routes, household.purses, program, points) for program, points in best.items()]
 
 
-def _describe_payment(routes: Network, purses: Sequence[Purse], program: str, points: int) -> dict[str, Any]:
+def _describe_payment(
+    facts: Reference, routes: Network, purses: Sequence[Purse], program: str, points: int
+) -> dict[str, Any]:
     funding = find_funding(routes, purses, program, points)
     return {
-        "program_name": name_program(program),
+        "program_name": name_program(facts, program),
         "needed": points,
         "missing": funding.missing,
-        "parts": [_describe_part(way) for way in funding.ways],
+        "parts": [_describe_part(facts, way) for way in funding.ways],
     }
 
 
-def _describe_part(way: Way) -> dict[str, Any]:
+def _describe_part(facts: Reference, way: Way) -> dict[str, Any]:
     return {
-        "program_name": name_program(way.purse.program),
+        "program_name": name_program(facts, way.purse.program),
         "balance": way.purse.points,
         "points": way.points_sent,
-        "targets": [name_program(edge.target) for edge in way.path.edges] if way.path else [],
+        "targets": [name_program(facts, edge.target) for edge in way.path.edges] if way.path else [],
         "posting": way.posting,
         "lent": [{"member": share.member, "points": share.points} for share in way.lent],
     }
 
 
-def name_program(slug: str) -> str:
-    programs = reference().programs
-    return programs[slug].name if slug in programs else slug
+def name_program(facts: Reference, slug: str) -> str:
+    return facts.programs[slug].name if slug in facts.programs else slug

@@ -200,7 +200,7 @@ def describe_seats(
         "flight_days": len(groups),
         "options": [_describe_option(offers[0], len(offers) - 1, currency) for offers in best],
         "week": _list_week(query, options),
-        "book": [{"name": name_program(slug), "url": url} for slug, url in pages.items()][:MAX_PROGRAMS],
+        "book": [{"name": name_program(reference(), slug), "url": url} for slug, url in pages.items()][:MAX_PROGRAMS],
         "funding": describe_funding(session, query, options, purses),
     }
 
@@ -230,7 +230,7 @@ def _describe_option(option: AwardOption, others: int, currency: str | None) -> 
         "airline": option.airline,
         "airline_name": airlines[option.airline].name if option.airline in airlines else option.airline,
         "program": option.program,
-        "program_name": name_program(option.program),
+        "program_name": name_program(reference(), option.program),
         "cabin": option.cabin,
         "points": option.points,
         "taxes": None if taxes is None else f"{taxes:.2f}",

@@ -116,7 +116,7 @@ def test_search_availability_reads_an_airlines_code_slug_or_name(people: People,
 
 def test_search_availability_takes_a_city_code_for_its_airports(people: People, use: Use) -> None:
     answer = use(people.alice, "search_availability", **(search_arguments() | {"origin": "LON"}))
-    assert answer["message"].endswith(" LON means LHR, LGW and LCY here.")
+    assert answer["message"].endswith(" LON means LHR, LGW and LCY.")
     assert answer["status"] == "ok"
     assert {o["origin"] for o in answer["options"]} <= {"LHR", "LGW", "LCY"}
 

@@ -129,3 +129,9 @@ def test_update_points_balance_keeps_a_bounded_number_of_own_programmes(people: 
     with transaction(people.alice.account_id) as session:
         session.add_all(OwnProgram(slug=f"own-{n}", name=str(n), transfers=[]) for n in range(MOST_PROGRAMS))
     assert keep(use, people.alice)["errors"][0]["field"] == "other_name"
+
+
+def test_a_programme_outside_the_list_is_answered_with_the_way_to_keep_it(people: People, use: Use) -> None:
+    answer = use(people.bob, "update_points_balance", program="Livelo", balance=150_000)
+    assert answer["errors"][0]["expected"] == "one of 57 values, or Livelo in other_name"
+    assert keep(use, people.bob, other_name="Livelo", transfers=None)["balance"]["balance"] == 150_000 - 120_000

@@ -28,10 +28,9 @@ from tests.support.sandbox_seats import set_seat
 
 MOST_STATEMENTS = 6
 # These show many tables, or remember many answers, and send one statement for each. A statement is compared with
-# earlier ones before and after the lock, and sorted by profile and taught shops. A watch is made as the profile says.
+# earlier ones before and after the lock, and sorted by profile and taught shops.
 # A plan remembers seats and fares, and pays by ways that open cards decide.
 ONE_PER_TABLE = {
-    "create_route_monitor": 7,
     "explore_destinations": 22,  # of a first question to the sandbox, which looks at 15 routes
     "get_calendar_feed": 10,
     "get_portfolio": 18,

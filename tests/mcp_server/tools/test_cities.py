@@ -45,7 +45,7 @@ def test_a_citys_name_and_its_code_are_answered_alike_with_its_airports(people: 
         given = sample_arguments(tool, **other)
         by_code = use(people.paula, tool.name, **given | {parameter: code})
         airports = list_airports(reference(), code)
-        sentence = f"{code} means {', '.join(airports[:-1])} and {airports[-1]} here."
+        sentence = f"{code} means {', '.join(airports[:-1])} and {airports[-1]}."
         if by_code["status"] in ("ok", "partial", "no_data") and sentence not in by_code["message"]:
             faults.append(f"{tool.name} {parameter}={code}: {by_code['message'][-160:]}")
         if tool.reads and "pattern" not in tool.arguments.schema["properties"][parameter]:

@@ -118,7 +118,7 @@ def test_estimate_award_fees_that_nobody_has_seen_are_no_data(people: People, us
 def test_estimate_award_fees_ranks_programmes_by_surcharge_before_any_search(people: People, use: Use) -> None:
     answer = use(people.alice, TOOL, origin="JFK", destination="LHR", cabin="business")
     assert answer["fees"] == []
-    assert answer["message"].startswith("Airline surcharges: none with American Airlines AAdvantage (")
+    assert answer["message"].startswith("Surcharges: none with American Airlines AAdvantage (")
     assert "very high with The British Airways Club." in answer["message"]
     levels = [r["level"] for r in answer["surcharges"]]
     assert levels == sorted(levels, key=LEVELS.index)

@@ -40,6 +40,13 @@ def test_transfer_options_leave_members_alone_where_ones_own_is_enough(household
     assert "Sam" not in answer["message"]
 
 
+def test_points_that_need_no_transfer_go_before_those_that_do(household: People, use: Use) -> None:
+    use(household.alice, "update_points_balance", program=AMEX, balance=500_000)
+    answer = use(household.alice, "compare_transfer_options", **WANTED)
+    assert answer["pooled_with"] == [{"program": BA, "member": "Sam", "points": 90_000, "pooling": "yes"}]
+    assert "pooled with yours" in answer["message"]
+
+
 def test_transfer_options_name_what_a_member_holds_and_cannot_join(household: People, use: Use) -> None:
     use(household.alice, "update_points_balance", program=AA, balance=10_000)
     answer = use(household.alice, "compare_transfer_options", target_program=AA, points_needed=45_000)

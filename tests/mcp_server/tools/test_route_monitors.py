@@ -94,6 +94,11 @@ def test_create_route_monitor_stores_the_terms_and_is_due_at_once(people: People
     assert monitor["next_check_at"] is not None
 
 
+def test_create_route_monitor_says_for_how_many_and_up_to_which_price(people: People, use: Use) -> None:
+    answer = create(use, people.alice, passengers=4, max_points=30_000)
+    assert "watches LHR to JFK for four travellers, at most 30,000 points per person. " in answer["message"]
+
+
 @pytest.mark.spec("s2.5.airlines_filter")
 @pytest.mark.spec("s2.5.passengers_one_to_nine")
 def test_create_route_monitor_watches_everything_when_little_is_said(people: People, use: Use) -> None:
@@ -140,7 +145,7 @@ def test_create_route_monitor_watches_the_airports_of_a_city(people: People, use
     monitor = answer["monitor"]
     assert (monitor["origin"], monitor["origin_airports"]) == ("LON", ["LHR", "LGW", "LCY"])
     assert monitor["destination_airports"] == ["HND", "NRT"]
-    assert "TYO means HND and NRT here." in answer["message"]
+    assert "TYO means HND and NRT." in answer["message"]
     (error,) = create(use, people.alice, origin="NYC", destination="JFK")["errors"]
     assert (error["field"], error["problem"]) == ("destination", "is the origin too")
 

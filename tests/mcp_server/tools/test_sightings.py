@@ -275,8 +275,9 @@ def test_get_flight_prices_it_in_each_card_currency(people: People, use: Use, li
     assert answer["advice"] == "transfer"
     assert answer["transfer_path"]["source_points"] == answer["card_currencies"][0]["points_needed"]
     assert answer["taxes"] == {"amount": 300.0, "currency": "USD", "estimated": False}
-    needed = [c["points_needed"] for c in answer["card_currencies"]]
-    assert needed == sorted(needed)
+    worth = [c["worth_usd"] for c in answer["card_currencies"]]
+    assert (chase["worth_usd"], worth) == (1_000, sorted(filter(None, worth)) + [None] * worth.count(None))
+    assert f"worth {worth[0]:,.0f} USD" in answer["message"]
 
 
 def test_get_flight_shows_a_running_bonus(people: People, use: Use, live: None) -> None:

@@ -5,13 +5,14 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from mcp_server.toolkit.context import Caller
 from shared import clock
-from shared.domain.dates import format_weekday
+from shared.domain.dates import format_short_weekday, format_weekday
 from shared.providers.contract import AwardTrip, FaresQuestion, Provider, SeatsQuestion, Segment, Unanswered
 from shared.reference.load import reference
 from tests.mcp_server.tools.conftest import Use
@@ -279,7 +280,10 @@ def test_plan_trip_says_how_long_a_slow_transfer_takes_where_it_is_the_only_way(
     holds(use, people.alice, marriott_bonvoy=185_000)
     answer = use(people.alice, TOOL, **search_arguments())
     assert answer["best"]["posting_time"] == "days"
-    assert "the points take days to arrive. No faster transfer covers it, and the seat may be gone" in answer["message"]
+    assert (
+        "the points take days to arrive. No faster transfer covers it, and the seat may be gone by then."
+        in answer["message"]
+    )
     transfer = next(s for s in answer["best"]["steps"] if s.startswith("Only then transfer"))
     assert "takes days" in transfer
     assert "the seat may be gone in the meantime" in transfer
@@ -333,7 +337,7 @@ def test_plan_trip_searches_the_airports_of_a_city(people: People, use: Use, wit
     answer = use(people.alice, TOOL, **(search_arguments() | {"origin": "New York", "destination": "Rome"}))
     assert {(q.origin, q.destination) for q in asked} == {("JFK", "FCO"), ("EWR", "FCO"), ("LGA", "FCO")}
     assert {s["origin"] for s in answer["searched"]} == {"JFK", "EWR", "LGA"}
-    assert answer["message"].startswith("New York (JFK, EWR, LGA) to Rome (FCO), ")
+    assert "NYC means JFK, EWR and LGA. ROM means FCO." in answer["message"]
     assert answer["best"]["award"]["destination"] == "FCO"
 
 
@@ -403,7 +407,8 @@ def test_plan_trip_into_one_place_and_home_from_another_spends_what_the_first_fl
     assert best["stays"][0] | {"nights": 7, "place": "FCO", "leaves_from": "CDG"} == best["stays"][0]
     assert any(step.startswith("Get from FCO to CDG on your own by ") for step in best["steps"])
     assert best["cash_alternative"] == "no_data"
-    assert "BOS to Rome (FCO), home from CDG, " in answer["message"]
+    assert answer["message"].startswith("Best: out on ")
+    assert "CDG-BOS with" in answer["message"]
 
 
 def test_plan_trip_over_several_places_is_one_plan_with_one_purse(
@@ -433,9 +438,29 @@ def test_plan_trip_over_several_places_is_one_plan_with_one_purse(
     kinds = [step.split()[0] for step in best["steps"]]
     assert kinds == ["Confirm"] + ["Only"] * 3 + ["Book"] * 3
     assert best["award"]["arrives_at"].endswith("08:00")
-    assert "of all 3 flights" in answer["message"]
+    assert "55,000 points per person (3 programmes), 150 USD taxes in all." in answer["message"]
     on = use(people.alice, TOOL, **wish, stops=stops[:1])
     assert (on["best"]["return_award"], on["asked"]["stops"][-1]) == (None, {"place": "CDG", "nights": None})
+
+
+def test_the_compact_answer_of_a_trip_with_six_places_is_short(
+    people: People, use: Use, with_sources: WithSources
+) -> None:
+    cities = ("BOS", "LHR", "CDG", "FCO", "ATH", "IST", "MAD", "BOS")
+    programs, pairs = (BA, FB, VS), list(pairwise(cities))
+    ways = [fly(a, b, 2 * at, program=programs[at % 3]) for at, (a, b) in enumerate(pairs)]
+    later = [way | {"day": way["day"] + timedelta(days=1), "points": 40_000, "airline": "AF"} for way in ways]
+    with_sources(sell(*ways, *later)[0], BANK)
+    holds(use, people.alice, amex_membership_rewards=900_000)
+    wish = search_arguments() | {"origin": "BOS", "destination": "BOS"}
+    stops = [{"place": city, "nights": 2} for city in cities[1:-1]]
+    full = use(people.alice, TOOL, **wish, stops=stops, detail="full")
+    answer = use(people.alice, TOOL, **wish, stops=stops, detail="compact")
+    assert (answer["fallback"], full["fallback"]["award"]["airline"]) == (None, "AF")
+    first = f"Fallback: BOS-LHR {format_short_weekday(travel_day() + timedelta(days=1))} with The British Airways Club"
+    assert answer["best"]["warnings"][-1].startswith(first)
+    assert len(answer["message"]) < 500
+    assert len(json.dumps(answer)) < 0.75 * len(json.dumps(full))
 
 
 def test_plan_trip_tells_what_is_known_of_babies_children_and_stopovers(

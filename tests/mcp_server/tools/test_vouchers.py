@@ -130,7 +130,7 @@ def test_add_voucher_without_a_last_day_quotes_the_rule_and_guesses_none(people:
 
 
 def test_add_voucher_of_a_kind_that_is_not_listed_names_the_nearest(people: People, use: Use) -> None:
-    no = use(people.alice, "add_voucher", voucher_slug="ba-amex-companion")
+    no = use(people.alice, "add_voucher", voucher_slug="ba-amex-companoin")
     assert (no["status"], no["what"]) == ("not_found", "voucher type")
     assert FLIGHT in no["nearest"]
     assert kept(use, people.alice) == []
@@ -409,3 +409,11 @@ def test_vouchers_on_bookings_are_found_for_many_bookings_at_once(
         assert len(queries) == 1
         assert {b: [v.id for v in rows] for b, rows in found.items()} == {first: numbers[:2], second: []}
         assert on_bookings(session, "hotel", [first]) == {first: []}
+
+
+def test_add_voucher_knows_a_kind_by_its_name_and_names_the_kinds_that_are_meant(people: People, use: Use) -> None:
+    whole = use(people.alice, "add_voucher", voucher_slug="Hilton Free Night Reward")
+    assert (whole["status"], whole["voucher"]["voucher_slug"]) == ("ok", "hilton-free-night-reward")
+    loose = use(people.alice, "add_voucher", voucher_slug="British Airways companion voucher")
+    assert (loose["status"], loose["saved"]) == ("candidates", False)
+    assert "ba-amex-companion-voucher" in {row["voucher_slug"] for row in loose["candidates"]}

@@ -90,5 +90,5 @@ def test_of_a_city_the_airports_that_were_asked_are_named(
 ) -> None:
     given = evaluate(given)
     whole = use(people.alice, tool, origin="LON", destination="NYC", **given)
-    assert whole["message"].endswith(" LON means LHR, LGW and LCY here. NYC means JFK, EWR and LGA here.")
+    assert whole["message"].endswith(" LON means LHR, LGW and LCY. NYC means JFK, EWR and LGA.")
     assert "means" not in use(people.alice, tool, **ROUTE, **given)["message"]

@@ -13,12 +13,21 @@ ROUTES = build_network([edge("bank", "miles", block=1000), edge("dear", "miles",
 NOW = timedelta(hours=1)
 
 
-def find_prices(fare: Decimal | None = None, portals: frozenset[str] = frozenset()) -> list[CardPrice]:
-    return find_card_prices(ROUTES, ("dear", "other", "bank"), portals, "miles", 45_200, fare)
+def find_prices(
+    fare: Decimal | None = None, portals: frozenset[str] = frozenset(), **values: Decimal
+) -> list[CardPrice]:
+    known = dict.fromkeys(("dear", "other", "bank")) | values
+    return find_card_prices(ROUTES, known, portals, "miles", 45_200, fare)
 
 
 def test_currencies_that_get_there_are_priced_to_the_block_cheapest_first() -> None:
     assert [(p.currency, p.points, p.portal) for p in find_prices()] == [("bank", 46_000, None), ("dear", 90_400, None)]
+
+
+def test_the_cheapest_is_that_whose_points_are_worth_least_and_one_of_unknown_value_is_last() -> None:
+    priced = find_prices(bank=Decimal("1.8"), dear=Decimal("0.3"))
+    assert [(p.currency, p.worth) for p in priced] == [("dear", Decimal("271.2")), ("bank", Decimal("828"))]
+    assert [p.currency for p in find_prices(dear=Decimal("0.3"))] == ["dear", "bank"]
 
 
 def test_a_portal_is_priced_only_where_its_rate_is_known_and_a_fare_was_seen() -> None:
