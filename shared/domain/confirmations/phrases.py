@@ -9,7 +9,8 @@ _CABINS = {
     r"|economica premium|eco premium|turista premium|premium comfort|(?<!saga )premium (?:light|classic|flex"
     r"|standard)|premium(?=\s?\([a-z]\))|premium klasse|sas plus|premium tourist"
     r"|(?:^|[\t|])\s*premium\s*(?=$|[\t|])|フレミアムエコノミー"
-    r"|(?:(?:特選|豪華|超級|超级|高端|豪华|優選)(?:經濟|经济)|프리미엄 ?(?:일반|이코노미))(?:客)?[艙舱석]?|(?:^|[\t|])\s*(?:cabin|class|klasse|cabine|cabina|clase|classe"
+    r"|(?:(?:特選|豪華|超級|超级|高端|豪华|優選)(?:經濟|经济)|프리미엄 ?(?:일반|이코노미))(?:客)?[艙舱석]?"
+    r"|(?:^|[\t|])\s*(?:cabin|class|klasse|cabine|cabina|clase|classe"
     r"|kabine|reiseklasse|reisklasse)\s?:?\s+premium\s*(?=[(,;|\t-]|$)",
     "first": r"first(?: class| suite)|flagship first|la premiere|erste klasse|primera clase|prima classe"
     r"|premiere classe"
