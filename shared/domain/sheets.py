@@ -73,6 +73,9 @@ def read_table(text: str, aliases: Mapping[str, str]) -> list[TableRow]:
         raise UnreadTable("holds no row below its line of names", "a line of names, then a line for each row")
     if len(lines) > MAX_ROWS + 1:
         raise UnreadTable(f"has {len(lines) - 1:,} rows", f"at most {MAX_ROWS} at once")
+    if wide := next((at for at, cells in lines if any(cell.strip() for cell in cells[len(lines[0][1]) :])), None):
+        # Without its quotes "42,000" would be 42.
+        raise UnreadTable(f"has more cells in line {wide} than names", "a text with a comma in it between quotes")
     names = [_NO_LETTER.sub("_", cell.strip().lower()).strip("_") for cell in lines[0][1]]
     names = [aliases.get(name, name) for name in names]
     return [

@@ -183,9 +183,10 @@ def _match_phrase(
 def _extend(
     index: _NameIndex, words: list[tuple[int, int, str]], at: int, end: int, codes: frozenset[str], text: str
 ) -> tuple[int, int, frozenset[str]]:
-    """The words behind a city that name one of its airports, or its code."""
-    reach = at
-    while reach < len(words) and reach < at + 5 and _JOIN.fullmatch(text[end : words[reach][0]]):
+    """The words behind a city that name one of its airports, or its code. A short word belongs to them only before
+    one of them: in "Madrid LH 12" it is an airline's."""
+    reach, read_to = at, end
+    while reach < len(words) and reach < at + 5 and _JOIN.fullmatch(text[read_to : words[reach][0]]):
         start, stop, word = words[reach]
         narrowed = codes & _find_airports_of(index, text[start:stop], word)
         size, city = _match_phrase(index, words, reach, text)
@@ -195,8 +196,10 @@ def _extend(
             narrowed, stop, reach = codes & city, words[reach + size - 1][1], reach + size - 1
         if not narrowed and word not in _NOISE and len(word) > 2:
             break
-        codes, end, reach = narrowed or codes, stop, reach + 1
-    return max(at, reach), end, codes
+        codes, read_to, reach = narrowed or codes, stop, reach + 1
+        if narrowed or word in _NOISE:
+            at, end = reach, stop
+    return at, end, codes
 
 
 def _look_back(

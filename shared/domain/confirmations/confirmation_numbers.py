@@ -40,6 +40,7 @@ _IN_SUBJECT = re.compile(
     r"#\s?([A-Z0-9-]{5,20})\b|\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])([A-Z0-9]{6,12})\b|[\[(:]\s?([A-Z]{6})\b"
     r"|(?<![\d-])(\d{7,14}|\d{3,5}-\d{4,7})(?![\d-])"
 )
+_OF_AGENCY, _LOCATOR = re.compile(r"\d{10,}"), re.compile(r"(?=.*[A-Z])[A-Z0-9]{6}")
 _WITH_LETTERS = re.compile(r"^(?=.*\d)[A-Z0-9/-]+$|^[A-Z]{5,8}$|^(?=(?:.*\d){2})(?=.*[A-Za-z])[A-Za-z0-9]{6,25}$")
 # Six letters behind a label that are a word of the letter and no number.
 _WORDS = frozenset(
@@ -103,11 +104,18 @@ def find_confirmation(text: Text) -> str | None:
     subject = to_plain(text.subject)
     return (
         _find_labelled(lines, AIRLINE)
-        or _find_labelled(lines, CONFIRMATION)
+        or _prefer_locator(list(_list_labelled(lines, CONFIRMATION)))
         or _find_in_sentence([*lines, subject])
         or _find_in_subject(subject)
         or next((n for n in _list_labelled(lines, BARE) if re.search(r"\d", n) and not _FLIGHT.fullmatch(n)), None)
     )
+
+
+def _prefer_locator(numbers: list[str]) -> str | None:
+    """The first; where that is the long number of an agency, the airline's code if another line has one."""
+    if numbers and _OF_AGENCY.fullmatch(numbers[0]):
+        return next((number for number in numbers if _LOCATOR.fullmatch(number)), numbers[0])
+    return next(iter(numbers), None)
 
 
 def find_order(text: Text) -> str | None:

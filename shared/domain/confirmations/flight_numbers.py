@@ -23,6 +23,7 @@ _WORD = r"(?:flight|flug|vol|vuelo|volo|voo|vlucht|flt|flyg|便名|フライト)
 _FLIGHT_WORD = re.compile(rf"(?<![a-z]){_WORD}(?:nummer|nr\.?)?(?![a-z])")
 _RIGHT_BEFORE = re.compile(rf"(?<![a-z]){_WORD}(?:nummer)?(?: ?(?:number|no\.|nr\.|n°|#))?\s{{0,4}}[:#\t]?\s{{0,40}}$")
 _MOST_IN_LINE = 12
+_SURE_DIGITS = 3
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]\s*$")  # an airline's name in its own letters
 # Airline codes that are also words: with a space behind, they count only after the word "flight".
 _WORDS_AND_CODES = frozenset(("AM", "PM", "TO", "BY", "OR", "IT", "UP", "ON", "IN", "AT", "IS", "IF", "MR"))
@@ -178,11 +179,15 @@ def _is_flight_number(m: re.Match[str], line: Line, world: TravelFacts, own: str
 
 
 def _heads_flight(m: re.Match[str], lines: list[Line], at: int, world: TravelFacts) -> bool:
-    """Whether it ends a line behind one word, as "Lot LH 400" in whatever language, and two airports with their times
-    stand in the lines below."""
+    """Whether it is all of a line, or ends it behind one word, as "Lot LH 400" in whatever language, and two airports
+    with their times stand in the lines below. A code that is also a word wants three digits."""
     line = lines[at]
     before = line.text[: m.start()]
-    if line.text[m.end() :].strip() or not _ONE_WORD.fullmatch(before) or m[1] in _WORDS_AND_CODES | _ALSO_WORDS:
+    if line.text[m.end() :].strip() or (before.strip() and not _ONE_WORD.fullmatch(before)):
+        return False
+    if m[1] in _ONLY_JOINED or (m[1] in _WORDS_AND_CODES and before.strip()):
+        return False
+    if m[1] in _WORDS_AND_CODES | _ALSO_WORDS and sum(map(str.isdigit, m[0][2:])) < _SURE_DIGITS:
         return False
     if _is_day(m, line) or not _is_own_number(m[0], line.small[: m.start()], ""):
         return False

@@ -286,7 +286,7 @@ def _read_stay(
 # The day of a flight is written without its year, and the compartment is a letter that airlines use as they like: some
 # print the fare's letter, "F" in economy too. What the standard leaves open stays open.
 
-_HEAD = re.compile(r"M([1-9])(.{20})([E ])", re.S)
+_HEAD = re.compile(r"[MS]([1-9])(.{20})([E ])", re.S)
 _HEAD_CHARACTERS = 23
 _LEG = re.compile(
     r"(?P<number>[A-Z0-9 ]{7})(?P<origin>[A-Z]{3})(?P<destination>[A-Z]{3})(?P<carrier>[A-Z0-9]{2}[A-Z0-9 ])"

@@ -8,11 +8,14 @@ _CABINS = {
     r"|premium plus"
     r"|economica premium|eco premium|turista premium|premium comfort|(?<!saga )premium (?:light|classic|flex"
     r"|standard)|premium(?=\s?\([a-z]\))|premium klasse|sas plus|premium tourist"
-    r"|(?:^|[\t|])\s*premium\s*(?=$|[\t|])|フレミアムエコノミー|(?:^|[\t|])\s*(?:cabin|class|klasse|cabine|cabina|clase|classe"
+    r"|(?:^|[\t|])\s*premium\s*(?=$|[\t|])|フレミアムエコノミー"
+    r"|(?:(?:特選|豪華|超級|超级|高端|豪华|優選)(?:經濟|经济)|프리미엄 ?(?:일반|이코노미))(?:客)?[艙舱석]?"
+    r"|(?:^|[\t|])\s*(?:cabin|class|klasse|cabine|cabina|clase|classe"
     r"|kabine|reiseklasse|reisklasse)\s?:?\s+premium\s*(?=[(,;|\t-]|$)",
     "first": r"first(?: class| suite)|flagship first|la premiere|erste klasse|primera clase|prima classe"
     r"|premiere classe"
-    r"|first(?=\s?\([a-z]\))|primeira classe|royal first|the residence|first apartment|ファーストクラス|^\s*(?:first"
+    r"|first(?=\s?\([a-z]\))|primeira classe|royal first|the residence|first apartment"
+    r"|(?:頭等|头等)(?:客)?[艙舱]|일등석|ファーストクラス|^\s*(?:first"
     r"|primera|premiere)(?:\s*$|(?=\s{2}))"
     r"|(?<=[|\t,(/])\s?first\s?(?=[|\t,)(]|$)|eerste klas(?:se)?"
     r"|ファースト(?=\s?(?:[(/\t|]|$))",
@@ -20,12 +23,13 @@ _CABINS = {
     r"|club (?:world|europe|suite)|saga (?:premium|class)|signature class|royal silk|prestige (?:class|suite)"
     r"|polaris|upper class|q-?suite|delta one|clase ejecutiva|executive class|classe executiva|classe executive"
     r"|classe affaires|affaires|clase business|ejecutiva|executiva|mint (?:suite|studio|class)"
-    r"|(?:^|[\t|])\s*(?:mint|executive)\s*®?\s*(?=$|[\t|])|ヒシネス(?:クラス|(?=\s?(?:[(/\t|]|$)))",
+    r"|(?:^|[\t|])\s*(?:mint|executive)\s*®?\s*(?=$|[\t|])|(?:商務|商务|公務|公务)(?:客)?[艙舱]|비즈니스석|ヒシネス(?:クラス|(?=\s?(?:[(/\t|]|$)))",
     "economy": r"economy|(?:^|[\t|])\s*main(?=\s?(?:\([a-z]\)|[\t|]|$))"
     r"|world traveller|euro traveller|main cabin|coach|turista|classe economique|economica"
     r"|economique|wirtschaftsklasse|light fare|\beco\b|delta comfort|comfort plus|sas go|lowfare|econo\b|economie"
     r"|ekonomi\w*"
-    r"|エコノミー(?:クラス|(?=\s?(?:[(/\t|]|$)))|普通席|delta main(?! ?cabin)|main (?:classic|basic|extra)(?![a-z])"
+    r"|(?:經濟|经济)(?:客)?[艙舱]|일반석|이코노미석|エコノミー(?:クラス|(?=\s?(?:[(/\t|]|$)))|普通席"
+    r"|delta main(?! ?cabin)|main (?:classic|basic|extra)(?![a-z])"
     r"|tourist class|touristenklasse",
 }
 _SUITES = re.compile(r"\bsuites?\b")  # a cabin only where no other is named: "Club Suite" is business

@@ -82,6 +82,7 @@ PAID = compile_any(
     r"|importe (?:total|pagado|cobrado)|precio total|(?:preco|valor) (?:total|pago)|prezzo totale|importo (?:totale"
     r"|pagato)"
     r"|totale (?:pagato|complessivo|generale|da pagare|prijs)|totaal(?:bedrag|prijs)|betaald"
+    r"|總(?:金額|價|計|額)|总(?:金额|价)|實付金額|实付金额|총 ?(?:금액|액|결제 ?금액|운임)|결제 ?금액"
     r"|合計金額|支払総額|支払合計|支払金額|支払い金額|支払い合計|請求金額|総額|請求額|支払い?額"
     r"|zahlungsbetrag|rechnungssumme|endsumme|zu zahlen|net a payer|somme payee|has pagado|hai pagato|voce pagou"
     r"|importe final|te betalen|payment received|att betala"

@@ -18,7 +18,7 @@ _MAX_CHARACTERS = 500
 _HEADING_LINES = 3  # lines above an amount that may say what it is
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}  # the ASCII signs of East Asian type
 _WIDE = re.compile("[！-～]+")
-_YEN = re.compile(r"(?<=\d)\s?円")
+_YEN_OR_WON = re.compile(r"(?<=\d)\s?([円원])")
 _CODE_APART = re.compile(rf"\(?(?<![A-Za-z])({'|'.join(CODES)})\)?\s?[:=]?\s{{0,12}}(?=\d)")
 _COUNTRIES = {"CA": "CAD", "CAN": "CAD", "US": "USD", "AU": "AUD", "NZ": "NZD", "HK": "HKD", "SG": "SGD"}
 _SIGN_FIRST = re.compile(r"\$ ?(CAN?|US|AU|NZ|HK|SG)(?![A-Za-z$])")  # "96,38 $ CA"
@@ -98,7 +98,8 @@ def list_price_lines(text: str) -> Iterator[tuple[str, str]]:
         if not line:
             continue
         if not line.isascii():
-            line = _YEN.sub(" JPY", _WIDE.sub(lambda run: run[0].translate(_FULL_WIDTH), line)).strip()
+            line = _WIDE.sub(lambda run: run[0].translate(_FULL_WIDTH), line)
+            line = _YEN_OR_WON.sub(lambda mark: " JPY" if mark[1] == "円" else " KRW", line).strip()
         if not _DIGIT.search(line):
             above, last = [*above, fold(line)][-_HEADING_LINES:], [cell.strip() for cell in line.split("\t")]
             continue

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from shared.domain.folio.model import ZERO, FolioLine
-from shared.domain.parsing.amounts import Amount
+from shared.domain.parsing.amounts import Amount, first_amount
 
 _CENT = Decimal("0.01")
 _MOST = 8  # amounts of one line that are compared
@@ -39,12 +39,16 @@ def keep_proven(amounts: Sequence[Amount], before: str) -> Sequence[Amount]:
 
 
 def find_carried(lines: Sequence[FolioLine]) -> list[int]:
-    """Lines that repeat the sum of the two or more lines before them, as the end and the beginning of a page do."""
-    carried, so_far, count = [], ZERO, 0
+    """Lines that repeat the sum of the two or more lines before them, as the end and the beginning of a page do, or
+    all that was charged until then, as the total below a payment does, whole or as a net amount and its tax."""
+    carried, so_far, charges, count = [], ZERO, ZERO, 0
     for at, line in enumerate(lines):
-        if count > 1 and line.amount == so_far > ZERO and line.kind not in _NOT_CARRIED:
+        sums = {so_far, charges} - {ZERO}
+        is_sum = line.amount in sums or (line.amount + (first_amount(line.text) or ZERO)) in sums
+        if count > 1 and is_sum and line.amount > ZERO and line.kind not in _NOT_CARRIED:
             carried.append(at)
         else:
             so_far += line.amount
+            charges += max(line.amount, ZERO)
             count += 1
     return carried

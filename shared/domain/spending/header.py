@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from shared.domain.parsing.amounts import CODES, parse_amount
 from shared.domain.parsing.dates import parse_day
-from shared.domain.spending.headless import ANY_ORDER, build_headless_layouts
+from shared.domain.parsing.text import fold
+from shared.domain.spending.headless import ANY_ORDER, build_headless_layouts, is_proved_by_balance
 from shared.domain.spending.line_words import DIRECTION_NAMES, STATE_NAMES
 from shared.domain.spending.model import StatementBook, StatementLayout
 
@@ -89,6 +91,8 @@ DEFAULT_NAMES = {
     "balance": _BALANCE,
 }
 _YEAR_FIRST = re.compile(r"\d{4}")
+_IN_TWO_LETTERS = re.compile(r"(?<=[aou])e")  # "waehrung" for "währung"
+_MARKS_AROUND = "#*.: "
 _IN_BRACKETS = re.compile(r" ?\([a-z$£€]{1,3}\)$")
 _CODE_IN_NAME = re.compile(r"(?:(?: in)? ([a-z]{3})| ?\(([a-z]{3})\))$", re.ASCII)
 
@@ -121,10 +125,15 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableSh
             return TableShape(layouts, columns, position + 1, len(cells))
     rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
     layouts = _find_layouts_by_rows(rows, book) if rows else []
+    skip = 0
+    if not layouts:
+        # A header in other words says nothing; what the columns hold is certain where a balance proves it.
+        skip = next((at for at, cells in enumerate(opening) if any(parse_day(c, ANY_ORDER) for c in cells)), 0)
+        rows = [cells for cells in opening[skip:] if any(cell.strip() for cell in cells)] if skip else []
+        layouts = [layout for layout in build_headless_layouts(rows) if is_proved_by_balance(layout, rows)]
     width = layouts[0].width or 0 if layouts else 0
-    return (
-        TableShape(layouts, {str(at): at for at in range(width)}, 0, max(width, *map(len, rows))) if layouts else None
-    )
+    columns = {str(at): at for at in range(width)}
+    return TableShape(layouts, columns, skip, max(width, *map(len, rows))) if layouts else None
 
 
 def _find_layouts_by_rows(rows: Sequence[Sequence[str]], book: StatementBook) -> list[StatementLayout]:
@@ -180,9 +189,16 @@ def find_code(name: str) -> str | None:
     return code if code in CODES else None
 
 
+@lru_cache(maxsize=4096)
+def _simplify(name: str) -> str:
+    """A column name as it is compared: banks leave out accents or write them in two letters, and add marks."""
+    return _IN_TWO_LETTERS.sub("", fold(name).replace("ß", "ss")).replace("_", " ").strip(_MARKS_AROUND)
+
+
 def _find_column(titles: Iterable[str], names: Sequence[str]) -> str | None:
-    bare = {_CODE_IN_NAME.sub("", _IN_BRACKETS.sub("", name)): name for name in reversed(names)} | {n: n for n in names}
-    return next((bare[name] for name in titles if name in bare), None)
+    bare = {_simplify(_CODE_IN_NAME.sub("", _IN_BRACKETS.sub("", name))): name for name in reversed(names)}
+    bare |= {_simplify(name): name for name in reversed(names)}
+    return next((bare[key] for key in map(_simplify, titles) if key in bare), None)
 
 
 def _find_columns(titles: Iterable[str], names: Sequence[str]) -> list[str]:

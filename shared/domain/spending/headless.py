@@ -14,7 +14,7 @@ _MIN_ROWS, _MAX_WIDTH = 2, 40
 _MOST = Decimal("0.9")  # of the filled cells of a column that have to be of one kind
 ANY_ORDER = ("dmy", "mdy", "yymd")  # of the days of a statement whose issuer is not known
 _LETTERS = re.compile(r"[^\W\d_]{3}")
-_CENTS = re.compile(r"\d[.,]\d{1,4}\D?$", re.ASCII)
+_CENTS = re.compile(r"\d[.,]\d{1,4}\D{0,4}$", re.ASCII)
 
 
 def build_headless_layouts(rows: Sequence[Sequence[str]]) -> list[StatementLayout]:
@@ -29,7 +29,9 @@ def build_headless_layouts(rows: Sequence[Sequence[str]]) -> list[StatementLayou
     amount = _find_amount(money, columns) if sides is None else sides[0]
     flags = [at for at, cells in enumerate(columns) if _holds_directions(cells)]
     words = sorted(
-        (-len(set(c)), at) for at, c in enumerate(columns) if _holds_words(c) and at not in (*dates, *flags, amount)
+        (-len(set(c)), at)
+        for at, c in enumerate(columns)
+        if _holds_words(c) and at not in (*dates, *flags, *money, *(sides or ()))
     )
     if not dates or amount is None or not words:
         return []
@@ -54,6 +56,18 @@ def build_headless_layouts(rows: Sequence[Sequence[str]]) -> list[StatementLayou
             balance=str(balances[0]) if len(balances) == 1 else None,
         )
     ]
+
+
+def is_proved_by_balance(layout: StatementLayout, rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the balance of this layout changes by the amount of each row, from the first down or from the last up."""
+    if layout.balance is None or len(rows) <= _MIN_ROWS:
+        return False
+    columns = (layout.balance, layout.amount, layout.debit, layout.credit)
+    cells = [[row[int(name)] if int(name) < len(row) else "" for row in rows] for name in columns if name]
+    balances, *sides = map(_read_amounts, cells)
+    amounts = [abs(sum(values)) for values in zip(*sides, strict=True)]
+    steps = [abs(after - before) for before, after in pairwise(balances)]
+    return steps in (amounts[1:], amounts[:-1])
 
 
 def _is_most(count: int, cells: Sequence[str]) -> bool:

@@ -44,7 +44,9 @@ _SECTION_OUT = re.compile(
     r"uscite|afschrijvingen)\b(?!.*\b(?:credits?|deposits?|balance)\b)"
 )
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)", re.ASCII)
-_NO_YEAR = re.compile(r"(\d{1,2})[ /-]?([A-Za-z]{3,9})|([A-Za-z]{3,9})\.? (\d{1,2}),?|(\d{1,2})/(\d{1,2})", re.ASCII)
+_NO_YEAR = re.compile(
+    r"(\d{1,2})[ /-]?([A-Za-z]{3,9})|([A-Za-z]{3,9})\.? (\d{1,2}),?|(\d{1,2})/(\d{1,2})|\d{1,2}\.\d{1,2}\.", re.ASCII
+)
 
 
 class _Piece(NamedTuple):
@@ -136,13 +138,17 @@ def _find_order(texts: Sequence[str], hints: Hints, title: str) -> str:
 
 def _add_year(text: str) -> str:
     """Any leap year will do: only the order of day and month is tested, and it has every day."""
-    return text if parse_day(text, ANY_ORDER) else f"{text}/2024" if "/" in text else f"{text} 2024"
+    return text if parse_day(text, ANY_ORDER) else _join_year(text, 2024)
+
+
+def _join_year(text: str, year: int) -> str:
+    return f"{text}/{year}" if "/" in text else f"{text}{year}" if text[-1:] == "." else f"{text} {year}"
 
 
 def _resolve_year(text: str, orders: Sequence[str], latest: date) -> date | None:
     """A day without a year is the last such day up to the end of the statement."""
     for year in range(latest.year, latest.year - 5, -1):
-        day = parse_day(f"{text}/{year}" if "/" in text else f"{text.replace(',', '')} {year}", orders)
+        day = parse_day(_join_year(text.replace(",", ""), year), orders)
         if day is not None and day <= latest:
             return day
     return None

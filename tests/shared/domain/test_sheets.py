@@ -49,3 +49,10 @@ def test_a_long_table_is_split_with_the_lines_of_its_rows() -> None:
     parts = split_table('a,b\n1,"x\ny"\n2,\n3,z', {}, 2)
     assert [lines for _, lines in parts] == [[2, 3], [4]]
     assert [dict(row.cells) for row in read_table(parts[1][0], {})] == [{"a": "3", "b": "z"}]
+
+
+@pytest.mark.parametrize("row", ["Aeroplan,42,000", "Aeroplan,,42000"])
+def test_a_row_with_more_cells_than_names_is_refused_and_never_cut(row: str) -> None:
+    with pytest.raises(UnreadTable, match="line 2"):
+        read_table(f"program,balance\n{row}\n", {})
+    assert len(read_table("program,balance\nAeroplan,42000,,\n", {})) == 1

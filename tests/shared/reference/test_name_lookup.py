@@ -42,3 +42,12 @@ def test_every_airline_of_a_sender_is_one_that_is_known() -> None:
     assert len(rows) >= 60
     assert [row.domain for row in rows if row.airline and row.airline not in reference().carriers] == []
     assert {row.dates for row in rows} <= {"dmy", "mdy", "ymd", None}
+
+
+@pytest.mark.parametrize("code", ["IB", "LH", "U2"])
+def test_the_code_of_an_airline_behind_a_city_is_no_part_of_its_name(code: str) -> None:
+    text = f"to Barcelona from Madrid {code} 3004"
+    assert [text[start:end].split()[-1] for start, end, _ in TravelNames(reference()).places(text)] == [
+        "Barcelona",
+        "Madrid",
+    ]

@@ -73,3 +73,7 @@ def test_a_carrier_of_three_letters_and_an_unknown_airport() -> None:
 )
 def test_other_barcodes_state_nothing(text: str) -> None:
     assert legs(text) == []
+
+
+def test_a_pass_of_the_form_for_one_flight_is_read_like_the_others() -> None:
+    assert legs(BOARDING_PASS.replace("M1", "S1", 1)) == legs(BOARDING_PASS)

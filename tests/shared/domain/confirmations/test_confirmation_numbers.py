@@ -131,6 +131,7 @@ LEGS = (
         "Auftragsnummer: 88120447\nAirline-Buchungscode: WK3TXB (BA)",
         "Numéro de dossier agence : 8812\nRéférence compagnie : WK3TXB",
         "Código de agencia: 8812345\nLocalizador de la aerolínea: WK3TXB",
+        "Itinerary # 72012345678901\nBritish Airways confirmation: WK3TXB",
     ],
 )
 def test_the_code_of_the_airline_comes_before_the_number_of_an_agency(numbers: str) -> None:

@@ -241,3 +241,33 @@ def test_the_number_of_the_airline_that_operates_a_flight_is_no_flight_of_its_ow
     head = "Marketing flight\tOperating flight\tFrom\tTo\tDate\tDep\tArr\tCabin\n"
     reading = read(mail(f"Booking reference: X7Y8Z9\nTotal price: GBP 912.00\n\n{head}{row}"))
     assert ([to_json(b)["flight_number"] for b in reading.bookings], reading.missing) == (["AA6145"], [])
+
+
+@pytest.mark.parametrize(("line", "flight"), [("Lot LO 3925", "LO3925"), ("Reis LO 281", "LO281"), ("AM 001", "AM1")])
+def test_a_code_that_is_also_a_word_is_a_flight_above_two_airports_with_their_times(line: str, flight: str) -> None:
+    text = f"{line}\nWylot: Warszawa (WAW) 17 marca 2027, 07:20\nPrzylot: Londyn (LHR) 17 marca 2027, 09:15\n"
+    assert [to_json(b)["flight_number"] for b in read(mail(text)).bookings] == [flight]
+
+
+@pytest.mark.parametrize("line", ["Room NO 305", "Zone AM 12", "Ref ID 281", "Gate LO 28"])
+def test_such_a_code_behind_a_word_and_a_short_number_is_no_flight(line: str) -> None:
+    text = f"{line}\nWylot: Warszawa (WAW) 17 marca 2027, 07:20\nPrzylot: Londyn (LHR) 17 marca 2027, 09:15\n"
+    assert read(mail(text)).bookings == []
+
+
+@pytest.mark.parametrize(
+    ("cabin", "price", "expected"),
+    [
+        ("객실: 일반석", "총 금액: 1,450,000원", ("economy", 1450000, "KRW")),
+        ("좌석: 비즈니스석", "결제 금액: 3,120,000원", ("business", 3120000, "KRW")),
+        ("客艙: 經濟客艙", "總金額: HKD 6,412", ("economy", 6412, "HKD")),
+        ("舱位: 商务舱", "总金额: CNY 8,100", ("business", 8100, "CNY")),
+        ("客艙: 特選經濟客艙", "總額: HKD 9,000", ("premium_economy", 9000, "HKD")),
+    ],
+)
+def test_cabins_and_prices_of_korean_and_chinese_letters(
+    cabin: str, price: str, expected: tuple[str, int, str]
+) -> None:
+    text = f"已確認 예약 확정\n예약번호: X7Y8Z9\nCX 251\nHKG - LHR 2027-04-05 23:05 - 05:45+1\n{cabin}\n{price}\n"
+    booking = to_json(read(mail(text)).bookings[0])
+    assert (booking.get("cabin_class"), booking.get("cash_paid"), booking.get("taxes_currency")) == expected

@@ -336,3 +336,12 @@ def test_a_note_to_a_program_is_no_posting() -> None:
     )
     done = audit(text, "hyatt", "award")
     assert (done.bill.balance, done.stay.tier, rules_in(done)) == (0, None, ["H01"])
+
+
+@pytest.mark.parametrize("last", ["Razem 980,00 PLN", "Podstawa 907,41 PLN  VAT 8%  72,59 PLN"])
+def test_a_line_below_the_payment_that_repeats_all_charges_is_no_charge(last: str) -> None:
+    text = (
+        "Hilton Sample\nArrival 12.03.2026 Departure 14.03.2026\n12.03.2026  Nocleg  450,00 PLN\n"
+        "13.03.2026  Nocleg  450,00 PLN\n13.03.2026  Parking  80,00 PLN\n14.03.2026  Karta Visa  -980,00 PLN\n"
+    )
+    assert [x.amount for x in audit(text + last, "hilton").bill.lines] == [450, 450, 80, -980]

@@ -114,3 +114,29 @@ def test_the_export_of_this_bank_is_added_up(read: Read, bank: str) -> None:
 def test_two_columns_that_could_both_be_the_amount_are_not_guessed(read: Read) -> None:
     with pytest.raises(AssertionError):
         read("A,13/02/2026,SHOP ONE,1.00,2.00\nB,14/02/2026,SHOP TWO,3.00,9.00\n")
+
+
+def test_a_header_is_known_without_its_accents_and_with_marks_around_it(read: Read) -> None:
+    text = "#Buchungstag;#Empfaenger;#Betrag;#Waehrung\n12.10.2026;Laden;-23,45;EUR\n13.10.2026;Kiosk;-3,10;EUR\n"
+    result = read(text)
+    assert [(line.amount, line.currency) for line in result.lines] == [
+        (Decimal("23.45"), "EUR"),
+        (Decimal("3.10"), "EUR"),
+    ]
+
+
+BALANCED = "Ngày;Diễn giải;Số tiền;Số dư\n{}"
+
+
+def test_a_header_of_another_language_is_read_where_a_balance_proves_its_columns(read: Read) -> None:
+    rows = ("15.10.2026;Lidl;-20,50 EUR;979,50 EUR", "16.10.2026;Gehalt;1.500,00 EUR;2.479,50 EUR")
+    result = read(BALANCED.format("\n".join((*rows, "17.10.2026;Netflix;-12,00 EUR;2.467,50 EUR"))))
+    assert [line.amount for line in result.lines] == [Decimal("20.50"), Decimal("-1500.00"), Decimal("12.00")]
+
+
+def test_a_header_of_another_language_is_refused_where_the_balance_disagrees_or_lacks(read: Read) -> None:
+    rows = ["15.10.2026;Lidl;-20,50;979,50", "16.10.2026;Gehalt;1.500,00;2.479,50", "17.10.2026;Netflix;-12,00;999,00"]
+    with pytest.raises(AssertionError):
+        read(BALANCED.format("\n".join(rows)))
+    with pytest.raises(AssertionError):
+        read(BALANCED.format("\n".join(row.rsplit(";", 1)[0] for row in rows)))

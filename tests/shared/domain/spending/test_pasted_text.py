@@ -1,5 +1,8 @@
 """Statements pasted as text: lines with a date before and an amount behind."""
 
+from datetime import date
+from decimal import Decimal
+
 import pytest
 
 from shared.domain.spending.model import UnreadableStatement
@@ -66,3 +69,16 @@ def test_text_whose_dates_nothing_tells_apart_is_refused(read: Read) -> None:
 def test_too_many_lines_are_refused(read: Read) -> None:
     with pytest.raises(UnreadableStatement, match="more than 25,000 lines"):
         read("14/03/2026 ALDI 10.00\n" * 25_001)
+
+
+def test_days_with_points_and_no_year_have_the_year_of_the_period(read: Read) -> None:
+    text = (
+        "Kreditkartenabrechnung 01.10.2026 bis 31.10.2026\n"
+        "03.10. 05.10. REWE MARKT 23,45-\n07.10. 08.10. DEUTSCHE BAHN 59,90-\n15.10. 15.10. ZAHLUNG ERHALTEN 200,00+\n"
+    )
+    lines = read(text, currency="EUR").lines
+    assert [(line.day, line.amount) for line in lines] == [
+        (date(2026, 10, 3), Decimal("23.45")),
+        (date(2026, 10, 7), Decimal("59.90")),
+        (date(2026, 10, 15), Decimal("-200.00")),
+    ]
