@@ -21,8 +21,7 @@ from shared.settings import SettingsError, settings
 Configure = Callable[..., None]
 NOON = time(12)
 DAY = date(2026, 11, 24)  # seats of the sandbox open and close, facts grow old and months end as days pass
-# Folders whose tests talk to programs that keep the machine's clock; a screen in a chat reads Chromium's.
-OWN_PROGRAMS = ("e2e", "conformance", "browser/screens")
+OWN_PROGRAMS = ("e2e", "conformance")  # folders whose tests talk to programs that keep the machine's clock
 
 
 @pytest.fixture

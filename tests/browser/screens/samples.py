@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from tests.browser.screens.stage import Stage
 from tests.browser.screens.stored_rows import days_ahead, hold_much, hold_points, record_prices, watch_route
 from tests.support.sandbox_seats import set_seat
+from tests.support.settings_and_clock import DAY
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Sample:
 
 def month_ahead(months: int) -> str:
     """YYYY-MM of the month this many after the present one."""
-    number = date.today().year * 12 + date.today().month - 1 + months
+    number = DAY.year * 12 + DAY.month - 1 + months
     return f"{number // 12}-{number % 12 + 1:02}"
 
 

@@ -4,13 +4,23 @@ import json
 import os
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from tests.support.browser import PATIENCE, Chromium, Tab
+from tests.support.settings_and_clock import DAY, NOON
 
 KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "End": (35, ""), "Home": (36, ""), " ": (32, " "), "Tab": (9, "")}
 KEYS |= {"ArrowLeft": (37, ""), "ArrowUp": (38, ""), "ArrowRight": (39, ""), "ArrowDown": (40, "")}
+# The days in Chromium are those of the standing clock, in every frame; its seconds run.
+CLOCK = """(ahead => {{
+  const Machine = Date
+  Date = class extends Machine {{
+    constructor(...told) {{ told.length ? super(...told) : super(Machine.now() + ahead) }}
+    static now() {{ return Machine.now() + ahead }}
+  }}
+}})({ahead})"""
 IS_SCREEN = "typeof startScreen === 'function'"
 
 
@@ -24,6 +34,8 @@ class ScreenTab(Tab):
         super().__init__(browser)
         for part in ("Runtime", "Network", "Log"):
             self._ask(f"{part}.enable")
+        ahead = round((datetime.combine(DAY, NOON, UTC) - datetime.now(UTC)).total_seconds() * 1000)
+        self._ask("Page.addScriptToEvaluateOnNewDocument", source=CLOCK.format(ahead=ahead))
 
     def _note(self, event: dict[str, Any]) -> None:
         super()._note(event)

@@ -9,6 +9,7 @@ from shared.db.base import transaction
 from shared.db.bookings import HotelPrice
 from shared.db.route_monitors import MonitorCheck, MonitorKey, MonitorMatch, RouteMonitor
 from tests.browser.screens.stage import Stage
+from tests.support.settings_and_clock import DAY
 
 TOKYO = "htl_conrad-tokyo"
 PROGRAM = "british-airways-club"
@@ -26,7 +27,7 @@ FINDS = (
 
 
 def days_ahead(count: int) -> date:
-    return date.today() + timedelta(days=count)
+    return DAY + timedelta(days=count)
 
 
 def hold_points(stage: Stage) -> None:

@@ -1,7 +1,7 @@
 """Award results in real Chromium: order, filters, party totals, coverage, and the watch of what was asked."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -179,7 +179,7 @@ def test_filters_work_together_and_one_button_clears_them_when_nothing_is_left(s
 
 def test_an_old_result_that_is_looked_at_again_keeps_what_was_chosen(stage: Stage) -> None:
     def age(data: dict[str, Any]) -> None:
-        data["freshness"]["provider_checked_at"] = (date.today() - timedelta(days=3)).isoformat() + "T00:00:00Z"
+        data["freshness"]["provider_checked_at"] = days_ahead(-3).isoformat() + "T00:00:00Z"
 
     open_offers(stage, age)
     assert "These seats may be gone." in stage.text("#note")
@@ -225,7 +225,9 @@ def test_the_watch_is_of_what_was_asked_and_of_what_the_filters_leave(stage: Sta
     terms = {"origin": "LHR", "destination": "JFK", "earliest_date": EVERY["date"], "latest_date": EVERY["date"]}
     terms |= {"passengers": 2, "cabin": "business", "max_points": 50_000}
     assert stage.calls[1:] == [("create_route_monitor", terms)]
-    assert stage.text(".outcome").startswith("Monitor 1 watches LHR to JFK.")
+    assert stage.text(".outcome").startswith(
+        "Monitor 1 watches LHR to JFK for two travellers, at most 50,000 points per person."
+    )
     assert stage.tab.evaluate("host.informed[0]").startswith("From the results: Monitor 1 watches")
     assert stage.focused() == "Watched"
     stage.picture("award-results-watched")

@@ -146,7 +146,7 @@ def test_a_host_that_declines_is_survived(stage: Stage) -> None:
 def test_a_host_without_tools_shows_what_the_month_knows(stage: Stage) -> None:
     stage.open(TOOL, MONTH, bare=True)
     stage.click(".day[data-state=available]")
-    stage.wait_for("document.querySelector('#panel').innerText.includes('points per person')")
+    stage.wait_for("document.querySelector('#panel').innerText.includes('per person')")
     assert stage.calls == [(TOOL, MONTH)]
     assert stage.look_inside("document.querySelectorAll('.acts button').length") == 0
 

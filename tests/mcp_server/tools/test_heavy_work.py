@@ -91,7 +91,9 @@ def test_of_no_account_more_than_two_calls_compute_at_once_and_another_does_not_
                 assert answered == []
                 await anyio.sleep(0)
             other = await dispatch("list_trips", {}, people.bob, "mcp")
-            assert (other.status, limiter().borrowed_tokens, answered) == ("ok", THREADS_OF_AN_ACCOUNT, [])
+            while limiter().borrowed_tokens > THREADS_OF_AN_ACCOUNT:  # some are still looking who asks
+                await anyio.sleep(0)
+            assert (other.status, answered) == ("ok", [])
             end.set()
         return answered
 
