@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from auth_server.pages.connecting import list_connectables
 from auth_server.pages.plans import describe_plans, find_plan
+from auth_server.pages.search import list_months
 from auth_server.web.rendering import render_page
 from auth_server.web.static_files import TEMPLATES
 from shared import clock
@@ -41,6 +42,7 @@ def build_context(plan: Plan | None) -> dict[str, Any]:
         "plan": plan,
         "plans": describe_plans(),
         "answer": read_answer(),
+        "months": list_months(),
         "sandbox": config.data_mode == "sandbox",
         "public": config.secure,
         "agents": config.agents_may_register,

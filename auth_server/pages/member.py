@@ -17,6 +17,7 @@ from auth_server.web.request_data import MAX_QUERY_CHARACTERS, RequestData
 from auth_server.web.tool_server import ToolServer
 from auth_server.web.unit_of_work import UnitOfWork
 from shared.db.accounts import Account
+from shared.db.messages import count_unread
 from shared.db.oauth import WebSession
 from shared.db.profile import find_time_zone
 from shared.domain.plans import Plan
@@ -83,6 +84,7 @@ class Member:
     session: WebSession
     account: Account
     zone: str | None = None  # of the profile; None = UTC
+    unread: int = 0  # notices of the inbox
     tools: ToolServer | None = None  # of a handler that is a coroutine function
 
     @property
@@ -128,6 +130,7 @@ class Member:
             "path": path,
             "once": secrets.token_hex(16),
             "zone": self.zone,
+            "waiting": self.unread,
             "done": self.data.query_value("done") or "",
         }
         return Page(template, frame | context, status)
@@ -178,7 +181,8 @@ def page_for_member(flow: MemberHandler, *, fresh: bool = False) -> Flow:
             return Redirect(f"/signin?return_to={quote(write_address(data))}", status=302)
         if fresh and not step_up.is_fresh(session):
             return step_up.ask_for_page(write_address(data))
-        return begin(flow, Member(uow, data, session, account, find_time_zone(uow.db, account.id)))
+        zone, unread = find_time_zone(uow.db, account.id), count_unread(uow.db, account.id)
+        return begin(flow, Member(uow, data, session, account, zone, unread))
 
     return guarded_flow
 

@@ -44,7 +44,6 @@ LOOKS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "flights": ("list_flight_bookings", {"when": "upcoming", "per_page": MAX_BOOKINGS}),
     "stays": ("list_hotel_bookings", {"when": "upcoming", "per_page": MAX_STAYS}),
     "watches": ("list_route_monitors", {"per_page": MAX_WATCHES}),
-    "notices": ("list_notifications", {"per_page": 1}),
 }
 
 
@@ -123,7 +122,6 @@ async def show(member: Member) -> FlowResult:
         year=draw_year([Ending(t.day, t.at_stake, _name(t)) for t in tasks], clock.today()),
         bookings=_merge_bookings(answers["flights"], answers["stays"]),
         watches=_read(answers["watches"], _list_watches),
-        unread=answers["notices"].get("unread", 0),
         today=clock.today(),
     )
 

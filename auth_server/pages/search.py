@@ -155,7 +155,7 @@ async def _search_month(member: Member, typed: dict[str, str]) -> FlowResult:
     arguments |= {"passengers": read_passengers(typed), "detail": "full"}
     answer = await search(member, "search_monthly_availability", **arguments)
     if answer.is_waiting:
-        words = f"Looking at each day of {dict(_list_months())[typed['month']]} for {typed['airline']}."
+        words = f"Looking at each day of {dict(list_months())[typed['month']]} for {typed['airline']}."
         return wait_for_answer(member, PATH, typed, words)
     if answer.status == "paywall":
         return await _look_at_seen(member, typed, "The calendar of a whole month is part of the Premium plan.")
@@ -172,10 +172,10 @@ async def _search_month(member: Member, typed: dict[str, str]) -> FlowResult:
 
 
 def _is_month(text: str) -> bool:
-    return text in dict(_list_months())
+    return text in dict(list_months())
 
 
-def _list_months() -> list[tuple[str, str]]:
+def list_months() -> list[tuple[str, str]]:
     first = clock.today().replace(day=1)
     months = (add_months(first, n) for n in range(MONTHS_AHEAD + 1))
     return [(f"{month:%Y-%m}", f"{month:%b %Y}") for month in months]
@@ -187,7 +187,7 @@ def _show_form(
     form: dict[str, Any] = {
         "typed": typed,
         "faults": faults or {},
-        "months": _list_months(),
+        "months": list_months(),
         "rows": None,
         "paywall": "",
     }
@@ -236,7 +236,7 @@ def _show_rows(
     own = {name: value for name, value in typed.items() if value} | {"cabin": cabin}
     months = [f"{add_months(first, n):%Y-%m}" for n in (-1, 1)]
     months_around = [
-        (dict(_list_months())[month], urlencode(own | {"month": month})) for month in months if _is_month(month)
+        (dict(list_months())[month], urlencode(own | {"month": month})) for month in months if _is_month(month)
     ]
     views = [(name, words, _find_best(rows, name), urlencode(own | {"cabin": name})) for name, words in CABIN_WORDS]
     frame: dict[str, Any] = {

@@ -2,7 +2,8 @@
 
 import re
 from asyncio import gather
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlencode
 
 from auth_server.pages.balances import KEYS, find_owned, name_owner, read_owner
@@ -41,11 +42,25 @@ async def show(member: Member) -> FlowResult:
     if not answer.is_good:
         return STATUSES.show_away()
     progress = {(row["program"], row["member"]): row for row in ways.get("progress", ())}
-    rows = [
-        row | {"way": progress.get((row["program"], row["member"])), "query": urlencode(name_owner(row))}
-        for row in answer.get("statuses", ())
-    ]
+    rows = [_describe(row, progress.get((row["program"], row["member"]))) for row in answer.get("statuses", ())]
     return member.show("statuses.html", rows=rows, unit=format_metric, messages=MESSAGES)
+
+
+def _describe(row: Mapping[str, Any], way: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A status with the way to its next tier, and the ring of the way that is nearest: as full as its least counter."""
+    shares = [_measure(ways["counters"]) for ways in (way or {}).get("ways", ())]
+    has_ring = bool(way and shares) and not (row["lifetime"] and way["goal_tier"] == row["tier"])
+    share = max((share for share in shares if share is not None), default=None)
+    how_far = "not counted yet" if share is None else f"{share:.0f} percent of the way"
+    ring = {"share": share, "words": f"To {way['goal_tier']}: {how_far}"} if way and has_ring else None
+    return dict(row) | {"way": way, "ring": ring, "query": urlencode(name_owner(row))}
+
+
+def _measure(counters: Sequence[Mapping[str, Any]]) -> float | None:
+    """How far one way is gone, in percent; None where a counter of it has no figure."""
+    if any(counter["reported"] is None for counter in counters):
+        return None
+    return min((100 * c["reported"] / c["required"] if c["required"] else 100.0 for c in counters), default=None)
 
 
 async def _list_programs(member: Member) -> Choices:

@@ -224,6 +224,12 @@ class NoticePage(NamedTuple):
     unread: int
 
 
+def count_unread(session: Session, account_id: int) -> int:
+    """How many notices of the inbox no one has read."""
+    unread = (Notification.account_id == account_id, Notification.read_at.is_(None))
+    return session.scalar(sa.select(sa.func.count()).select_from(Notification).where(*unread)) or 0
+
+
 _NOTICE_FILTERS: Mapping[str, sa.ColumnElement[bool]] = {
     "unread_only": sa.and_(sa.bindparam("unread_only", type_=sa.Boolean), Notification.read_at.is_(None)),
     "kind": Notification.kind == sa.bindparam("kind"),

@@ -14,7 +14,7 @@ from fpdf.enums import Align, MethodReturnValue, XPos, YPos
 
 from shared.documents.colours import INK, WHITE, Palette, Rgb, build_palette
 from shared.documents.pictures import is_pale
-from shared.documents.recommendation import Brand, ContactLine, Proposal
+from shared.documents.recommendation import Brand, ContactLine, FlightLine, Proposal
 from shared.settings import settings
 
 # Shipped typefaces: which faces show a text, and text without characters that none can show.
@@ -93,8 +93,8 @@ def is_right_to_left(text: str) -> bool:
 
 MARGIN, BAND, SLIM_BAND, FOOT = 18.0, 34.0, 12.0, 18.0
 LOGO = (58.0, 20.0)
-GREY: Rgb = (104, 110, 119)
-RULE: Rgb = (218, 221, 226)
+GREY: Rgb = (80, 92, 87)
+RULE: Rgb = (227, 224, 214)
 LINE = 1.42  # height of a line, in sizes of its letters
 _MM = 25.4 / 72
 WATERMARK = "SANDBOX - INVENTED DATA"
@@ -111,8 +111,8 @@ class BuiltPdf:
     left_out: bool  # whether characters no typeface can show were left out
 
 
-# The name of each column, its part of the width, and its side. A price with taxes and cash is the longest text.
-_COLUMNS = (("Route", 0.19, "L"), ("Flight", 0.25, "L"), ("Programme", 0.27, "L"), ("Price", 0.29, "R"))
+_PAD, _GAP = 5.0, 2.5  # within the card of a flight: to its border, and between what stands below each other
+_LINE_AT = 5.0  # how far below the top of the two ends what lies between them is written
 
 
 def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
@@ -123,16 +123,10 @@ def build_pdf(proposal: Proposal, brand: Brand) -> BuiltPdf:
     _draw_opening(page)
     if proposal.flights:
         _draw_heading(page, "Recommended flights")
-        _draw_table(page)
+        for flight in proposal.flights:
+            _draw_flight(page, flight)
     if proposal.notes:
-        _draw_heading(page, "What the points cost")
-        for note in proposal.notes:
-            if not page.room(18):
-                page.add_page()
-            page.write_block(note.heading, 10.5, bold=True)
-            for line in note.lines:
-                page.write_block(line, 9.5)
-            page.ln(2.5)
+        _draw_notes(page)
     if proposal.flights:
         _draw_advice(page)
     if brand.contact:
@@ -193,6 +187,8 @@ class _PdfPage(FPDF):
         self.set_creation_date(proposal.made_at)
 
     def header(self) -> None:
+        if self.proposal.sandbox:
+            _draw_watermark(self)  # beneath what is written
         height = BAND if self.page_no() == 1 else SLIM_BAND
         self.set_fill_color(*self.colours.ground)
         self.rect(0, 0, self.w, height, style="F")
@@ -215,8 +211,6 @@ class _PdfPage(FPDF):
         # fpdf2 inserts the number of pages at the end, so the width is measured with a placeholder.
         self.set_xy(self.w - MARGIN - self.get_string_width(f"Page {self.page_no()} of 9"), 1.5 - FOOT)
         self.write_block(f"Page {self.page_no()} of {{nb}}", 8, colour=GREY)
-        if self.proposal.sandbox:
-            _draw_watermark(self)
         self.set_auto_page_break(True, FOOT + 4)
 
     def write_block(
@@ -233,7 +227,7 @@ class _PdfPage(FPDF):
         """A paragraph from where the pen stands; the pen then stands below it, at the same left edge."""
         self.set_font(FAMILY, "B" if bold else "", size)
         self.set_text_color(*colour)
-        side = Align.R if align == "R" or is_right_to_left(text) else Align.L
+        side = Align.R if is_right_to_left(text) else Align[align]
         height = size * _MM * LINE
         wide = width or self.epw
         self.multi_cell(wide, height, text, align=side, new_x=XPos.LEFT, new_y=YPos.NEXT, link=link or "")
@@ -295,7 +289,7 @@ def _draw_watermark(page: _PdfPage) -> None:
     page.set_font(FAMILY, "B", 42)
     page.set_text_color(*GREY)
     wide = page.get_string_width(WATERMARK)
-    with page.local_context(fill_opacity=0.16), page.rotation(52, page.w / 2, page.h / 2):
+    with page.local_context(fill_opacity=0.12), page.rotation(52, page.w / 2, page.h / 2):
         page.text(page.w / 2 - wide / 2, page.h / 2 + 5, WATERMARK)
 
 
@@ -324,58 +318,56 @@ def _draw_heading(page: _PdfPage, text: str) -> None:
     page.ln(1.5)
 
 
-def _draw_table(page: _PdfPage) -> None:
-    _draw_table_head(page)
-    for flight in page.proposal.flights:
-        cells = (
-            (flight.route, flight.route_more),
-            (flight.flown, flight.flown_more),
-            (flight.program, flight.program_more),
-            (flight.price, flight.price_more),
-        )
-        widths = _list_columns(page)
-        tall = max(_measure_cell(page, cell, width - 4) for cell, (_, width, _) in zip(cells, widths, strict=True))
-        if not page.room(tall + 4):
-            page.add_page()
-            _draw_table_head(page)
-        _draw_row(page, cells, tall)
-
-
-def _list_columns(page: _PdfPage) -> list[tuple[str, float, str]]:
-    """The name, width and side of each column on this paper."""
-    return [(name, part * page.epw, align) for name, part, align in _COLUMNS]
-
-
-def _draw_table_head(page: _PdfPage) -> None:
+def _draw_flight(page: _PdfPage, flight: FlightLine) -> None:
+    """A card: the day and who flies, the two ends with their times and the way between, who sells it; the price."""
+    inner = page.epw - 2 * _PAD
+    left, price = inner * 0.64, inner * 0.32
+    end, between = left * 0.27, left * 0.46
+    colour = page.colours.writing
+    columns = {
+        "head": (0.0, left, "L", [(flight.day, 10.0, True, colour), (flight.flown, 9.0, False, GREY)]),
+        "from": (0.0, end, "L", [(flight.ends[0], 17.0, True, INK), (flight.times[0], 10.0, False, INK)]),
+        "between": (end, between, "C", [(flight.flown_more, 8.0, False, GREY)]),
+        "to": (left - end, end, "R", [(flight.ends[1], 17.0, True, INK), (flight.times[1], 10.0, False, INK)]),
+        "sold": (0.0, left, "L", [(flight.program, 10.0, True, INK), (flight.program_more, 8.0, False, GREY)]),
+        "price": (inner - price, price, "R", [(flight.price, 12.5, True, INK), (flight.price_more, 8.0, False, GREY)]),
+    }
+    tall = {
+        name: sum(page.height_of(text, size, width, bold=bold) for text, size, bold, _ in lines if text)
+        for name, (_, width, _, lines) in columns.items()
+    }
+    slip = max(tall["from"], tall["to"], tall["between"] + _LINE_AT)
+    height = max(tall["head"] + slip + tall["sold"] + 2 * _GAP, tall["price"]) + 2 * _PAD
+    if not page.room(height + 3):
+        page.add_page()
     top = page.get_y()
-    page.set_fill_color(*page.colours.tint)
-    page.rect(MARGIN, top, page.epw, 7.5, style="F")
-    x = MARGIN
-    for name, width, align in _list_columns(page):
-        page.set_xy(x + 2, top + 1.6)
-        page.write_block(name, 8.5, bold=True, colour=page.colours.writing, width=width - 4, align=align)
-        x += width
-    page.set_xy(MARGIN, top + 7.5)
-
-
-def _measure_cell(page: _PdfPage, cell: tuple[str, str], width: float) -> float:
-    large, small = cell
-    return page.height_of(large, 10, width, bold=True) + (page.height_of(small, 8, width) if small else 0)
-
-
-def _draw_row(page: _PdfPage, cells: Sequence[tuple[str, str]], tall: float) -> None:
-    top, x = page.get_y() + 2.2, MARGIN
-    for (large, small), (_, width, align) in zip(cells, _list_columns(page), strict=True):
-        page.set_xy(x + 2, top)
-        page.write_block(large, 10, bold=True, width=width - 4, align=align)
-        if small:
-            page.set_x(x + 2)
-            page.write_block(small, 8, colour=GREY, width=width - 4, align=align)
-        x += width
-    bottom = top + tall + 1.8
     page.set_draw_color(*RULE)
-    page.line(MARGIN, bottom, page.w - MARGIN, bottom)
-    page.set_xy(MARGIN, bottom)
+    page.rect(MARGIN, top, page.epw, height, style="D", round_corners=True, corner_radius=3)
+    rows = {"head": 0.0, "price": 0.0, "sold": tall["head"] + slip + 2 * _GAP}
+    for name, (x, width, align, lines) in columns.items():
+        y = rows.get(name, tall["head"] + _GAP) + (_LINE_AT if name == "between" else 0)
+        page.set_xy(MARGIN + _PAD + x, top + _PAD + y)
+        for text, size, bold, ink in lines:
+            if text:
+                page.write_block(text, size, bold=bold, colour=ink, width=width, align=align)
+    if flight.ends[1]:
+        y = top + _PAD + tall["head"] + _GAP + _LINE_AT - 1
+        page.set_draw_color(*colour)
+        page.set_dash_pattern(dash=0.7, gap=1.1)
+        page.line(MARGIN + _PAD + end + 2, y, MARGIN + _PAD + end + between - 2, y)
+        page.set_dash_pattern()
+    page.set_xy(MARGIN, top + height + 3)
+
+
+def _draw_notes(page: _PdfPage) -> None:
+    _draw_heading(page, "What the points cost")
+    for note in page.proposal.notes:
+        if not page.room(18):
+            page.add_page()
+        page.write_block(note.heading, 10.5, bold=True)
+        for line in note.lines:
+            page.write_block(line, 9.5)
+        page.ln(2.5)
 
 
 def _draw_advice(page: _PdfPage) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 Rgb = tuple[int, int, int]
 WHITE: Rgb = (255, 255, 255)
-INK: Rgb = (33, 37, 43)
+INK: Rgb = (21, 32, 29)
 BLACK: Rgb = (0, 0, 0)  # used where INK has too little contrast
 MIN_CONTRAST = 4.5  # minimum contrast of ordinary text (WCAG 2.1, 1.4.3)
 _HEX = re.compile(r"#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})")

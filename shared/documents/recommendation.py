@@ -32,10 +32,11 @@ class Brand:
 
 @dataclass(frozen=True)
 class FlightLine:
-    """One row of the table: what stands large in each column, and what stands small beneath it."""
+    """One flight: its ends with their times, its day, who flies it, and what it costs; `_more` stands small beneath."""
 
-    route: str
-    route_more: str
+    ends: tuple[str, str]  # one is empty where only the flight's numbers are known
+    times: tuple[str, str]
+    day: str
     flown: str
     flown_more: str
     program: str

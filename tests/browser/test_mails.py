@@ -75,4 +75,4 @@ def test_a_dark_window_shows_dark_mails(tab: Tab, tmp_path: Path, configure: Con
     for dark in (False, True):
         tab.look(640, dark=dark)
         grounds.append(tab.run("getComputedStyle(document.querySelector('.sheet')).backgroundColor"))
-    assert grounds == ["rgb(255, 255, 255)", "rgb(25, 31, 38)"]
+    assert grounds == ["rgb(255, 255, 255)", "rgb(20, 28, 26)"]

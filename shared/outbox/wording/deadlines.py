@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from shared.domain.dates import format_short_weekday
-from shared.domain.party_prices import format_amount
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import pluralize
 from shared.outbox.links import DEADLINES_PAGE, find_settling_path
 from shared.settings import settings
@@ -52,24 +52,38 @@ def split_day(row: Facts) -> dict[str, str]:
 
 
 def describe_sum(facts: Facts) -> str:
-    """`Points and credits worth about 745 USD`; empty where some are not listed, or have no value in one currency."""
+    """`Points and credits worth about $745`; empty where some are not listed, or have no value in one currency."""
     rows = [row for row in facts["deadlines"] if row["kind"] in _LOST]
     currencies = {row["worth_currency"] for row in rows}
     if facts["total"] > len(facts["deadlines"]) or len(currencies) != 1 or None in currencies:
         return ""
     total = sum((Decimal(row["worth"]) for row in rows), Decimal(0))
-    return f"Points and credits worth about {format_amount(total, currencies.pop())}"
+    return f"Points and credits worth about {format_money(total, currencies.pop())}"
 
 
 def describe_worth(row: Facts) -> str:
-    """` (worth about 340 USD)`; empty where no value is known."""
-    return f" (worth about {format_amount(Decimal(row['worth']), row['worth_currency'])})" if row["worth"] else ""
+    """`about $340`; empty where no value is known."""
+    return f"about {format_money(Decimal(row['worth']), row['worth_currency'])}" if row["worth"] else ""
+
+
+def describe_figure(facts: Facts) -> str:
+    """The one figure of the mail: how many things end, or of a single one how long it is still there."""
+    if facts["total"] > 1:
+        return f"{facts['total']} things end soon"
+    return {0: "Today", 1: "Tomorrow"}.get(days := facts["deadlines"][0]["days_left"], f"{days} days left")
+
+
+def describe_below(facts: Facts) -> str:
+    """What ends first and when, and what all of it is worth where that is known."""
+    first = facts["deadlines"][0]
+    lead = "First: " if facts["total"] > 1 else ""
+    return f"{lead}{first['title']}, {describe_day(first)}. {describe_sum(facts)}".strip()
 
 
 def describe_advice(row: Facts) -> str:
     """What to do about it, in a sentence."""
     if row["kind"] == "card_bonus":
-        spend = format_amount(Decimal(row["amount"]), row["currency"]) if row["amount"] else "enough"
+        spend = format_money(Decimal(row["amount"]), row["currency"]) if row["amount"] else "enough"
         return f"Spend {spend} in all by then."
     return _ADVICE.get(row["kind"], "")
 
@@ -104,7 +118,10 @@ def describe_rest(facts: Facts) -> str:
 
 def body(facts: Facts) -> str:
     rows = facts["deadlines"][:IN_NOTICE]
-    lines = [f"{describe_day(row)}: {row['title']}{describe_worth(row)}. {describe_advice(row)}" for row in rows]
+    lines = [
+        f"{describe_day(row)}: {', '.join(filter(None, (row['title'], describe_worth(row))))}. {describe_advice(row)}"
+        for row in rows
+    ]
     more = facts["total"] - len(rows)
     first = [facts["first"]] if facts.get("first") else []  # older rows are without
     return "\n".join([*first, *lines, *([f"and {more} more: the list of deadlines shows them."] if more else [])])

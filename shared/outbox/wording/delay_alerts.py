@@ -42,12 +42,18 @@ def title(facts: Facts) -> str:
     return f"{facts['airport']}: {_describe_delay(facts['delays'][0])}"
 
 
-def line(row: Facts) -> str:
-    """One delay in a sentence: what, why in the source's words, until when, and whose word it is."""
+def split_line(row: Facts) -> tuple[list[str], list[str]]:
+    """One delay as a row shows it: what, and why in the source's words; until when, and whose word it is."""
     delay = _describe_delay(row)
-    why = f', "{_quote_reason(row)}"' if row["reason"] else ""
-    until = f", until {row['ends_at']}" if row["ends_at"] else ""
-    return f"{delay[0].upper()}{delay[1:]}{why}{until} ({name_source(row['source'])})."
+    why = [f'"{_quote_reason(row)}"'] if row["reason"] else []
+    until = [f"until {row['ends_at']}"] if row["ends_at"] else []
+    return [f"{delay[0].upper()}{delay[1:]}", *why], [*until, name_source(row["source"])]
+
+
+def line(row: Facts) -> str:
+    """The same in a sentence."""
+    what, (*until, source) = split_line(row)
+    return f"{', '.join([*what, *until])} ({source})."
 
 
 def body(facts: Facts) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from shared.domain.dates import format_iso_moment, format_iso_weekday, format_short_weekday, format_weekdays
+from shared.domain.dates import format_iso_moment, format_iso_weekday, format_short_weekday
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 
@@ -24,10 +24,16 @@ def describe_room(facts: Facts) -> str:
     return f"The price is for {room}{f'; you booked {booked}' if booked else ''}."
 
 
-def describe_nights(facts: Facts) -> str:
-    """`Tue 4 to Fri 7 May 2027, 3 nights`."""
+def describe_slip(facts: Facts) -> dict[str, str]:
+    """The stay as its two days, and the nights between."""
     check_in, check_out = (date.fromisoformat(facts[name]) for name in ("check_in", "check_out"))
-    return f"{format_weekdays(check_in, check_out)}, {pluralize((check_out - check_in).days, 'night')}"
+    return {
+        "from": f"{check_in.day} {check_in:%b}",
+        "departs": f"{check_in:%a}",
+        "to": f"{check_out.day} {check_out:%b}",
+        "arrives": f"{check_out:%a}",
+        "between": f"{pluralize((check_out - check_in).days, 'night')}, {check_in.year}",
+    }
 
 
 def describe_booked(facts: Facts) -> list[str]:

@@ -31,6 +31,18 @@ _REASONS = {
     "not_permitted": "the language model refused this installation's key",
     "refused": "the language model refused the question",
 }
+# How what the Markdown makes looks, as the rest of the mail does.
+_CELL = "padding:9px 12px 9px 0;border-bottom:1px solid #e3e0d6;font-size:15px;line-height:21px;text-align:left"
+STYLES = {
+    "heading_open": "margin:20px 0 6px;font-size:18px;line-height:24px;font-weight:650",
+    "paragraph_open": "margin:0 0 14px",
+    "bullet_list_open": "margin:0 0 14px;padding-left:20px",
+    "ordered_list_open": "margin:0 0 14px;padding-left:22px",
+    "table_open": "width:100%;margin:0 0 16px;border-collapse:collapse",
+    "th_open": f"{_CELL};font-weight:600",
+    "td_open": f"{_CELL};vertical-align:top",
+    "hr": "margin:18px 0;border:0;border-top:1px solid #e3e0d6",
+}
 _IMAGE = re.compile(r"!\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
 _HOST = re.compile(r"[a-z0-9.-]+", re.ASCII)
 _LINK = re.compile(r"\[([^\]\n]{1,500})\]\(([^)\s]{1,2000})(?:\s[^)\n]{0,200})?\)")
@@ -40,11 +52,14 @@ def explain_error(word: str) -> str:
     return _REASONS.get(word, "something went wrong")
 
 
-def title(facts: Facts) -> str:
+def shorten_prompt(facts: Facts) -> str:
+    """What was asked, on one line."""
     prompt = " ".join(facts["prompt"].split())
-    if len(prompt) > _MAX_TITLE_CHARACTERS:
-        prompt = f"{prompt[: _MAX_TITLE_CHARACTERS - 1].rstrip()}…"
-    return f"Standing order without a result: {prompt}" if facts["error"] else f"Standing order: {prompt}"
+    return prompt if len(prompt) <= _MAX_TITLE_CHARACTERS else f"{prompt[: _MAX_TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def title(facts: Facts) -> str:
+    return f"Standing order{' without a result' if facts['error'] else ''}: {shorten_prompt(facts)}"
 
 
 def body(facts: Facts) -> str:
@@ -80,8 +95,10 @@ def _tame_blocks(state: StateCore) -> None:
     for token in state.tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = "h2"  # the mail's title is the h1
-        if token.type == "heading_open":
-            token.attrSet("style", "font-size:17px")
+        if style := STYLES.get(token.type):
+            token.attrSet("style", f"{style};{own}" if (own := token.attrGet("style")) else style)
+        if token.type in ("th_open", "td_open", "hr"):
+            token.attrSet("class", "row")
         if token.type == "fence":
             token.info = ""  # would become a class attribute
         if token.children:
@@ -97,7 +114,8 @@ def _tame_inline(tokens: Sequence[Token]) -> Iterator[Token]:
         elif token.type == "link_open":
             host = _https_host(str(token.attrGet("href")))
             if host:
-                token.attrs = {"href": token.attrs["href"], "rel": "noopener noreferrer"}
+                href = token.attrs["href"]
+                token.attrs = {"href": href, "rel": "noopener noreferrer", "class": "link", "style": "color:#0f5a4d"}
                 yield token
         elif token.type == "link_close":
             if host:

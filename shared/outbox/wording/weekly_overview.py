@@ -18,8 +18,13 @@ _WATCHES = {kind.name for kind in LIMITED_KINDS}  # a price of a hotel is watche
 def title(facts: Facts) -> str:
     if not has_news(facts):
         return f"Your week: {pluralize(facts['total'], 'deadline')} in the next 90 days"
+    return f"Your week: {describe_counts(facts)}"
+
+
+def describe_counts(facts: Facts) -> str:
+    """`2 finds, 1 booking, 4 deadlines`, without what there is none of."""
     counts = (("finds_total", "find"), ("bookings_total", "booking"), ("total", "deadline"))
-    return f"Your week: {', '.join(pluralize(facts[name], noun) for name, noun in counts if facts[name])}"
+    return ", ".join(pluralize(facts[name], noun) for name, noun in counts if facts.get(name))
 
 
 def has_news(facts: Facts) -> bool:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from shared.documents.recommendation import FlightLine
 from shared.domain.dates import format_day
 from shared.domain.flight_times import format_flight_times
-from shared.domain.party_prices import describe_party
+from shared.domain.party_prices import describe_party, format_money
 from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 from shared.errors import Refusal
@@ -30,8 +30,8 @@ class SeenFare:
 
 
 def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None = None) -> FlightLine:
-    route = f"{row.origin} \u2192 {row.destination}" if row.origin and row.destination else ""
-    times = format_flight_times(row.departs_at, row.arrives_at, "\u2013")
+    ends = (row.origin, row.destination) if row.origin and row.destination else None
+    departs, _, arrives = format_flight_times(row.departs_at, row.arrives_at, "|").partition("|")
     day = f"{row.date:%a} {_format_day(row.date)}" if row.date else ""
     stops = "" if row.stops is None else pluralize(row.stops, "stop") if row.stops else "nonstop"
     numbers = ", ".join(row.flight_numbers or ())
@@ -41,10 +41,11 @@ def describe_flight(row: FlightRow, reference: Reference, fare: SeenFare | None 
     cached = "stored result" if row.mode == "cached" else ""
     seats_text = "" if row.seats is None else pluralize(row.seats, "seat")
     return FlightLine(
-        route=route or numbers,
-        route_more=_join([day, times], "\n"),
+        ends=ends or (numbers, ""),
+        times=(departs, arrives),
+        day=day,
         flown=_airline_name(airline, reference),
-        flown_more=_join([cabin, stops, numbers if route else ""]),
+        flown_more=_join([cabin, stops, numbers if ends else ""]),
         program=_program_name(row.program, reference) if row.points is not None or row.program else "Cash fare",
         program_more=_join([_join([name_source(row.source or ""), cached]), check_text], "\n"),
         price=_describe_price(row),
@@ -78,12 +79,12 @@ def _program_name(text: str | None, reference: Reference) -> str:
 
 def _describe_price(row: FlightRow) -> str:
     if row.points is not None:
-        return f"{pluralize(row.points, 'point')} {_each(row)}"
+        return f"{pluralize(row.points * row.passengers, 'point')} for {describe_party(row.passengers)}"
     return _format_money(row.price, row.currency) if row.price is not None else "price not known"
 
 
 def _format_money(amount: Decimal, currency: str | None) -> str:
-    return f"{amount:,.2f} {(currency or '').upper()}".strip()
+    return format_money(amount, currency.upper()) if currency else f"{amount:,.2f}"
 
 
 def _each(row: FlightRow) -> str:
@@ -91,10 +92,10 @@ def _each(row: FlightRow) -> str:
 
 
 def _describe_party(row: FlightRow) -> str:
-    """The points of everybody; of a fare that its price is for everybody."""
+    """The points of each; of a fare that its price is for everybody."""
     if row.points is None:
         return "" if row.price is None else "for all travellers"
-    return f"{row.points * row.passengers:,} for {describe_party(row.passengers)}" if row.passengers > 1 else ""
+    return f"{row.points:,} each" if row.passengers > 1 else ""
 
 
 def _describe_taxes(row: FlightRow) -> str:
@@ -103,7 +104,8 @@ def _describe_taxes(row: FlightRow) -> str:
     if row.taxes is None:
         return "taxes not known"
     taxes = f"+ {_format_money(row.taxes, row.taxes_currency)} taxes {_each(row)}"
-    return f"{taxes}, {row.taxes * row.passengers:,.2f} in\u00a0all" if row.passengers > 1 else taxes
+    in_all = _format_money(row.taxes * row.passengers, row.taxes_currency)
+    return f"{taxes}, {in_all} in\u00a0all" if row.passengers > 1 else taxes
 
 
 def _describe_cash(row: FlightRow, fare: SeenFare | None) -> str:
@@ -115,7 +117,8 @@ def _describe_cash(row: FlightRow, fare: SeenFare | None) -> str:
     if fare is None:
         return ""
     cash = f"or {_format_money(fare.price, fare.currency)} in cash {_each(row)}"
-    in_all = f", {fare.price * row.passengers:,.2f} in\u00a0all" if row.passengers > 1 else ""
+    total = _format_money(fare.price * row.passengers, fare.currency)
+    in_all = f", {total} in\u00a0all" if row.passengers > 1 else ""
     return f"{cash}{in_all}, seen {format_day(fare.seen_at.date())}"
 
 

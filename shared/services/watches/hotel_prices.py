@@ -15,6 +15,7 @@ from shared.db.hotel_prices import Stay, find_shared_price, store_price
 from shared.db.runs import unschedule
 from shared.domain import bookings
 from shared.domain.hotel_prices import is_same_room
+from shared.domain.party_prices import format_money
 from shared.domain.plurals import pluralize
 from shared.domain.watch_answers import is_overtaken
 from shared.domain.watch_kinds import HOTEL_PRICE
@@ -240,7 +241,7 @@ def _describe_drop(row: HotelBooking, price: HotelPrice, drop: bookings.PriceDro
         was, now, saved = (pluralize(n or 0, "point") for n in (row.original_points, price.points, drop.points_saved))
     else:
         amounts = (row.original_pay_rate_usd, price.cash, drop.cash_saved)
-        was, now, saved = (f"{n or 0:,.2f} {row.cash_rate_currency}" for n in amounts)
+        was, now, saved = (format_money(n or 0, row.cash_rate_currency) for n in amounts)
     free_until = row.free_cancellation_until
     return {
         "booking_id": row.id,

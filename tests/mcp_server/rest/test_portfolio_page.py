@@ -98,10 +98,10 @@ def test_what_is_booked_next_comes_in_the_order_of_its_days(world: World, ann: C
     assert "UA1142, economy" in page
 
 
-def test_what_is_unread_leads_to_the_inbox(world: World, ann: Caller) -> None:
-    assert "unread" not in read_page(world)
+def test_the_inbox_says_in_the_rail_how_much_of_it_is_unread(world: World, ann: Caller) -> None:
+    assert "Inbox Connect" in read_page(world)
     add(ann, Notification(kind="inbox", title="A booking waits", body="x", dedupe_key="x", created_at=clock.now()))
-    assert "1 unread Search seats" in read_page(world)
+    assert "Inbox 1 new Connect" in read_page(world)
 
 
 def test_the_page_opens_with_the_next_flight_and_its_map(world: World, ann: Caller, use: Any) -> None:

@@ -156,9 +156,9 @@ def test_generate_branded_pdf_shows_rows_of_a_search_and_what_the_client_pays(pe
     )["portfolio"]["portfolio_id"]
     answer = use(people.paula, MAKE, flights=[FLIGHT], client_portfolio_id=client)
     told = words(answer)
-    for text in ("Prepared for Ana Ivanović", "LHR → JFK", "Wed 12 May 2027 08:15–11:05", "Virgin Atlantic"):
+    for text in ("Prepared for Ana Ivanović", "LHR 08:15", "JFK 11:05", "Wed 12 May 2027", "Virgin Atlantic"):
         assert text in told
-    for text in ("Premium economy · nonstop · VS3", "50,000 points per person", "taxes per person 2 seats", "SANDBOX"):
+    for text in ("Premium economy · nonstop · VS3", "50,000 points for one", "taxes per person 2 seats", "SANDBOX"):
         assert text in told
     assert "checked 20 Nov 2026 10:00 UTC" in told
     assert "50,000 Ultimate Rewards points become 50,000 Flying Blue miles." in told
@@ -176,7 +176,7 @@ def test_generate_branded_pdf_shows_prices_for_each_and_for_the_family_and_the_d
     night = FLIGHT | {"departs_at": "2027-05-12T22:10:00", "arrives_at": "2027-05-13T02:00:00"}
     family = night | {"per": "person", "party_points": 200_000, "party_taxes": 1_002}
     words_of_all = words(use(people.paula, MAKE, flights=[family]))
-    for text in ("50,000 points each", "200,000 for four", "taxes each, 1,002.00 in all", "22:10–02:00 +1"):
+    for text in ("200,000 points for four", "50,000 each", "taxes each, $1,002 in all", "22:10", "02:00 +1"):
         assert text in words_of_all
     assert "for four Worth about" in words_of_all
 
@@ -234,7 +234,7 @@ def test_generate_branded_pdf_says_that_a_way_is_dear(people: People, use: Use) 
 def test_generate_branded_pdf_shows_cash_beside_points(people: People, use: Use) -> None:
     family = FLIGHT | {"party_points": 100_000, "party_taxes": 501}
     sent = words(use(people.paula, MAKE, flights=[family | {"price": 1_840, "currency": "usd"}]))
-    assert "or 1,840.00 USD in cash for two" in sent
+    assert "or $1,840 in cash for two" in sent
     assert "in cash" not in words(use(people.paula, MAKE, flights=[family]))
     for price, day, passengers, city_wide in (
         (990, 3, 1, False),
@@ -246,7 +246,7 @@ def test_generate_branded_pdf_shows_cash_beside_points(people: People, use: Use)
     keep_fare(7, clock.now(), asker_id=people.alice.account_id)
     seen = words(use(people.paula, MAKE, flights=[family]))
     day = format_day(clock.today() - timedelta(days=1))
-    assert f"or 920.00 USD in cash each, 1,840.00 in all, seen {day}" in seen
+    assert f"or $920 in cash each, $1,840 in all, seen {day}" in seen
     assert "Cash prices next to points: invented data." in seen
 
 
@@ -306,7 +306,7 @@ def test_generate_branded_pdf_takes_cash_fares_and_gaps(people: People, use: Use
     fare = {"price": 412, "currency": "gbp", "carriers": ["BA"], "flight_numbers": ["BA117"], "departs_at": "08:15"}
     gaps = {"origin": "LHR", "destination": "JFK", "points": "no_data", "taxes": None, "program": "No one's Miles"}
     told = words(use(people.paula, MAKE, flights=[fare, gaps]))
-    for text in ("412.00 GBP", "British Airways", "BA117", "price not known", "No one's Miles"):
+    for text in ("412 GBP", "British Airways", "BA117", "price not known", "No one's Miles"):
         assert text in told
 
 

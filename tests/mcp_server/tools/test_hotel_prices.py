@@ -231,7 +231,7 @@ def test_a_stay_paid_otherwise_is_measured_anew(people: People, use: Use) -> Non
     use(people.alice, "update_hotel_booking", booking_id=one, kind="award", original_points=200_000)
     use(people.alice, "check_hotel_booking_price", booking_id=one)
     assert [n.title.split(": ")[1] for n in notices(people.alice)] == [
-        "900.00 USD instead of 1,000.00 USD",
+        "$900 instead of $1,000",
         "150,000 points instead of 200,000 points",
     ]
 

@@ -8,12 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.outbox.wording.messages import message, notice
-from shared.outbox.wording.standing_orders import as_html, as_text
+from shared.outbox.wording.standing_orders import STYLES, as_html, as_text
 
 FACTS = {"order_id": 7, "prompt": "Tell me\nabout bonuses " * 9, "result": "# One\n- two", "error": None}
 ALLOWED = {"h2", "ul", "ol", "li", "pre", "p", "br", "strong", "em", "s", "code", "a", "blockquote", "hr"}
 ALLOWED |= {"table", "thead", "tbody", "tr", "th", "td"}
-STYLE = re.compile(r"font-size:17px|text-align:(?:left|center|right)")
+LINK = "color:#0f5a4d"
+STYLE = re.compile(rf"(?:{'|'.join(map(re.escape, {*STYLES.values(), LINK}))})(?:;text-align:(?:left|center|right))?")
 PIECES = [
     "<script>",
     "</p>",
@@ -61,8 +62,9 @@ def tags(html: str) -> list[tuple[str, dict[str, str | None]]]:
 def test_whatever_a_model_writes_becomes_known_elements_and_https_links_alone(text: str) -> None:
     for tag, attributes in tags(str(as_html(text))):
         assert tag in ALLOWED
-        assert set(attributes) <= {"href", "rel", "style"} | ({"start"} if tag == "ol" else set())
-        assert STYLE.fullmatch(attributes.get("style") or "font-size:17px")
+        assert set(attributes) <= {"href", "rel", "style", "class"} | ({"start"} if tag == "ol" else set())
+        assert STYLE.fullmatch(attributes.get("style") or LINK)
+        assert attributes.get("class") in (None, "row", "link")
         assert (attributes.get("start") or "1").isdecimal()
         assert (attributes.get("href") or "https://").startswith("https://")
 
@@ -95,7 +97,7 @@ def test_a_code_block_keeps_nothing_of_its_language() -> None:
     ],
 )
 def test_addresses_that_are_not_plain_https_are_words_only(address: str) -> None:
-    assert tags(str(as_html(f"[words]({address})"))) == [("p", {})]
+    assert tags(str(as_html(f"[words]({address})"))) == [("p", {"style": STYLES["paragraph_open"]})]
     assert address not in as_text(f"[words]({address})")
 
 
