@@ -148,7 +148,8 @@ def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable
     elif pattern == _CLOCK:
         input_type = "time"
     elif code := _CODE.search(pattern):
-        length, attributes["autocapitalize"] = (_PLACE_NAME, "words") if field.is_place else (int(code[1]), "characters")
+        length = _PLACE_NAME if field.is_place else int(code[1])
+        attributes["autocapitalize"] = "words" if field.is_place else "characters"
     elif length >= _LONG_TEXT:
         input_type = "textarea"
     if set(values) <= field.words.keys():  # in the order of the page

@@ -96,7 +96,7 @@ def to_monitors(call: Call, rows: Sequence[RouteMonitor]) -> list[Monitor]:
 
 
 def to_new_monitor(call: Call, row: RouteMonitor) -> Monitor:
-    """One that was made just now: nothing was found yet."""
+    """A new watch, for which nothing was found yet."""
     return show_monitors(call, [row], next_due(call.db, ROUTE_MONITOR.run, [row.id]), {})[0]
 
 

@@ -80,10 +80,10 @@ def _check_splits(tables: Tables) -> Iterator[str]:
 
 
 def _check_topics(tables: Tables) -> Iterator[str]:
-    """A rule for children that stands among those for babies is not found by whoever asks about a child."""
+    """A rule for children filed under the topic infants is not found by a question about a child."""
     for where, row in list_rows(tables, "program_facts.csv"):
         if row.topic == "infants" and _CHILD.search(row.answer):
-            yield f"{where}: its answer speaks of a child: that has a row of its own, of the topic children"
+            yield f"{where}: its answer speaks of a child, which belongs in a row of the topic children"
 
 
 def find_alliance_faults(tables: Tables) -> Iterator[str]:

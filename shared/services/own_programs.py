@@ -29,7 +29,7 @@ def add_own_programs(session: Session, reference: Reference, held: Iterable[str]
 def read_own_references(
     session: Session, reference: Reference, account_ids: Collection[int]
 ) -> dict[int, OwnReference]:
-    """The facts of each of these accounts that keeps programmes of its own."""
+    """The facts of each of these accounts that added programmes."""
     if not account_ids:
         return {}
     own = sa.select(OwnProgram).where(OwnProgram.account_id.in_(account_ids)).order_by(OwnProgram.account_id)

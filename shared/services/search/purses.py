@@ -26,7 +26,7 @@ _BALANCES = (
 class Household(NamedTuple):
     """`purses`: one of each programme that counts, with what others hold there; `apart` is what cannot be joined.
 
-    `reference`: the facts with the programmes of its own.
+    `reference`: the facts with the programmes the account added.
     """
 
     reference: Reference
