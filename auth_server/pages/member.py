@@ -130,7 +130,7 @@ class Member:
             "path": path,
             "once": secrets.token_hex(16),
             "zone": self.zone,
-            "waiting": self.unread,
+            "inbox_count": self.unread,
             "done": self.data.query_value("done") or "",
         }
         return Page(template, frame | context, status)

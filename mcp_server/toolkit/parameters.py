@@ -102,7 +102,8 @@ def _find_place(value: str) -> str:
 
 
 def _find_named_place(value: Any) -> Any:
-    return _find_place(value) if isinstance(value, str) and _CODE_LENGTH < len(value) <= _LONGEST_NAME else value
+    is_name = isinstance(value, str) and _CODE_LENGTH < len(value.strip()) and len(value) <= _LONGEST_NAME
+    return _find_place(value) if is_name else value
 
 
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.

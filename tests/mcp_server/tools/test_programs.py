@@ -39,7 +39,7 @@ def test_get_pricing_shows_off_peak_and_peak_by_cabin(people: People, use: Use) 
     assert answer["cabins"]["business"] == {"lowest": None, "off_peak": 40_500, "standard": None, "peak": None}
     assert answer["chart"] == {"kind": "distance_bands", "zone_or_band": "3001-4000 miles", "distance_miles": 3589}
     assert (answer["route"], answer["if_flown"], answer["dynamic"]) == ("known", None, False)
-    assert answer["message"].endswith("Not checked.")
+    assert answer["message"].endswith("Not checked; the oldest source is of 20 Apr 2026.")
 
 
 def test_get_pricing_keeps_the_charts_notes_out_of_its_message(people: People, use: Use) -> None:
