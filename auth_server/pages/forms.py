@@ -20,7 +20,6 @@ _LONG_TEXT = 1000  # characters from which on a text stands on several lines
 _LIST_LENGTH, _NUMBER_LENGTH = 300, 16  # characters of a field whose schema has no limit
 # Patterns of schemas: letters of a code, which are typed in either case, and a time of day.
 _CODE = re.compile(r"^\^\(?\[A-Z(?:a-z)?\]\{(\d)\}")
-_PLACE_CODE, _PLACE_NAME = 3, 60  # characters
 _CLOCK = r"^\d{2}:\d{2}$"
 _KINDS = {"boolean": "flag", "array": "list", "integer": "number", "number": "number"}
 Choices = Sequence[tuple[str, str]]
@@ -75,7 +74,6 @@ class Field:
     folded: bool = False
     only_new: bool = False  # it cannot be changed later
     secret: bool = False  # what is stored is not shown
-    is_place: bool = False  # the name of the place does as well as its code
 
 
 _AGAIN = Field("again", "Save it a second time")
@@ -122,8 +120,7 @@ class Input:
             return bool(text)
         if self.kind in ("list", "several"):
             return [part for name in text.split(",") if (part := name.strip())]
-        is_code = "autocapitalize" in self.attributes and (not self.field.is_place or len(text) == _PLACE_CODE)
-        return text.upper() if is_code else text
+        return text.upper() if "autocapitalize" in self.attributes else text
 
 
 def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable: bool) -> Input:
@@ -148,8 +145,7 @@ def build_input(field: Field, schema: Schema, *, is_required: bool, is_clearable
     elif pattern == _CLOCK:
         input_type = "time"
     elif code := _CODE.search(pattern):
-        length = _PLACE_NAME if field.is_place else int(code[1])
-        attributes["autocapitalize"] = "words" if field.is_place else "characters"
+        length, attributes["autocapitalize"] = int(code[1]), "characters"
     elif length >= _LONG_TEXT:
         input_type = "textarea"
     if set(values) <= field.words.keys():  # in the order of the page

@@ -19,7 +19,7 @@ from shared.domain.plurals import pluralize
 from shared.domain.source_names import name_source
 from shared.domain.watch_kinds import ROUTE_MONITOR
 
-_PLACE_HELP = "An airport or a city, such as LHR or London."
+_CODE_HELP = "An airport or a city by its three letters, such as LHR or LON."
 ANY_CABIN = "Any cabin"
 TAXES_FIELD = Field("max_taxes", "Taxes per person, at most", "In the currency of your profile. Empty: any.", half=True)
 DAYS_FIELDS = (
@@ -28,8 +28,8 @@ DAYS_FIELDS = (
 )
 FORM = ToolForm(
     (
-        Field("origin", "From", _PLACE_HELP, half=True, is_place=True),
-        Field("destination", "To", _PLACE_HELP, half=True, is_place=True),
+        Field("origin", "From", _CODE_HELP, half=True),
+        Field("destination", "To", _CODE_HELP, half=True),
         Field("earliest_date", "First day", half=True),
         Field("latest_date", "Last day", half=True),
         Field("cabin", none=ANY_CABIN, half=True),

@@ -83,7 +83,6 @@ def limit_length(most: int) -> AfterValidator:
     return AfterValidator(check)
 
 
-_CODE_LENGTH, _LONGEST_NAME = 3, 60
 AIRPORT_ANY_CASE = r"^[A-Za-z]{3}$"
 Airport = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]  # either case, stored upper
 
@@ -101,18 +100,12 @@ def _find_place(value: str) -> str:
         raise WrongValue(problem, "an airport or a city by its code or name") from None
 
 
-def _find_named_place(value: Any) -> Any:
-    is_name = isinstance(value, str) and _CODE_LENGTH < len(value.strip()) and len(value) <= _LONGEST_NAME
-    return _find_place(value) if is_name else value
-
-
 # An airport or a city by code or name, where the specification prints no pattern; the tool sees the code.
-AirportOrCity = Annotated[str, limit_length(_LONGEST_NAME), AfterValidator(_find_place), PLACE]
+AirportOrCity = Annotated[str, limit_length(60), AfterValidator(_find_place), PLACE]
 AirportCapitals = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 # Where the specification prints the pattern: a code of either, for which flights are looked for.
 SearchedAirport = Annotated[Airport, PLACE]
-# A watch lasts, so its place is named in full or by a code in capitals: "bos" may be half a word.
-WatchedAirport = Annotated[AirportCapitals, BeforeValidator(_find_named_place), PLACE]
+WatchedAirport = Annotated[AirportCapitals, PLACE]
 Currency = Annotated[str, Field(pattern=AIRPORT_ANY_CASE), AfterValidator(str.upper)]
 Cabin = Literal["economy", "premium_economy", "business", "first"]
 
