@@ -110,7 +110,8 @@ def test_a_due_order_calls_tools_and_its_result_is_kept_told_and_mailed(
     assert mail["Subject"] == f"[SANDBOX] Standing order: {PROMPT}"
     text, html = (mail.get_body((kind,)).get_content() for kind in ("plain", "html"))  # type: ignore[union-attr]
     assert "the list (https://example.test/x)" in text
-    assert '<a href="https://example.test/x" rel="noopener noreferrer">the list</a> (example.test)' in html
+    assert '<a href="https://example.test/x" rel="noopener noreferrer" class="link"' in html
+    assert ">the list</a> (example.test)" in html
     assert "unsubscribe?token=standing_orders." in text
     assert rows(JobRun)[0].status == "done"
 
