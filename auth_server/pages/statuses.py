@@ -48,11 +48,12 @@ async def show(member: Member) -> FlowResult:
 
 def _describe(row: Mapping[str, Any], way: Mapping[str, Any] | None) -> dict[str, Any]:
     """A status with the way to its next tier, and the ring of the way that is nearest: as full as its least counter."""
-    shares = [_measure(ways["counters"]) for ways in (way or {}).get("ways", ())]
-    has_ring = bool(way and shares) and not (row["lifetime"] and way["goal_tier"] == row["tier"])
-    share = max((share for share in shares if share is not None), default=None)
-    how_far = "not counted yet" if share is None else f"{share:.0f} percent of the way"
-    ring = {"share": share, "words": f"To {way['goal_tier']}: {how_far}"} if way and has_ring else None
+    ring = None
+    if way and way["ways"] and not (row["lifetime"] and way["goal_tier"] == row["tier"]):
+        shares = (_measure(one["counters"]) for one in way["ways"])
+        share = max((share for share in shares if share is not None), default=None)
+        how_far = "not counted yet" if share is None else f"{share:.0f} percent of the way"
+        ring = {"share": share, "words": f"To {way['goal_tier']}: {how_far}"}
     return dict(row) | {"way": way, "ring": ring, "query": urlencode(name_owner(row))}
 
 
