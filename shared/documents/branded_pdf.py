@@ -321,15 +321,15 @@ def _draw_heading(page: _PdfPage, text: str) -> None:
 def _draw_flight(page: _PdfPage, flight: FlightLine) -> None:
     """A card: the day and who flies, the two ends with their times and the way between, who sells it; the price."""
     inner = page.epw - 2 * _PAD
-    left, price = inner * 0.64, inner * 0.32
-    end, between = left * 0.27, left * 0.46
+    wide, price = inner * 0.64, inner * 0.32
+    end, between = wide * 0.27, wide * 0.46
     colour = page.colours.writing
     columns = {
-        "head": (0.0, left, "L", [(flight.day, 10.0, True, colour), (flight.flown, 9.0, False, GREY)]),
+        "head": (0.0, wide, "L", [(flight.day, 10.0, True, colour), (flight.flown, 9.0, False, GREY)]),
         "from": (0.0, end, "L", [(flight.ends[0], 17.0, True, INK), (flight.times[0], 10.0, False, INK)]),
         "between": (end, between, "C", [(flight.flown_more, 8.0, False, GREY)]),
-        "to": (left - end, end, "R", [(flight.ends[1], 17.0, True, INK), (flight.times[1], 10.0, False, INK)]),
-        "sold": (0.0, left, "L", [(flight.program, 10.0, True, INK), (flight.program_more, 8.0, False, GREY)]),
+        "to": (wide - end, end, "R", [(flight.ends[1], 17.0, True, INK), (flight.times[1], 10.0, False, INK)]),
+        "sold": (0.0, wide, "L", [(flight.program, 10.0, True, INK), (flight.program_more, 8.0, False, GREY)]),
         "price": (inner - price, price, "R", [(flight.price, 12.5, True, INK), (flight.price_more, 8.0, False, GREY)]),
     }
     tall = {

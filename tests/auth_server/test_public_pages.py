@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from PIL import Image
@@ -81,6 +82,14 @@ def test_assistants_on_the_web_are_offered_where_they_reach_this_service(strange
 @pytest.mark.parametrize("path", ["/", "/plans", "/connect"])
 def test_a_page_has_one_primary_button(stranger: Browser, path: str) -> None:
     assert len(re.findall(r'class="(?:button )?primary"', stranger.get(path).text)) == 1
+
+
+def test_a_search_on_the_start_page_waits_until_one_is_signed_in(stranger: Browser) -> None:
+    page = stranger.get("/").text
+    assert '<form class="card" method="get" action="/dashboard/search"' in page
+    query = "origin=London&destination=Tokyo&month=2027-02"
+    kept = stranger.get(f"/dashboard/search?{query}").headers["location"]
+    assert unquote(kept) == f"/signin?return_to=/dashboard/search?{query}"
 
 
 def test_whoever_is_signed_in_is_led_to_the_portfolio(stranger: Browser, ann: Browser) -> None:

@@ -47,6 +47,15 @@ def fill(ann: Caller, use: Any) -> None:
     use(ann, "add_hotel_booking", hotel_id="Alder Lodge", **stay)
 
 
+def test_the_year_shows_what_is_at_stake_in_one_currency(world: World, ann: Caller, use: Any) -> None:
+    assert "twelve months" not in world.get(PAGE).text
+    fill(ann, use)
+    page = world.get(PAGE).text
+    (sentence,) = re.findall(r'role="img" aria-label="(Ends within twelve months: [^"]*)"', page)
+    assert 0 < sentence.count("$") <= 5
+    assert page.count("<circle") >= sentence.count("$")
+
+
 def test_each_deadline_stands_in_its_month_and_leads_to_a_page_that_is_there(
     world: World, ann: Caller, use: Any
 ) -> None:

@@ -60,6 +60,20 @@ def test_a_status_is_set_changed_and_deleted_by_hand(world: World, ann: Caller) 
     assert list_statuses() == []
 
 
+def test_a_ring_closes_with_the_nearest_way_and_is_open_where_nothing_is_counted(
+    world: World, ann: Caller, use: Any
+) -> None:
+    use(ann, "set_loyalty_status", program="world-of-hyatt", tier="Explorist", progress=41)
+    use(ann, "set_loyalty_status", program="flying-blue", tier="Gold")
+    use(ann, "set_loyalty_status", program="united-mileageplus", tier="Premier Silver", progress=3100)
+    page = world.get(PAGE).text
+    (most,) = re.findall(r"41 of (\d+) nights, \d+ to go", page)
+    assert f'aria-label="To Globalist: {100 * 41 / int(most):.0f} percent of the way"' in page
+    assert 'aria-label="To Platinum: not counted yet"' in page
+    assert page.count('class="open"') == 1
+    assert 'aria-label="To Premier Gold: 26 percent of the way"' in page  # of the way that asks for one counter alone
+
+
 def test_progress_that_was_not_changed_keeps_the_day_it_was_counted_on(world: World, ann: Caller, use: Any) -> None:
     counted = str(clock.today() - timedelta(days=20))
     use(ann, "set_loyalty_status", **HILTON, progress=12, progress_as_of=counted)

@@ -1,6 +1,6 @@
 """The few words of an answer about its facts: how far they were checked, by the day of the page."""
 
-from datetime import date
+from datetime import date, timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +16,7 @@ from mcp_server.toolkit.provenance import (
 from mcp_server.toolkit.registry import TOOLS
 from mcp_server.toolkit.sandbox_rows import list_objects
 from shared import clock
+from shared.domain.dates import format_iso_day
 
 HYATT, GUIDE = "https://world.hyatt.com/a", "https://github.com/somebody/lists/blob/abc/hyatt.json"
 
@@ -31,7 +32,6 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
         ([], ""),
         ([build_fact(checked="2026-11-22")], "Checked 22 Nov 2026."),
         ([build_fact(dated="2025-12-15")], "Not checked; the oldest source is of 15 Dec 2025."),
-        ([build_fact(dated=(clock.today() - OLD_AGE).isoformat())], "Not checked."),
         ([build_fact("general knowledge", confidence="low")], "Not checked. Confidence is low."),
         (
             [build_fact(checked="2026-11-22"), build_fact(GUIDE, checked="2026-10-01")],
@@ -46,6 +46,13 @@ def build_fact(url: str = HYATT, checked: str | None = None, dated: str | None =
 )
 def test_a_message_says_how_far_its_facts_were_checked(facts: list[dict[str, Any]], words: str) -> None:
     assert cite_checks(list_objects({"message": "", "rows": [{"fact": fact} for fact in facts]})) == words
+
+
+@pytest.mark.parametrize(("days", "words"), [(0, "Not checked."), (1, "Not checked; the oldest source is of ")])
+def test_an_unchecked_source_is_dated_from_half_a_year_on(days: int, words: str) -> None:
+    day = clock.today() - OLD_AGE - timedelta(days=days)
+    said = words + (f"{format_iso_day(day.isoformat())}." if days else "")
+    assert cite_checks(list_objects({"rows": [{"fact": build_fact(dated=day.isoformat())}]})) == said
 
 
 def test_the_day_of_an_answers_own_audit_counts() -> None:
