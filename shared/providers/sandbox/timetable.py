@@ -5,7 +5,7 @@ time of its bank.
 """
 
 from collections.abc import Hashable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -97,13 +97,15 @@ def compute_times(path: Flown, day: date) -> tuple[str, str | None, int]:
     minutes = count_minutes(path.miles, path.stops)
     midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - local
     zones = _find_zones(path.origin, path.destination)
-    shift = _find_shift(zones, midnight, minutes) if zones else 0
+    shift = _find_shift(zones, midnight + timedelta(hours=12), minutes) if zones else 0
     departure = midnight + timedelta(minutes=_pick_departure(path, minutes, shift))
-    arrival = None
-    if zones:
-        landed = (departure.replace(tzinfo=zones[0]) + timedelta(minutes=minutes)).astimezone(zones[1])
-        arrival = f"{landed:%Y-%m-%dT%H:%M}"
-    return f"{departure:%Y-%m-%dT%H:%M}", arrival, minutes
+    if zones is None:
+        return f"{departure:%Y-%m-%dT%H:%M}", None, minutes
+    if (changed := _find_shift(zones, departure, minutes)) != shift:  # a clock changes while it is under way
+        departure = midnight + timedelta(minutes=_pick_departure(path, minutes, shift, changed))
+        changed = _find_shift(zones, departure, minutes)
+    arrival = departure + timedelta(minutes=minutes + changed)
+    return f"{departure:%Y-%m-%dT%H:%M}", f"{arrival:%Y-%m-%dT%H:%M}", minutes
 
 
 def count_minutes(miles: int, stops: int) -> int:
@@ -120,33 +122,32 @@ def _find_zones(origin: str, destination: str) -> tuple[ZoneInfo, ZoneInfo] | No
         return None
 
 
-def _find_shift(zones: tuple[ZoneInfo, ZoneInfo], midnight: datetime, minutes: int) -> int:
-    """How many minutes the destination's clock is ahead, by the noons of departure and arrival."""
-    noon = midnight + timedelta(hours=12)
-    offsets = [zone.utcoffset(at) for zone, at in zip(zones, (noon, noon + timedelta(minutes=minutes)), strict=True)]
-    start, end = (offset or timedelta(0) for offset in offsets)
-    return int((end - start).total_seconds() // 60)
+def _find_shift(zones: tuple[ZoneInfo, ZoneInfo], departure: datetime, minutes: int) -> int:
+    """How many minutes the clock of the landing is ahead of that of the departure."""
+    start = departure.replace(tzinfo=zones[0])
+    end = (start.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(zones[1])
+    return int(((end.utcoffset() or timedelta()) - (start.utcoffset() or timedelta())).total_seconds() // 60)
 
 
 @lru_cache(maxsize=32_768)
-def _pick_departure(path: Flown, minutes: int, shift: int) -> int:
-    """A minute of the bank at which both airports are open, the same as long as the clocks are as far apart."""
+def _pick_departure(path: Flown, minutes: int, *shifts: int) -> int:
+    """A minute of the bank at which both airports are open by each shift, the same while the shifts are the same."""
     for bank in (_find_bank(path), _WHOLE_DAY):
-        open_minutes = _list_open(path, bank, minutes + shift)
-        decent = [m for m in open_minutes if not _is_within((m + minutes + shift) % DAY, DEAD_HOURS)]
+        open_minutes = [
+            minute
+            for minute in _list_open(path, bank)
+            if not any(is_shut(path.destination, (minute + minutes + shift) % DAY) for shift in shifts)
+        ]
+        decent = [m for m in open_minutes if not _is_within((m + minutes + shifts[0]) % DAY, DEAD_HOURS)]
         if choice := decent or open_minutes:
             place = draws.draw_fraction("departure", path.airline, path.origin, path.destination)
             return choice[int(place * len(choice))]
     return _minutes("12:00")
 
 
-def _list_open(path: Flown, bank: Sequence[tuple[int, int]], later: int) -> list[int]:
-    return [
-        minute
-        for start, end in bank
-        for minute in range(start, end + 1, STEP)
-        if not is_shut(path.origin, minute) and not is_shut(path.destination, (minute + later) % DAY)
-    ]
+def _list_open(path: Flown, bank: Sequence[tuple[int, int]]) -> list[int]:
+    minutes = (minute for start, end in bank for minute in range(start, end + 1, STEP))
+    return [minute for minute in minutes if not is_shut(path.origin, minute)]
 
 
 def _find_bank(path: Flown) -> Sequence[tuple[int, int]]:
