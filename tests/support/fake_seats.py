@@ -1,6 +1,6 @@
 """Fake sources made of one function each, in place of the provider folders, for tests of what asks them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 from decimal import Decimal
@@ -14,22 +14,17 @@ from shared import provider_health
 from shared.providers import registry
 from shared.providers.ask import Ask
 from shared.providers.contract import AwardSeat, Provider, Reading, SeatsQuestion, StayOffer, StaysQuestion
-from shared.settings import settings
+from tests.support.settings_and_clock import Configure
 
 WithSources = Callable[..., None]
 SECRET = "pro_secret_key_123"
 
 
 @pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, clean: None) -> Iterator[None]:
+def live(configure: Configure, clean: None) -> None:
     """This process in live mode, with one operator's key."""
-    monkeypatch.setenv("AWARD_BACKEND", "live")
-    monkeypatch.setenv("SEATS_AERO_API_KEY", SECRET)
-    settings.cache_clear()
+    configure(AWARD_BACKEND="live", SEATS_AERO_API_KEY=SECRET)
     provider_health.LOCAL.clear()
-    yield
-    monkeypatch.undo()
-    settings.cache_clear()
 
 
 @pytest.fixture
