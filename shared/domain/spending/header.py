@@ -123,14 +123,13 @@ def find_shape(opening: Sequence[Sequence[str]], book: StatementBook) -> TableSh
             for at, name in enumerate(names):
                 columns.setdefault(name, at)
             return TableShape(layouts, columns, position + 1, len(cells))
-    rows = [cells for cells in opening if any(cell.strip() for cell in cells)]
-    layouts = _find_layouts_by_rows(rows, book) if rows else []
-    skip = 0
-    if not layouts:
+    skip = next((at for at, cells in enumerate(opening) if any(parse_day(c, ANY_ORDER) for c in cells)), 0)
+    rows = [cells for cells in opening[skip:] if any(cell.strip() for cell in cells)]
+    if any(len([cell for cell in cells if cell.strip()]) > 1 for cells in opening[:skip]):
         # A header in other words says nothing; what the columns hold is certain where a balance proves it.
-        skip = next((at for at, cells in enumerate(opening) if any(parse_day(c, ANY_ORDER) for c in cells)), 0)
-        rows = [cells for cells in opening[skip:] if any(cell.strip() for cell in cells)] if skip else []
         layouts = [layout for layout in build_headless_layouts(rows) if is_proved_by_balance(layout, rows)]
+    else:
+        layouts = _find_layouts_by_rows(rows, book) if rows else []
     width = layouts[0].width or 0 if layouts else 0
     columns = {str(at): at for at in range(width)}
     return TableShape(layouts, columns, skip, max(width, *map(len, rows))) if layouts else None

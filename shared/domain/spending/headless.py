@@ -37,6 +37,11 @@ def build_headless_layouts(rows: Sequence[Sequence[str]]) -> list[StatementLayou
         return []
     codes = [at for at, cells in enumerate(columns) if set(cells) - {""} and set(cells) - {""} <= set(CODES)]
     balances = [at for at in money if at not in (amount, *(sides or ()))]
+    open_columns = set(range(width)) - {*dates, *money, *(sides or ())}
+    if any(any(columns[at]) and _all_amounts(columns[at]) for at in open_columns):
+        return []  # what stands in few rows may be the amount, and what stands in each the balance
+    if sides and any(_rises_with_first(columns[at], *(columns[side] for side in sides)) for at in balances):
+        return []
     return [
         StatementLayout(
             slug="table",
@@ -110,6 +115,15 @@ def _find_sides(places: Sequence[int], columns: Sequence[Sequence[str]]) -> tupl
         if a < b and not filled[a] & filled[b] and filled[a] | filled[b] == rows
     ]
     return pairs[0] if len(pairs) == 1 else None
+
+
+def _rises_with_first(balance: Sequence[str], first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether the first column raises the balance: it is what came into an account, or what is owed on a card."""
+    balances, *sides = map(_read_amounts, (balance, first, second))
+    steps = [after - before for before, after in pairwise(balances)]
+    net = [came - spent for spent, came in zip(*sides, strict=True)]
+    back = [-value for value in net]
+    return steps in (back[1:], net[:-1]) and steps not in (net[1:], back[:-1])
 
 
 def _all_amounts(cells: Sequence[str]) -> bool:

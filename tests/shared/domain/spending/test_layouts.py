@@ -3,9 +3,14 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
+from shared.domain.spending import table
 from shared.domain.spending.model import Hints
 from shared.domain.spending.totals import sum_up
+from shared.reference.load import reference
+from shared.reference.spending import build_book
 from tests.shared.domain.spending.conftest import TODAY, Read
 
 EXPORTS: dict[str, tuple[str, str, str, str]] = {  # text, currency, gross, refunds
@@ -140,3 +145,26 @@ def test_a_header_of_another_language_is_refused_where_the_balance_disagrees_or_
         read(BALANCED.format("\n".join(rows)))
     with pytest.raises(AssertionError):
         read(BALANCED.format("\n".join(row.rsplit(";", 1)[0] for row in rows)))
+
+
+SIDED = st.lists(st.integers(1, 999_999).map(lambda cents: Decimal(cents) / 100), min_size=3, max_size=9, unique=True)
+
+
+@settings(max_examples=80)
+@given(amounts=SIDED, flags=st.data(), out_first=st.booleans(), newest_first=st.booleans())
+def test_columns_of_what_went_out_and_came_in_are_never_taken_for_each_other(
+    amounts: list[Decimal], flags: st.DataObject, out_first: bool, newest_first: bool
+) -> None:
+    """Under a header nobody knows, the balance of an account shows which column is which; or the table is refused."""
+    spent = flags.draw(st.lists(st.booleans(), min_size=len(amounts), max_size=len(amounts)))
+    assume(0 < sum(spent) < len(spent))
+    rows, balance = [], Decimal(50_000)
+    for number, (amount, is_spent) in enumerate(zip(amounts, spent, strict=True)):
+        balance += -amount if is_spent else amount
+        sides = [f"{amount:.2f}", ""] if is_spent == out_first else ["", f"{amount:.2f}"]
+        rows.append(f"2026-10-{number + 10};Ikona Borovo;{';'.join(sides)};{balance:.2f}")
+    text = "\n".join(["Ngày;Diễn giải;Ghi;Có;Số dư", *(reversed(rows) if newest_first else rows)])
+    result = table.read_table(text, build_book(reference()), Hints(TODAY, currency="EUR"))
+    meant = [amount if is_spent else -amount for amount, is_spent in zip(amounts, spent, strict=True)]
+    assert result is None or [line.amount for line in result.lines] == (meant[::-1] if newest_first else meant)
+    assert result is not None or not out_first
