@@ -95,12 +95,14 @@ def test_each_request_that_is_refused_is_told_in_one_sentence(
 
 def test_maintenance_is_told_by_its_own_sentence(service: Service, tmp_path: Path) -> None:
     email = service.person("waiting")
+    plans = f"{service.web_url}/plans"  # each program looks now and then whether it is closed
     command(service.home, "maintenance", "on", "--message", WORDS, "--reason", "test")
     try:
-        plans = f"{service.web_url}/plans"  # each program looks now and then whether it is closed
         wait_for("the end of service", lambda: httpx.get(plans, timeout=30, trust_env=False).status_code == 503)
         for act in (_try, _print_token):
             with pytest.raises(CommandError, match=f"answered 503: {WORDS}"):
                 act(service, email, tmp_path / "home")
     finally:
         command(service.home, "maintenance", "off", "--reason", "test")
+        for address in (plans, service.mcp_url):  # other tests ask the same programs
+            wait_for("service again", lambda at=address: httpx.get(at, timeout=30, trust_env=False).status_code != 503)

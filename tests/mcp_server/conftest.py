@@ -13,7 +13,6 @@ import pytest
 import uvicorn
 
 from mcp_server.app import build
-from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import RequestGate
@@ -21,6 +20,7 @@ from shared.settings import settings
 from tests.mcp_server.auth_double import AuthDouble
 from tests.mcp_server.probes import Progressing, probes
 from tests.support.fake_accounts import outside, pages, serving  # noqa: F401 - fixtures
+from tests.support.noted_calls import forget_notes
 from tests.support.people import People, everybody
 
 
@@ -98,8 +98,7 @@ def world(running: World, clean: None) -> World:
     running.auth.status = 200
     running.auth.asked.clear()
     running.front.token_verifier.forget_all()
-    USAGE_LOG.pending.clear()
-    USAGE_LOG.today.clear()
+    forget_notes()
     running.http.cookies.clear()
     return running
 

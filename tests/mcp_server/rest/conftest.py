@@ -12,13 +12,13 @@ from auth_server.accounts import api_keys
 from auth_server.app import create_app
 from auth_server.web import flows as auth_threads
 from mcp_server.app import build
-from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.context import Caller
 from mcp_server.toolkit.thread_limiter import limiter
 from mcp_server.transport.middleware import RequestGate
 from shared.db.base import transaction
 from shared.settings import settings
 from tests.mcp_server.conftest import listening, served
+from tests.support.noted_calls import forget_notes
 from tests.support.people import People, everybody
 
 
@@ -69,8 +69,7 @@ def running() -> Iterator[World]:
 
 @pytest.fixture
 def world(running: World, clean: None) -> World:
-    USAGE_LOG.pending.clear()
-    USAGE_LOG.today.clear()
+    forget_notes()
     running.http.cookies.clear()
     return running
 

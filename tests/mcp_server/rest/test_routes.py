@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from mcp_server.calls.usage import USAGE_LOG
 from mcp_server.toolkit.registry import TOOLS
 from shared import clock
 from shared.db import outages
@@ -20,6 +19,7 @@ from shared.domain.plans import Plan
 from shared.outbox.plan_change import change_plan
 from shared.secrets import mint
 from tests.mcp_server.rest.conftest import World
+from tests.support.noted_calls import list_notes
 from tests.support.people import People, account
 from tests.support.service import BY_EVENT_SECONDS, wait_for
 
@@ -210,7 +210,7 @@ def test_a_call_that_the_database_did_not_answer_is_a_503_with_retry_after(
 
 def test_calls_are_noted_as_rest_with_the_keys_name(world: World, people: People) -> None:
     world.call(world.key(people.alice, "Trip planner"), "list_trips")
-    note = USAGE_LOG.pending[-1]
+    (note,) = list_notes()
     assert (note.via, note.tool, note.client, note.outcome) == ("rest", "list_trips", "Trip planner", "ok")
 
 

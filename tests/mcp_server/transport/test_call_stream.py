@@ -24,6 +24,7 @@ from shared.redis import connect, key
 from tests.mcp_server.conftest import World, bearer
 from tests.mcp_server.probes import Words
 from tests.mcp_server.transport.test_revocation_events import until
+from tests.support.noted_calls import list_notes
 from tests.support.people import People
 
 CATALOGUE = dict(TOOLS)  # before the tools of the tests replace it
@@ -91,7 +92,7 @@ def count_listeners() -> int:
 
 
 def outcomes() -> list[str]:
-    return [note.outcome for note in USAGE_LOG.pending if note.tool == "wipe_all"]
+    return [note.outcome for note in list_notes() if note.tool == "wipe_all"]
 
 
 def test_only_who_declares_forms_gets_a_session(world: World, people: People) -> None:

@@ -29,6 +29,7 @@ from shared.errors import Ambiguity, Candidates, Choice
 from tests.mcp_server.conftest import World
 from tests.mcp_server.probes import Words
 from tests.mcp_server.transport.test_sdk_server import Mode
+from tests.support.noted_calls import list_notes
 from tests.support.people import People
 from tests.support.settings_and_clock import StandingClock
 
@@ -121,7 +122,7 @@ def read_link(world: World, caller: Caller) -> str:
 
 
 def list_outcomes(name: str) -> list[str]:
-    return [note.outcome for note in USAGE_LOG.pending if note.tool == name]
+    return [note.outcome for note in list_notes() if note.tool == name]
 
 
 @pytest.fixture(autouse=True)

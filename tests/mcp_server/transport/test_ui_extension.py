@@ -18,6 +18,7 @@ from shared.db.usage import ToolCall
 from shared.domain.mcp_addresses import ADDRESSES
 from tests.mcp_server.conftest import World, bearer
 from tests.mcp_server.transport.test_streamable_http import MODERN, REVISIONS, asked
+from tests.support.noted_calls import list_notes
 from tests.support.people import People
 
 UI = "io.modelcontextprotocol/ui"
@@ -80,7 +81,7 @@ def test_every_screen_is_read_at_every_address(world: World, people: People, pat
 @pytest.mark.parametrize("revision", ["2025-11-25", MODERN])
 def test_reading_spends_nothing_and_is_noted_nowhere(world: World, people: People, revision: str) -> None:
     post(world, people, "", "resources/read", revision, uri=MONTH)
-    assert not USAGE_LOG.pending
+    assert list_notes() == []
     assert not USAGE_LOG.today
     with transaction(people.alice.account_id) as session:
         assert session.scalar(select(func.count()).select_from(ToolCall)) == 0
